@@ -1,0 +1,139 @@
+//! The conversation model: what the core knows of a host's messages.
+//!
+//! In: one [`Message`] per host message, made by an adapter in `js/adapters/` (the host's objects stay in
+//! JavaScript, addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the
+//! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
+//! what the core need not understand rides along as [`Part::Opaque`].
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks. `System` and `Developer` messages form the frame of a request, which is never edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+}
+
+impl Role {
+    /// The role as providers write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::Developer => "developer",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        }
+    }
+
+    /// True for the roles that belong to the frame.
+    pub fn is_frame(self) -> bool {
+        matches!(self, Role::System | Role::Developer)
+    }
+}
+
+/// One host message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Message {
+    /// Unique within the conversation; adapters use `m<index>`.
+    pub id: String,
+    pub role: Role,
+    /// The speaker's name, where the format has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub parts: Vec<Part>,
+}
+
+/// One piece of a message, in the order in which the provider is sent them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Part {
+    Text {
+        text: String,
+    },
+    /// A call of a tool by the assistant. `arguments` is the JSON text as it is sent.
+    ToolCall {
+        call_id: String,
+        name: String,
+        arguments: String,
+    },
+    /// The answer to a call. `content` holds text, images, documents and opaque parts only.
+    ToolResult {
+        call_id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        content: Vec<Part>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+    /// Thinking of the model, where it is sent back.
+    Reasoning {
+        text: String,
+    },
+    Image {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        media_type: Option<String>,
+        /// Base64 of the picture; the first 128 KiB are enough, since only the header is read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// `low`, `high` or `auto`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+    },
+    Document {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        media_type: Option<String>,
+        /// Length of the base64 text, in characters; 0 if the document is only referenced.
+        data_length: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pages: Option<u32>,
+    },
+    /// Something the core does not know: counted by its JSON text, or by the usage the host declares.
+    Opaque {
+        json: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
+    },
+    /// A cache breakpoint. Costs nothing.
+    CacheMark,
+}
+
+/// A tool that the model may call, as far as counting needs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    /// The parameter schema as compact JSON text; empty if there is none.
+    #[serde(default)]
+    pub schema: String,
+}
+
+impl Message {
+    /// The message's own text parts, joined by newlines (results and reasoning are not part of it).
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> =
+            self.parts.iter().filter_map(|p| if let Part::Text { text } = p { Some(text.as_str()) } else { None }).collect();
+        texts.join("\n")
+    }
+
+    /// Ids of the calls this message makes, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|p| if let Part::ToolCall { call_id, .. } = p { Some(call_id.as_str()) } else { None })
+    }
+
+    /// Ids of the calls this message answers, in order.
+    pub fn results(&self) -> impl Iterator<Item = &str> {
+        self.parts
+            .iter()
+            .filter_map(|p| if let Part::ToolResult { call_id, .. } = p { Some(call_id.as_str()) } else { None })
+    }
+}
