@@ -12,3 +12,6 @@
 pub mod error;
 pub mod message;
 pub mod tokens;
+
+#[cfg(target_family = "wasm")]
+mod bindings;

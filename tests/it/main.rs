@@ -1,0 +1,1 @@
+//! Native tests, one binary; modules are named as the folders of `src/`.
