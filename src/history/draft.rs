@@ -68,22 +68,32 @@ impl<'a> Draft<'a> {
     /// A draft in which nothing was decided yet. Counts every message once.
     pub fn new(messages: &'a [Message], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
         let mut worst = origin;
-        let entries = messages
+        let counts: Vec<u64> = messages
             .iter()
             .map(|message| {
                 let cost = meter.model.message(message, meter.tokenizer);
                 worst = worst.worst(cost.origin);
-                Entry {
-                    message: Cow::Borrowed(message),
-                    edits: None,
-                    fate: Fate::Kept,
-                    rule: None,
-                    before: cost.tokens,
-                    after: cost.tokens,
-                }
+                cost.tokens
             })
             .collect();
-        Draft { entries, meter, origin: worst, removed: Vec::new() }
+        Draft::with_counts(messages, &counts, meter, worst)
+    }
+
+    /// The same from counts that are held already, one for each message.
+    pub fn with_counts(messages: &'a [Message], counts: &[u64], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
+        let entries = messages
+            .iter()
+            .zip(counts)
+            .map(|(message, &tokens)| Entry {
+                message: Cow::Borrowed(message),
+                edits: None,
+                fate: Fate::Kept,
+                rule: None,
+                before: tokens,
+                after: tokens,
+            })
+            .collect();
+        Draft { entries, meter, origin, removed: Vec::new() }
     }
 
     /// Takes messages out, as one removal.

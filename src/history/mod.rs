@@ -7,9 +7,11 @@
 //! - [`group`]: rounds, requests, the frame.
 //! - [`pairs`]: calls and results.
 //! - [`prune`]: one request cut to its budget, for one request only.
+//! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
 
 pub mod draft;
+pub mod edit;
 pub mod group;
 pub mod pairs;
 pub mod plan;
