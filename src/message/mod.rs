@@ -120,14 +120,19 @@ pub struct Tool {
 impl Message {
     /// The message's own text parts, joined by newlines (results and reasoning are not part of it).
     pub fn text(&self) -> String {
-        let texts: Vec<&str> =
-            self.parts.iter().filter_map(|p| if let Part::Text { text } = p { Some(text.as_str()) } else { None }).collect();
+        let texts: Vec<&str> = self
+            .parts
+            .iter()
+            .filter_map(|p| if let Part::Text { text } = p { Some(text.as_str()) } else { None })
+            .collect();
         texts.join("\n")
     }
 
     /// Ids of the calls this message makes, in order.
     pub fn calls(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter_map(|p| if let Part::ToolCall { call_id, .. } = p { Some(call_id.as_str()) } else { None })
+        self.parts
+            .iter()
+            .filter_map(|p| if let Part::ToolCall { call_id, .. } = p { Some(call_id.as_str()) } else { None })
     }
 
     /// Ids of the calls this message answers, in order.

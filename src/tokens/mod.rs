@@ -1,4 +1,18 @@
-//! Counting: encodings, exact counts, and what messages, tools and images cost.
+//! Counting: encodings, exact counts, and what messages, tools, pictures and documents cost.
+//!
+//! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts that say how they came about
+//! ([`Origin`]). Whatever can count text is a [`Tokenizer`]; the cost models only ever see that trait.
+
+mod cost;
+mod document;
+pub mod image;
+mod models;
+mod origin;
+
+pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
+pub use document::document_cost;
+pub use models::{EncodingName, encoding_for_model};
+pub use origin::Origin;
 
 /// Anything that can say how many tokens a text has. Must be pure: the same text always has the same count.
 pub trait Tokenizer {

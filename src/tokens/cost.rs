@@ -1,0 +1,391 @@
+//! What messages and tool definitions cost: the two cost models.
+//!
+//! `espalier` counts what a provider is sent; `copilot-chat` is the formula of Copilot Chat, with its two safety factors, so
+//! that hosts who measured with it get the numbers they know. The structure numbers (3 for a list, 3 for a message, 8 for a
+//! call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
+
+use super::document::reference_document;
+use super::image::{ImageModel, Size, UNKNOWN_IMAGE, decode_base64, is_lossless_webp, size_of};
+use super::{Origin, Tokenizer, document_cost};
+use crate::error::{Code, Error, Result};
+use crate::message::{Message, Part, Role, Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::ops::{Add, AddAssign};
+
+/// Tokens of a list of messages, of each message, and of a `name`: the public rule of OpenAI's cookbook.
+const LIST: u64 = 3;
+const MESSAGE: u64 = 3;
+const NAME: u64 = 1;
+/// Tokens around a role, a call and a result in the `espalier` model.
+const ROLE: u64 = 1;
+const CALL: u64 = 8;
+const RESULT: u64 = 4;
+/// Tokens of a tool list that is not empty, and of each tool in it.
+const TOOLS: u64 = 16;
+const TOOL: u64 = 8;
+
+/// A number of tokens and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    pub tokens: u64,
+    pub origin: Origin,
+}
+
+impl Cost {
+    /// Nothing at all, which is exact.
+    pub const ZERO: Cost = Cost { tokens: 0, origin: Origin::Exact };
+
+    /// A counted number.
+    pub fn exact(tokens: u64) -> Cost {
+        Cost { tokens, origin: Origin::Exact }
+    }
+
+    /// A guessed number.
+    pub fn estimate(tokens: u64) -> Cost {
+        Cost { tokens, origin: Origin::Estimate }
+    }
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost { tokens: self.tokens.saturating_add(other.tokens), origin: self.origin.worst(other.origin) }
+    }
+}
+
+impl Add<u64> for Cost {
+    type Output = Cost;
+    fn add(self, tokens: u64) -> Cost {
+        self + Cost::exact(tokens)
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        *self = *self + other;
+    }
+}
+
+impl std::iter::Sum for Cost {
+    fn sum<I: Iterator<Item = Cost>>(costs: I) -> Cost {
+        costs.fold(Cost::ZERO, Add::add)
+    }
+}
+
+/// What one tool definition adds to the request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCost {
+    pub name: String,
+    pub tokens: u64,
+}
+
+/// What the tool definitions of a request cost. `total` is `overhead` and the sum of `per_tool`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsCost {
+    pub total: u64,
+    /// What having any tools costs; 0 without tools.
+    pub overhead: u64,
+    /// One entry per tool, in order: what the tool adds to those before it, roundings included.
+    pub per_tool: Vec<ToolCost>,
+    pub origin: Origin,
+}
+
+/// A way to turn texts and structure into tokens. The origins it reports assume an exact [`Tokenizer`]; a caller with a
+/// stand-in combines them with [`Origin::worst`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum CostModel {
+    /// Counts what the provider is sent.
+    #[default]
+    #[serde(rename = "espalier")]
+    Espalier,
+    /// The formula of Copilot Chat over the OpenAI wire form of the message.
+    #[serde(rename = "copilot-chat")]
+    CopilotChat,
+}
+
+impl CostModel {
+    /// Finds a cost model by name.
+    ///
+    /// # Errors
+    /// [`Code::BadOption`], naming the models there are.
+    pub fn from_name(name: &str) -> Result<CostModel> {
+        match name {
+            "espalier" => Ok(CostModel::Espalier),
+            "copilot-chat" => Ok(CostModel::CopilotChat),
+            _ => Err(Error::new(
+                Code::BadOption,
+                format!("there is no cost model {name:?}; use \"espalier\" or \"copilot-chat\""),
+            )),
+        }
+    }
+
+    /// The model's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CostModel::Espalier => "espalier",
+            CostModel::CopilotChat => "copilot-chat",
+        }
+    }
+
+    /// Tokens that a list of messages costs beyond its messages.
+    pub fn list_overhead(self) -> u64 {
+        LIST
+    }
+
+    /// What a message adds to a list. Totals are additive: removing the message frees exactly this.
+    ///
+    /// ```
+    /// use espalier::message::{Message, Part, Role};
+    /// use espalier::tokens::{CostModel, Tokenizer};
+    /// struct Bytes; // one token a byte
+    /// impl Tokenizer for Bytes {
+    ///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+    /// }
+    /// let parts = vec![Part::Text { text: "hi".into() }];
+    /// let message = Message { id: "m0".into(), role: Role::User, name: None, parts };
+    /// assert_eq!(CostModel::Espalier.message(&message, &Bytes).tokens, 3 + 1 + 2);
+    /// assert_eq!(CostModel::CopilotChat.message(&message, &Bytes).tokens, 3 + 4 + 2);
+    /// ```
+    pub fn message(self, message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
+        match self {
+            CostModel::Espalier => espalier_message(message, tokenizer),
+            CostModel::CopilotChat => copilot_message(message, tokenizer),
+        }
+    }
+
+    /// What one part costs by itself. The parts of a message need not sum to the message: neighbouring texts are joined
+    /// before they are counted, and `copilot-chat` counts opaque parts and documents only when they stand alone.
+    pub fn part(self, role: Role, part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
+        match self {
+            CostModel::Espalier => espalier_part(part, tokenizer),
+            CostModel::CopilotChat => match part {
+                Part::Opaque { tokens, .. } => Cost::exact(tokens.unwrap_or(0)),
+                Part::Document { data_length, .. } => Cost::estimate(reference_document(*data_length)),
+                Part::ToolCall { .. } => Cost::exact(calls([part].into_iter(), tokenizer)),
+                Part::ToolResult { call_id, content, .. } => {
+                    copilot_content(Role::Tool, content, tokenizer) + tokenizer.count(call_id)
+                }
+                _ => copilot_content(role, std::slice::from_ref(part), tokenizer),
+            },
+        }
+    }
+
+    /// What the tool definitions of a request cost, in all and each.
+    pub fn tools(self, tools: &[Tool], tokenizer: &dyn Tokenizer) -> ToolsCost {
+        // Copilot Chat adds a tenth as a margin, rounded down once for the whole list.
+        let scale = |tokens: u64| match self {
+            CostModel::Espalier => tokens,
+            CostModel::CopilotChat => tokens.saturating_mul(11) / 10,
+        };
+        let mut sum = if tools.is_empty() { 0 } else { TOOLS };
+        let overhead = scale(sum);
+        let mut total = overhead;
+        let mut per_tool = Vec::with_capacity(tools.len());
+        for tool in tools {
+            sum += TOOL
+                + match self {
+                    CostModel::Espalier => {
+                        [&tool.name, &tool.description, &tool.schema].map(|text| tokenizer.count(text)).iter().sum()
+                    }
+                    CostModel::CopilotChat => copilot_tool(tool, tokenizer),
+                };
+            per_tool.push(ToolCost { name: tool.name.clone(), tokens: scale(sum) - total });
+            total = scale(sum);
+        }
+        ToolsCost { total, overhead, per_tool, origin: Origin::Exact }
+    }
+}
+
+// ---------------------------------------------------------------- espalier
+
+fn espalier_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
+    let name = name_tokens(message.name.as_deref(), tokenizer);
+    espalier_parts(&message.parts, tokenizer) + (MESSAGE + ROLE + name)
+}
+
+/// Texts are joined if nothing but texts makes up the content, since that is how they are sent; calls, results and
+/// reasoning travel in fields of their own and do not part the texts.
+fn espalier_parts(parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
+    if all_text(parts) {
+        let apart = parts.iter().filter(|part| !matches!(part, Part::Text { .. }));
+        let texts = Cost::exact(tokenizer.count(&joined(parts)));
+        return texts + apart.map(|part| espalier_part(part, tokenizer)).sum::<Cost>();
+    }
+    parts.iter().map(|part| espalier_part(part, tokenizer)).sum()
+}
+
+fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
+    match part {
+        Part::Text { text } | Part::Reasoning { text } => Cost::exact(tokenizer.count(text)),
+        Part::ToolCall { name, arguments, .. } => {
+            Cost::exact(CALL + tokenizer.count(name) + tokenizer.count(arguments))
+        }
+        Part::ToolResult { content, .. } => espalier_parts(content, tokenizer) + RESULT,
+        Part::Image { data, url, detail, .. } => {
+            let size = image_bytes(data.as_deref(), url.as_deref()).and_then(|bytes| size_of(&bytes));
+            match (low(detail.as_deref()), size) {
+                (true, _) => Cost::exact(85),
+                (false, Some(size)) => Cost::exact(ImageModel::OpenAiTiles.tokens(size, false)),
+                (false, None) => Cost::estimate(UNKNOWN_IMAGE),
+            }
+        }
+        Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
+        Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
+        Part::CacheMark => Cost::ZERO,
+    }
+}
+
+// ---------------------------------------------------------------- copilot-chat
+
+/// The wire form has one message per tool result; what else the message holds is one more.
+fn copilot_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
+    let mut cost = Cost::ZERO;
+    for part in &message.parts {
+        if let Part::ToolResult { call_id, content, .. } = part {
+            let fields = tokenizer.count(Role::Tool.as_str()) + tokenizer.count(call_id);
+            cost += copilot_content(Role::Tool, content, tokenizer) + (MESSAGE + fields);
+        }
+    }
+    let only_results = message.parts.iter().all(|part| matches!(part, Part::ToolResult { .. } | Part::CacheMark));
+    if only_results && message.results().next().is_some() {
+        return cost;
+    }
+    let role = tokenizer.count(message.role.as_str());
+    let name = name_tokens(message.name.as_deref(), tokenizer);
+    let calls = calls(message.parts.iter(), tokenizer);
+    cost + copilot_content(message.role, &message.parts, tokenizer) + (MESSAGE + role + name + calls)
+}
+
+/// The `content` of a wire message: texts joined; user and tool messages with other content are counted part by part, other
+/// roles send their texts only. Calls, results and reasoning are not content.
+fn copilot_content(role: Role, parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
+    let mixed = matches!(role, Role::User | Role::Tool);
+    if !mixed || all_text(parts) {
+        return Cost::exact(tokenizer.count(&joined(parts)));
+    }
+    parts.iter().map(|part| copilot_part(part, tokenizer)).sum()
+}
+
+fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
+    match part {
+        Part::Text { text } => Cost::exact(tokenizer.count(text)),
+        Part::Image { media_type, data, url, detail } => {
+            let size = image_bytes(data.as_deref(), url.as_deref()).and_then(|bytes| reference_size(&bytes));
+            match (low(detail.as_deref()), size) {
+                (true, _) => Cost::exact(85),
+                (false, Some(size)) => Cost::exact(ImageModel::CopilotChat.tokens(size, false)),
+                // A picture it cannot read costs the tokens of its URL, which for inline data is the data itself.
+                (false, None) => Cost::estimate(match (url, data) {
+                    (Some(url), _) => tokenizer.count(url),
+                    (None, Some(data)) => {
+                        let kind = media_type.as_deref().unwrap_or("image/png");
+                        tokenizer.count(&format!("data:{kind};base64,{data}"))
+                    }
+                    (None, None) => 0,
+                }),
+            }
+        }
+        Part::Opaque { json, .. } => Cost::exact(match serde_json::from_str::<Value>(json) {
+            Ok(value) => strings("", &value, tokenizer),
+            Err(_) => tokenizer.count(json),
+        }),
+        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } => Cost::ZERO,
+        Part::Document { .. } | Part::CacheMark => Cost::ZERO,
+    }
+}
+
+fn reference_size(bytes: &[u8]) -> Option<Size> {
+    if is_lossless_webp(bytes) { None } else { size_of(bytes) }
+}
+
+/// The wire form's `tool_calls`: every string of it (ids and `function` included), times 1.5, rounded down once for the list.
+fn calls<'a>(parts: impl Iterator<Item = &'a Part>, tokenizer: &dyn Tokenizer) -> u64 {
+    let mut sum = 0;
+    for part in parts {
+        if let Part::ToolCall { call_id, name, arguments } = part {
+            sum += tokenizer.count(call_id) + tokenizer.count("function");
+            sum += name_tokens(Some(name), tokenizer) + tokenizer.count(arguments);
+        }
+    }
+    sum + sum / 2
+}
+
+/// Keys and values of a tool's three fields. Inside the schema only values count, by the rules for messages.
+fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer) -> u64 {
+    let mut sum = tokenizer.count("name") + tokenizer.count(&tool.name);
+    if !tool.description.is_empty() {
+        sum += tokenizer.count("description") + tokenizer.count(&tool.description);
+    }
+    if !tool.schema.is_empty() {
+        sum += tokenizer.count("parameters");
+        sum += match serde_json::from_str::<Value>(&tool.schema) {
+            Ok(value) => strings("", &value, tokenizer),
+            Err(_) => tokenizer.count(&tool.schema),
+        };
+    }
+    sum
+}
+
+/// Tokens of every string value at any depth: keys, numbers and booleans are free; a `name` costs one more, a `tool_calls`
+/// subtree half as much again, and of an object `{type: "text"}` only the text counts. The depth is bounded, since
+/// `serde_json` refuses to read anything deeper than 128.
+fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
+    match value {
+        Value::String(text) if text.is_empty() => 0,
+        Value::String(text) => tokenizer.count(text) + if key == "name" { NAME } else { 0 },
+        Value::Array(items) => factor(key, items.iter().map(|item| strings("", item, tokenizer)).sum()),
+        Value::Object(map) => {
+            match (map.get("type").and_then(Value::as_str), map.get("text").and_then(Value::as_str)) {
+                (Some("text"), Some(text)) => tokenizer.count(text),
+                _ => factor(key, map.iter().map(|(key, value)| strings(key, value, tokenizer)).sum()),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+fn factor(key: &str, tokens: u64) -> u64 {
+    let tokens = if key == "name" { tokens + NAME } else { tokens };
+    if key == "tool_calls" { tokens + tokens / 2 } else { tokens }
+}
+
+// ---------------------------------------------------------------- common
+
+/// An absent or empty name is free.
+fn name_tokens(name: Option<&str>, tokenizer: &dyn Tokenizer) -> u64 {
+    match name {
+        Some(name) if !name.is_empty() => tokenizer.count(name) + NAME,
+        _ => 0,
+    }
+}
+
+/// True if no picture, document or opaque value stands among the content.
+fn all_text(parts: &[Part]) -> bool {
+    !parts.iter().any(|part| matches!(part, Part::Image { .. } | Part::Document { .. } | Part::Opaque { .. }))
+}
+
+/// The texts of the parts, one after the other; copied only if there are several.
+fn joined(parts: &[Part]) -> Cow<'_, str> {
+    let mut texts =
+        parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    let Some(second) = texts.next() else { return Cow::Borrowed(first) };
+    let mut all = String::from(first);
+    all.push_str(second);
+    all.extend(texts);
+    Cow::Owned(all)
+}
+
+fn low(detail: Option<&str>) -> bool {
+    detail == Some("low")
+}
+
+fn image_bytes(data: Option<&str>, url: Option<&str>) -> Option<Vec<u8>> {
+    let inline = data.or_else(|| url.filter(|url| url.starts_with("data:")))?;
+    Some(decode_base64(inline))
+}
