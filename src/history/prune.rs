@@ -45,7 +45,6 @@ pub struct Pruned {
     pub plan: Vec<PlanItem>,
     pub before: Totals,
     pub after: Totals,
-    #[serde(serialize_with = "crate::tokens::origin_name")]
     pub origin: Origin,
     pub removed: Vec<Removal>,
     pub messages: Vec<MessageFate>,
@@ -93,7 +92,7 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
             gone.push(at);
         }
     }
-    readmit(&groups, &classes, &sizes, &mut gone, limit - total, limits.backfill);
+    readmit(&groups, &classes, &sizes, &mut gone, limit.saturating_sub(total), limits.backfill);
     for at in gone {
         let Class::Removable(pass) = classes[at] else { continue };
         draft.drop_entries(&groups[at].entries, Fate::Dropped, pass.rule(), pass.why());
@@ -162,6 +161,19 @@ fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
             }
         })
         .collect()
+}
+
+/// The entries that no pass may take.
+pub fn must_keep(draft: &Draft, limits: &Limits) -> Vec<usize> {
+    let groups = groups(draft);
+    let classes = classify(draft, &groups, limits);
+    let must = groups.iter().zip(classes).filter(|(_, class)| matches!(class, Class::Must(_)));
+    must.flat_map(|(group, _)| group.entries.iter().copied()).collect()
+}
+
+/// True for the rules under which the passes remove groups.
+pub fn is_prune_rule(rule: &str) -> bool {
+    [Pass::OldRound, Pass::OldRequest, Pass::CurrentRound].iter().any(|pass| pass.rule() == rule)
 }
 
 fn is_summary(draft: &Draft, group: &Group) -> bool {
