@@ -1,0 +1,3 @@
+//! Counting, compared with tiktoken-rs.
+
+mod oracle;
