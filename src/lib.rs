@@ -5,10 +5,21 @@
 //! - [`error`]: the one error type, with stable codes and paths.
 //! - [`message`]: the conversation model every provider's format is read into.
 //! - [`tokens`]: encodings, exact counts, what messages and tools cost.
+//! - [`tool_result`]: long texts cut to an exact number of tokens.
+//! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
+//! - [`compact`]: older history replaced by a summary.
+//! - [`effect`]: the protocol by which an operation asks the host for what only it can do.
 //!
 //! Nothing here waits, reads a clock, draws a random number or calls back: the same input gives the same output, byte for
 //! byte, natively and in WebAssembly. Only `bindings` (compiled for wasm alone) knows JavaScript.
 
+pub mod compact;
+pub mod effect;
 pub mod error;
+pub mod history;
 pub mod message;
 pub mod tokens;
+pub mod tool_result;
+
+#[cfg(target_family = "wasm")]
+mod bindings;

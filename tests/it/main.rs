@@ -1,4 +1,4 @@
-//! Native tests, one binary; modules are named as in `src/`.
+//! Native tests, one binary; modules are named as the folders of `src/`.
 
-mod support;
+mod encodings;
 mod tokens;

@@ -1,7 +1,7 @@
 //! Counts and ids equal those of tiktoken-rs.
 
-use crate::support::random::Random;
-use crate::support::{encoding, vocabulary};
+use super::random::Random;
+use crate::encodings::{encoding, vocabulary};
 use espalier::tokens::EncodingName;
 
 fn check(name: EncodingName, text: &str) {

@@ -1,7 +1,6 @@
-//! What several test modules need.
+//! The encodings, loaded once for each test thread.
 
-pub mod random;
-#[path = "../../../scripts/vocabulary.rs"]
+#[path = "../../scripts/vocabulary.rs"]
 pub mod vocabulary;
 
 use espalier::tokens::{Encoding, EncodingName};

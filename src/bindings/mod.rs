@@ -1,0 +1,23 @@
+//! The boundary: the only place that knows JavaScript.
+//!
+//! In: JavaScript values, decoded with the path of whatever is wrong. Out: plain objects, or a thrown `Error` with `name`,
+//! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
+//! that logic is in the wrong place. One file per folder of `src/`.
+
+mod decode;
+mod error;
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(start)]
+fn start() {
+    // A panic is a bug of ours; without the hook its message would be lost and only "unreachable" be seen.
+    console_error_panic_hook::set_once();
+}
+
+/// Crashes the engine on purpose. Exists so that the recovery of a crashed instance can be tested on the artefact that is
+/// shipped; the package does not re-export it.
+#[wasm_bindgen(js_name = "__panicForTests")]
+pub fn panic_for_tests() {
+    panic!("provoked by a test");
+}

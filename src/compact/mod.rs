@@ -1,0 +1,132 @@
+//! Compaction: older history replaced by a summary.
+//!
+//! In: messages, a budget, options. Out: [`Compacted`]: a plan in the host's ids, the edits that made it, and a report of every
+//! step. Between lies at most a few calls of the host's model, asked for as [effects](crate::effect); without a model, or on demand when it
+//! fails, the summary is made by rules alone.
+//!
+//! The ladder of this form: repair -> summary (by the model or offline) -> fit. Whatever fails on the way, the conversation is
+//! as it was.
+//!
+//! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
+//! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
+//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model.
+//! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
+
+pub mod budget;
+pub mod check;
+pub mod cut;
+pub mod instructions;
+pub mod ledger;
+pub mod offline;
+pub mod parse;
+pub mod reduce;
+pub mod request;
+mod run;
+pub mod summary;
+pub mod tool_map;
+
+pub use run::Compaction;
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use crate::history::edit::Edit;
+use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
+use crate::tokens::Origin;
+
+/// What a compaction is to do.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Input tokens the result may have, tool definitions included.
+    pub budget: u64,
+    /// What to pay special attention to.
+    pub focus: Option<String>,
+    /// Compact even if the conversation fits its budget.
+    pub force: bool,
+    /// Summarise by rules when the model fails, instead of changing nothing.
+    pub offline_on_failure: bool,
+    /// Ids of messages that stay verbatim.
+    pub keep: HashSet<String>,
+    /// The host can call a model.
+    pub has_model: bool,
+    /// Input tokens that the summarising model takes; the budget if absent.
+    pub model_limit: Option<u64>,
+}
+
+/// How a compaction ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Applied,
+    /// It fits its budget already.
+    Unchanged,
+    /// Too little to cover, and it fits.
+    NothingToCompact,
+    ModelFailed,
+    Timeout,
+    Cancelled,
+    EmptySummary,
+    NoSummaryTag,
+    ToolCallInstead,
+    /// The summary was longer than what it stands for.
+    Inflated,
+    /// The summary freed less than a compaction must.
+    NoGain,
+}
+
+/// What came of one step of the ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Applied,
+    NoGain,
+    Skipped,
+    Failed,
+}
+
+/// One step of the ladder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepReport {
+    pub step: &'static str,
+    pub outcome: Outcome,
+    /// Tokens of the request before and after the step.
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    /// One sentence for people.
+    pub why: String,
+}
+
+/// What the model had to do with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelReport {
+    pub calls: usize,
+    /// Tokens that were sent to it, by our count.
+    pub prompt_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// A finished compaction.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compacted {
+    pub status: Status,
+    pub plan: Vec<PlanItem>,
+    pub edits: Vec<Edit>,
+    pub before: Totals,
+    pub after: Totals,
+    pub origin: Origin,
+    pub removed: Vec<Removal>,
+    pub messages: Vec<MessageFate>,
+    pub steps: Vec<StepReport>,
+    /// The text that stands for the covered messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Ids of the messages that it stands for.
+    pub covered: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelReport>,
+}

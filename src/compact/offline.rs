@@ -1,0 +1,237 @@
+//! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::ledger::{Command, Ledger, Status, earlier_text, one_line, sentences};
+use super::parse::SECTIONS;
+use crate::tokens::Tokenizer;
+use crate::tool_result::truncate::shorten;
+
+/// Bytes of one extracted sentence or quoted line; longer ones are passed over or cut.
+const SENTENCE_BYTES: usize = 400;
+
+/// Writes a summary of at most `max` tokens.
+pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
+    let earlier: Vec<String> = ledger.earlier.iter().map(|message| earlier_text(message)).collect();
+    let earlier_budget = if earlier.is_empty() { 0 } else { max * 2 / 5 };
+    let budget = max - earlier_budget;
+    // Sections in the order of worth: what comes late is the first to be left out when the budget is small.
+    let worth: [(usize, Vec<String>); 8] = [
+        (0, overview(ledger)),
+        (5, active(ledger)),
+        (7, plan(ledger)),
+        (6, operations(ledger)),
+        (3, problems(ledger)),
+        (2, status(ledger)),
+        (4, progress(ledger, budget, tokenizer)),
+        (1, foundation(ledger)),
+    ];
+    let mut sections: [Vec<String>; 8] = Default::default();
+    let headings: u64 = SECTIONS.iter().map(|s| tokenizer.count(&format!("## {s}\n\n"))).sum();
+    let mut left = budget.saturating_sub(headings);
+    // Three rounds, so that every section gets its best lines before any section gets its last ones.
+    for round in 0..3 {
+        for (section, lines) in &worth {
+            let (from, to) = [(0, 2), (2, 8), (8, usize::MAX)][round];
+            for line in lines.iter().skip(from).take(to - from) {
+                let cost = tokenizer.count(line) + 1;
+                if cost <= left {
+                    left -= cost;
+                    sections[*section].push(line.clone());
+                }
+            }
+        }
+    }
+    let mut out = String::new();
+    for (section, lines) in SECTIONS.iter().zip(sections) {
+        if !lines.is_empty() {
+            out.push_str(&format!("## {section}\n{}\n\n", lines.join("\n")));
+        }
+    }
+    if !earlier.is_empty() {
+        let text = earlier.join("\n\n");
+        let text = shorten(&text, earlier_budget.saturating_sub(8), "the earlier summary", tokenizer)
+            .map_or(text.clone(), |short| short.text);
+        out = format!("## Earlier record\n{}\n\n{out}", text.trim());
+    }
+    let out = out.trim_end().to_string();
+    match shorten(&out, max, "the history", tokenizer) {
+        Some(short) => short.text,
+        None => out,
+    }
+}
+
+fn overview(ledger: &Ledger) -> Vec<String> {
+    let quote = |(id, text): &(String, String)| format!("- {id}: {}", one_line(text, SENTENCE_BYTES));
+    let mut lines: Vec<String> = ledger.requests.first().iter().map(|r| quote(r)).collect();
+    if ledger.requests.len() > 1 {
+        lines.extend(ledger.requests.last().iter().map(|r| quote(r)));
+    }
+    lines
+}
+
+fn foundation(ledger: &Ledger) -> Vec<String> {
+    let mut tools = ledger.tools.clone();
+    tools.sort_by(|a, b| b.1.cmp(&a.1));
+    let mut lines = Vec::new();
+    if !tools.is_empty() {
+        let list: Vec<String> = tools.iter().take(12).map(|(name, n)| format!("{name} ({n})")).collect();
+        lines.push(format!("- Tools called: {}", list.join(", ")));
+    }
+    let mut kinds: HashMap<&str, usize> = HashMap::new();
+    for file in &ledger.files {
+        if let Some((stem, ending)) = file.path.rsplit_once('.')
+            && !stem.is_empty()
+            && ending.len() <= 5
+            && ending.chars().all(char::is_alphanumeric)
+        {
+            *kinds.entry(ending).or_default() += 1;
+        }
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    if !kinds.is_empty() {
+        let list: Vec<String> = kinds.iter().take(8).map(|(ending, n)| format!(".{ending} ({n})")).collect();
+        lines.push(format!("- Files by kind: {}", list.join(", ")));
+    }
+    lines
+}
+
+fn status(ledger: &Ledger) -> Vec<String> {
+    let mut files: Vec<_> = ledger.files.iter().filter(|f| f.is_changed()).collect();
+    files.reverse();
+    files
+        .iter()
+        .map(|file| {
+            let what = match (file.deleted, file.created, file.edits) {
+                (true, ..) => "deleted".to_string(),
+                (_, true, 0) => "created".to_string(),
+                (_, true, n) => format!("created, edited {n} times"),
+                (_, _, n) => format!("edited {n} times"),
+            };
+            format!("- {}: {what}, last in {}", file.path, file.last)
+        })
+        .collect()
+}
+
+fn problems(ledger: &Ledger) -> Vec<String> {
+    let mut errors: Vec<_> = ledger.errors.iter().collect();
+    errors.sort_by_key(|e| e.resolved);
+    let newest_first = errors.iter().rev().filter(|e| !e.resolved).chain(errors.iter().rev().filter(|e| e.resolved));
+    newest_first
+        .map(|error| {
+            let state = if error.resolved { "solved" } else { "open" };
+            let times = if error.count > 1 { format!(", {} times", error.count) } else { String::new() };
+            format!("- {} ({state}{times}, {})", error.line, error.id)
+        })
+        .collect()
+}
+
+fn active(ledger: &Ledger) -> Vec<String> {
+    ledger
+        .said
+        .last()
+        .map(|(id, text)| {
+            let mut lines: Vec<String> =
+                sentences(text).filter(|s| s.len() <= SENTENCE_BYTES).map(|s| format!("- {s}")).collect();
+            if let Some(first) = lines.first_mut() {
+                *first = format!("- {id}: {}", &first[2..]);
+            }
+            lines
+        })
+        .unwrap_or_default()
+}
+
+fn operations(ledger: &Ledger) -> Vec<String> {
+    ledger.commands.iter().rev().take(10).map(|command| format!("- {}", command_line(command))).collect()
+}
+
+/// A command as one line, with how it ended.
+pub(super) fn command_line(command: &Command) -> String {
+    let ended = match command.status {
+        Status::Ok => "ok".to_string(),
+        Status::Failed(Some(code)) => format!("exit {code}"),
+        Status::Failed(None) => "failed".to_string(),
+        Status::Ended => "done".to_string(),
+        Status::Unknown => "no result".to_string(),
+    };
+    let last = match command.last_line.as_str() {
+        "" => String::new(),
+        line => format!(": {}", one_line(line, 120)),
+    };
+    format!("`{}` -> {ended}{last}", command.line)
+}
+
+fn plan(ledger: &Ledger) -> Vec<String> {
+    if let Some((_, plan)) = &ledger.plan {
+        return plan.lines().filter(|line| !line.starts_with("[x]")).map(|line| format!("- {line}")).collect();
+    }
+    // The last intention the assistant stated.
+    let intends =
+        |s: &&str| ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|m| s.contains(m));
+    ledger
+        .said
+        .iter()
+        .rev()
+        .find_map(|(id, text)| {
+            sentences(text).filter(intends).last().map(|s| format!("- {id}: {}", one_line(s, SENTENCE_BYTES)))
+        })
+        .into_iter()
+        .collect()
+}
+
+/// The most telling sentences of the assistant, oldest first.
+fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<String> {
+    let mut rank: HashMap<String, usize> = HashMap::new();
+    for (_, text) in &ledger.said {
+        for term in terms(text).collect::<HashSet<_>>() {
+            *rank.entry(term).or_default() += 1;
+        }
+    }
+    let texts = ledger.said.len().max(1) as f64;
+    let mut scored: Vec<(f64, usize, usize, String)> = Vec::new();
+    for (at, (id, text)) in ledger.said.iter().enumerate() {
+        let all: Vec<&str> = sentences(text).collect();
+        for (position, sentence) in all.iter().enumerate() {
+            // Ordered, so that the sum below is the same on every run.
+            let found: BTreeSet<String> = terms(sentence).collect();
+            if sentence.len() > SENTENCE_BYTES || found.len() < 4 {
+                continue;
+            }
+            let rarity: f64 = found
+                .iter()
+                // A term used again is worth more than one that is merely rare.
+                .map(|term| match rank.get(term).copied().unwrap_or(1) {
+                    1 => 0.5,
+                    n => (texts / n as f64).ln().max(0.0),
+                })
+                .sum::<f64>()
+                / (found.len() as f64).sqrt();
+            let place = if position + 1 == all.len() {
+                1.5
+            } else if position == 0 {
+                1.2
+            } else {
+                1.0
+            };
+            let recency = 0.5 + 0.5 * at as f64 / texts;
+            scored.push((rarity * place * recency, at, position, format!("- {id}: {sentence}")));
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let mut left = budget / 3;
+    scored.retain(|(.., line)| {
+        let cost = tokenizer.count(line) + 1;
+        if cost > left {
+            return false;
+        }
+        left -= cost;
+        true
+    });
+    scored.sort_by_key(|s| (s.1, s.2));
+    scored.into_iter().map(|s| s.3).collect()
+}
+
+fn terms(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|t| t.len() >= 3).map(str::to_lowercase)
+}

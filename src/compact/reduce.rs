@@ -1,0 +1,102 @@
+//! The last resort of the fit: when what must stay is too large by itself, its longest texts are shortened in the middle.
+//!
+//! Results of tools give way first, to one common cap; then what the user pasted into the newest request. Head and tail stay, so
+//! that the request itself is still read, and the marker says where the whole is.
+
+use crate::history::draft::Draft;
+use crate::history::edit::{Author, Edit, Kind, Replacement};
+use crate::message::{Part, Role};
+use crate::tool_result::truncate::shorten;
+
+/// No text is shortened below this many tokens.
+pub const FLOOR: u64 = 200;
+
+/// Shortens results in the `must` entries of a draft so that about `over` tokens are freed; `None` if nothing is long enough.
+pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
+    let texts = texts(draft, must, |part| match part {
+        Part::ToolResult { content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => Some(
+            content
+                .iter()
+                .filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None })
+                .collect(),
+        ),
+        _ => None,
+    });
+    shortened(draft, texts, over, id, "long-result")
+}
+
+/// The same for the texts of user messages.
+pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
+    let users: Vec<usize> = must.iter().copied().filter(|&i| draft.entries[i].message.role == Role::User).collect();
+    let texts = texts(draft, &users, |part| if let Part::Text { text } = part { Some(text.clone()) } else { None });
+    shortened(draft, texts, over, id, "long-request")
+}
+
+struct Long {
+    entry: usize,
+    part: usize,
+    text: String,
+    tokens: u64,
+}
+
+fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<String>) -> Vec<Long> {
+    let mut out = Vec::new();
+    for &entry in entries {
+        for (part, content) in draft.entries[entry].message.parts.iter().enumerate() {
+            if let Some(text) = text_of(content) {
+                let tokens = draft.meter.text(&text);
+                out.push(Long { entry, part, text, tokens });
+            }
+        }
+    }
+    out
+}
+
+fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
+    texts.sort_by(|a, b| b.tokens.cmp(&a.tokens));
+    let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over);
+    let mut targets: Vec<usize> = Vec::new();
+    let mut replacements = Vec::new();
+    let mut before = 0;
+    let mut after = 0;
+    for long in texts {
+        let message = draft.entries[long.entry].message.id.clone();
+        let Some(short) = shorten(&long.text, cap, &message, draft.meter.tokenizer) else { continue };
+        before += long.tokens;
+        after += short.tokens;
+        targets.push(long.entry);
+        replacements.push(Replacement { message, part: long.part, text: short.text });
+    }
+    if targets.is_empty() {
+        return None;
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    Some(Edit {
+        id,
+        kind: Kind::Truncate,
+        targets: targets.iter().map(|&i| draft.entries[i].message.id.clone()).collect(),
+        rule,
+        author: Author::Rule,
+        tokens_before: before,
+        tokens_after: after,
+        message: None,
+        texts: replacements,
+    })
+}
+
+/// The level to which the largest of `sizes` (descending) must sink so that `over` tokens are freed, never below the floor.
+fn common_cap(sizes: &[u64], over: u64) -> u64 {
+    let mut sum = 0;
+    for (at, size) in sizes.iter().enumerate() {
+        sum += size;
+        let next = sizes.get(at + 1).copied().unwrap_or(0);
+        let many = at as u64 + 1;
+        // With the first `many` texts at one level, is that level above the next text?
+        let level = sum.saturating_sub(over) / many;
+        if level >= next {
+            return level.max(FLOOR);
+        }
+    }
+    FLOOR
+}

@@ -1,0 +1,276 @@
+//! A conversation under edit: the host's messages with everything that was decided about them so far.
+//!
+//! Passes work on a [`Draft`] instead of on messages, so that nothing is copied that is not changed, every token is counted
+//! once, and the plan, the totals and the report are read off one structure.
+
+use std::borrow::Cow;
+
+use super::plan::{Fate, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use crate::message::{Message, Part};
+use crate::tokens::{CostModel, Origin, Tokenizer};
+
+/// What everything is counted with, and what the request costs besides its messages.
+#[derive(Clone, Copy)]
+pub struct Meter<'a> {
+    pub model: CostModel,
+    pub tokenizer: &'a dyn Tokenizer,
+    /// Tokens of the tool definitions that are sent along.
+    pub tools: u64,
+}
+
+impl Meter<'_> {
+    /// Tokens of one message.
+    pub fn message(&self, message: &Message) -> u64 {
+        self.model.message(message, self.tokenizer).tokens
+    }
+
+    /// Tokens of a text.
+    pub fn text(&self, text: &str) -> u64 {
+        self.tokenizer.count(text)
+    }
+}
+
+/// One message of a draft.
+#[derive(Clone)]
+pub struct Entry<'a> {
+    /// As it will be sent.
+    pub message: Cow<'a, Message>,
+    /// How the host's parts became the parts of `message`; `None` while untouched.
+    pub edits: Option<Vec<PartEdit>>,
+    pub fate: Fate,
+    /// The rule behind the fate.
+    pub rule: Option<&'static str>,
+    /// Tokens of the host's message; 0 if inserted.
+    pub before: u64,
+    /// Tokens as it stands; 0 if it is gone.
+    pub after: u64,
+}
+
+impl Entry<'_> {
+    /// True while the message is part of the result.
+    pub fn is_in(&self) -> bool {
+        !matches!(self.fate, Fate::Dropped | Fate::Covered)
+    }
+}
+
+/// See the module.
+#[derive(Clone)]
+pub struct Draft<'a> {
+    pub entries: Vec<Entry<'a>>,
+    pub meter: Meter<'a>,
+    /// Worst origin of any count in it.
+    pub origin: Origin,
+    /// In the order of decision.
+    pub removed: Vec<Removal>,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft in which nothing was decided yet. Counts every message once.
+    pub fn new(messages: &'a [Message], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
+        let mut worst = origin;
+        let counts: Vec<u64> = messages
+            .iter()
+            .map(|message| {
+                let cost = meter.model.message(message, meter.tokenizer);
+                worst = worst.worst(cost.origin);
+                cost.tokens
+            })
+            .collect();
+        Draft::with_counts(messages, &counts, meter, worst)
+    }
+
+    /// The same from counts that are held already, one for each message.
+    pub fn with_counts(messages: &'a [Message], counts: &[u64], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
+        let entries = messages
+            .iter()
+            .zip(counts)
+            .map(|(message, &tokens)| Entry {
+                message: Cow::Borrowed(message),
+                edits: None,
+                fate: Fate::Kept,
+                rule: None,
+                before: tokens,
+                after: tokens,
+            })
+            .collect();
+        Draft { entries, meter, origin, removed: Vec::new() }
+    }
+
+    /// Takes messages out, as one removal.
+    pub fn drop_entries(&mut self, indices: &[usize], fate: Fate, rule: &'static str, why: impl Into<String>) {
+        let mut tokens = 0;
+        let mut ids = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let entry = &mut self.entries[index];
+            if !entry.is_in() {
+                continue;
+            }
+            tokens += entry.after;
+            entry.after = 0;
+            entry.fate = fate;
+            entry.rule = Some(rule);
+            ids.push(entry.message.id.clone());
+        }
+        if !ids.is_empty() {
+            self.removed.push(Removal::new(ids, rule, why, tokens));
+        }
+    }
+
+    /// Rewrites a message part by part: `edit` says for each part of the message as it stands whether it stays (`None` in the
+    /// outer option), goes (`Some(None)`) or gets another text (`Some(Some(text))`).
+    pub fn edit_parts(
+        &mut self,
+        index: usize,
+        rule: &'static str,
+        why: impl Into<String>,
+        mut edit: impl FnMut(&Part) -> Option<Option<String>>,
+    ) {
+        let entry = &self.entries[index];
+        let had: Vec<PartEdit> = match &entry.edits {
+            Some(edits) => edits.clone(),
+            None => (0..entry.message.parts.len()).map(|part| PartEdit::Keep { part }).collect(),
+        };
+        let mut parts = Vec::with_capacity(had.len());
+        let mut edits = Vec::with_capacity(had.len());
+        let mut changed = false;
+        for (part, was) in entry.message.parts.iter().zip(had) {
+            match edit(part) {
+                None => {
+                    parts.push(part.clone());
+                    edits.push(was);
+                }
+                Some(None) => changed = true,
+                Some(Some(text)) => {
+                    changed = true;
+                    let number = match was {
+                        PartEdit::Keep { part } | PartEdit::Text { part, .. } => part,
+                    };
+                    parts.push(with_text(part, text.clone()));
+                    edits.push(PartEdit::Text { part: number, text });
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+        if is_empty(&parts) {
+            return self.drop_entries(&[index], Fate::Dropped, rule, why);
+        }
+        let mut message = entry.message.clone().into_owned();
+        message.parts = parts;
+        let after = self.meter.message(&message);
+        let freed = entry.after.saturating_sub(after);
+        let id = message.id.clone();
+        let entry = &mut self.entries[index];
+        entry.message = Cow::Owned(message);
+        if entry.fate != Fate::Inserted {
+            entry.edits = Some(edits);
+            entry.fate = Fate::Changed;
+        }
+        entry.rule = Some(rule);
+        entry.after = after;
+        self.removed.push(Removal::new(vec![id], rule, why, freed));
+    }
+
+    /// Puts a new message in front of entry `index`.
+    pub fn insert(&mut self, index: usize, message: Message, rule: &'static str) {
+        let after = self.meter.message(&message);
+        let entry = Entry {
+            message: Cow::Owned(message),
+            edits: None,
+            fate: Fate::Inserted,
+            rule: Some(rule),
+            before: 0,
+            after,
+        };
+        self.entries.insert(index, entry);
+    }
+
+    /// Tokens of the request as it stands.
+    pub fn total(&self) -> u64 {
+        self.after().total
+    }
+
+    /// The request as it came.
+    pub fn before(&self) -> Totals {
+        self.totals(|entry| (entry.fate != Fate::Inserted).then_some(entry.before))
+    }
+
+    /// The request as it stands.
+    pub fn after(&self) -> Totals {
+        self.totals(|entry| entry.is_in().then_some(entry.after))
+    }
+
+    fn totals(&self, count: impl Fn(&Entry) -> Option<u64>) -> Totals {
+        let mut totals =
+            Totals { frame: self.meter.model.list_overhead(), tools: self.meter.tools, ..Totals::default() };
+        for entry in &self.entries {
+            let Some(tokens) = count(entry) else { continue };
+            totals.messages += 1;
+            if entry.message.role.is_frame() {
+                totals.frame += tokens;
+            } else {
+                totals.conversation += tokens;
+            }
+        }
+        totals.total = totals.frame + totals.conversation + totals.tools;
+        totals
+    }
+
+    /// What JavaScript is to do.
+    pub fn plan(&self) -> Vec<PlanItem> {
+        self.entries
+            .iter()
+            .filter_map(|entry| {
+                let id = || entry.message.id.clone();
+                match (entry.fate, &entry.edits) {
+                    (Fate::Dropped | Fate::Covered, _) => None,
+                    (Fate::Inserted, _) => Some(PlanItem::Insert { message: entry.message.clone().into_owned() }),
+                    (Fate::Changed, Some(parts)) => Some(PlanItem::Edit { id: id(), parts: parts.clone() }),
+                    (Fate::Kept | Fate::Changed, _) => Some(PlanItem::Keep { id: id() }),
+                }
+            })
+            .collect()
+    }
+
+    /// One row for every message, in order.
+    pub fn fates(&self) -> Vec<MessageFate> {
+        self.entries
+            .iter()
+            .map(|entry| MessageFate {
+                id: entry.message.id.clone(),
+                role: entry.message.role,
+                before: entry.before,
+                after: entry.after,
+                fate: entry.fate,
+                rule: entry.rule,
+            })
+            .collect()
+    }
+
+    /// The resulting messages, for tests and for counting again.
+    pub fn messages(&self) -> Vec<Message> {
+        self.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect()
+    }
+}
+
+fn with_text(part: &Part, text: String) -> Part {
+    match part {
+        Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
+            call_id: call_id.clone(),
+            name: name.clone(),
+            content: vec![Part::Text { text }],
+            is_error: *is_error,
+        },
+        _ => Part::Text { text },
+    }
+}
+
+/// True if a provider would refuse a message of these parts as empty.
+pub(super) fn is_empty(parts: &[Part]) -> bool {
+    parts.iter().all(|part| match part {
+        Part::Text { text } => text.trim().is_empty(),
+        Part::CacheMark => true,
+        _ => false,
+    })
+}

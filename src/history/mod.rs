@@ -1,0 +1,18 @@
+//! What a conversation is cut by: groups, pairs, passes, edits.
+//!
+//! In: [`crate::message::Message`]s and a [`draft::Meter`] (what counts them). Out: a plan in the host's ids, totals, and a
+//! report in which every removal has a rule, a reason, its tokens and a way back. The input is never changed.
+//!
+//! - [`draft`]: the conversation under edit that all passes work on.
+//! - [`group`]: rounds, requests, the frame.
+//! - [`pairs`]: calls and results.
+//! - [`prune`]: one request cut to its budget, for one request only.
+//! - [`edit`]: changes laid over a history, and the view they give.
+//! - [`plan`]: what leaves the core.
+
+pub mod draft;
+pub mod edit;
+pub mod group;
+pub mod pairs;
+pub mod plan;
+pub mod prune;
