@@ -81,6 +81,10 @@ pub enum Failure {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Step<D> {
     /// Carry these out. Polling again before answering gives the same effects.
-    Ask { effects: Vec<Ask> },
-    Done { result: D },
+    Ask {
+        effects: Vec<Ask>,
+    },
+    Done {
+        result: D,
+    },
 }

@@ -33,7 +33,9 @@ pub fn trim(text: &str, max: u64, tokenizer: &dyn Tokenizer) -> String {
             break;
         }
         let longest = |vital: bool| {
-            (0..sections.len()).filter(|&i| is_vital(sections[i].0) == vital && sections[i].1.len() > 1).max_by_key(|&i| sizes[i])
+            (0..sections.len())
+                .filter(|&i| is_vital(sections[i].0) == vital && sections[i].1.len() > 1)
+                .max_by_key(|&i| sizes[i])
         };
         let Some(at) = longest(false).or_else(|| longest(true)) else { break };
         if let Some(line) = sections[at].1.pop() {

@@ -119,7 +119,9 @@ impl Ledger {
         for part in &message.parts {
             match part {
                 Part::ToolCall { call_id, name, arguments } => self.call(&message.id, call_id, name, arguments),
-                Part::ToolResult { call_id, content, is_error, .. } => self.result(&message.id, call_id, content, *is_error),
+                Part::ToolResult { call_id, content, is_error, .. } => {
+                    self.result(&message.id, call_id, content, *is_error)
+                }
                 _ => {}
             }
         }
@@ -259,7 +261,19 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Words that make a sentence a rule rather than a wish.
 const MARKERS: [&str; 14] = [
-    "must", "never", "always", "only", "don't", "dont", "do not", "prefer", "make sure", "should not", "shouldn't", "instead of", "no need",
+    "must",
+    "never",
+    "always",
+    "only",
+    "don't",
+    "dont",
+    "do not",
+    "prefer",
+    "make sure",
+    "should not",
+    "shouldn't",
+    "instead of",
+    "no need",
     "ensure",
 ];
 
@@ -280,10 +294,25 @@ fn is_error_line(line: &str) -> bool {
     }
     let lower = line.to_lowercase();
     let words = [
-        "error:", "error[", "error ", "exception", "traceback", "fatal:", "panicked at", "failed", "cannot find", "no such file",
-        "command not found", "undefined reference", "assertion", "segmentation fault", "permission denied", "✗",
+        "error:",
+        "error[",
+        "error ",
+        "exception",
+        "traceback",
+        "fatal:",
+        "panicked at",
+        "failed",
+        "cannot find",
+        "no such file",
+        "command not found",
+        "undefined reference",
+        "assertion",
+        "segmentation fault",
+        "permission denied",
+        "✗",
     ];
-    words.iter().any(|word| lower.contains(word)) && !["0 failed", "0 errors", "no error"].iter().any(|w| lower.contains(w))
+    words.iter().any(|word| lower.contains(word))
+        && !["0 failed", "0 errors", "no error"].iter().any(|w| lower.contains(w))
 }
 
 /// A text as one line of at most `bytes` bytes.

@@ -167,12 +167,15 @@ fn plan(ledger: &Ledger) -> Vec<String> {
         return plan.lines().filter(|line| !line.starts_with("[x]")).map(|line| format!("- {line}")).collect();
     }
     // The last intention the assistant stated.
-    let intends = |s: &&str| ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|m| s.contains(m));
+    let intends =
+        |s: &&str| ["I'll ", "I will ", "Next", "Let me ", "Now ", "let's ", "Let's "].iter().any(|m| s.contains(m));
     ledger
         .said
         .iter()
         .rev()
-        .find_map(|(id, text)| sentences(text).filter(intends).last().map(|s| format!("- {id}: {}", one_line(s, SENTENCE_BYTES))))
+        .find_map(|(id, text)| {
+            sentences(text).filter(intends).last().map(|s| format!("- {id}: {}", one_line(s, SENTENCE_BYTES)))
+        })
         .into_iter()
         .collect()
 }
@@ -204,7 +207,13 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
                 })
                 .sum::<f64>()
                 / (found.len() as f64).sqrt();
-            let place = if position + 1 == all.len() { 1.5 } else if position == 0 { 1.2 } else { 1.0 };
+            let place = if position + 1 == all.len() {
+                1.5
+            } else if position == 0 {
+                1.2
+            } else {
+                1.0
+            };
             let recency = 0.5 + 0.5 * at as f64 / texts;
             scored.push((rarity * place * recency, at, position, format!("- {id}: {sentence}")));
         }

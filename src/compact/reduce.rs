@@ -15,7 +15,10 @@ pub const FLOOR: u64 = 200;
 pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let texts = texts(draft, must, |part| match part {
         Part::ToolResult { content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => Some(
-            content.iter().filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None }).collect(),
+            content
+                .iter()
+                .filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None })
+                .collect(),
         ),
         _ => None,
     });

@@ -32,7 +32,8 @@ pub fn request(
     let frame = tokenizer.count(&system) + tokenizer.count(&wrap("")) + 16;
     let room = limit.saturating_sub(frame);
     let covered: Vec<&Group> = covered.iter().map(|&at| &groups[at]).collect();
-    let results = covered.iter().flat_map(|g| &g.entries).filter(|&&i| draft.entries[i].message.results().next().is_some());
+    let results =
+        covered.iter().flat_map(|g| &g.entries).filter(|&&i| draft.entries[i].message.results().next().is_some());
     let results = results.count();
     let whole_from = covered.len().saturating_sub(WHOLE_ROUNDS);
 
@@ -90,8 +91,11 @@ fn render(message: &Message, form: &Form, number: usize, whole: bool, tokenizer:
             Part::Text { text } if text.trim().is_empty() => {}
             Part::Text { text } => line(&mut out, text),
             Part::ToolCall { name, arguments, .. } => {
-                let arguments =
-                    if arguments.len() > form.arguments { one_line(arguments, form.arguments) } else { arguments.clone() };
+                let arguments = if arguments.len() > form.arguments {
+                    one_line(arguments, form.arguments)
+                } else {
+                    arguments.clone()
+                };
                 line(&mut out, &format!("<call tool=\"{name}\">{arguments}</call>"));
             }
             Part::ToolResult { content, is_error, .. } => {

@@ -39,9 +39,15 @@ pub struct Compaction {
 
 enum State {
     Start,
-    Asked { ask: Box<Ask>, covered: Covered },
+    Asked {
+        ask: Box<Ask>,
+        covered: Covered,
+    },
     /// The answer is in; the next poll finishes.
-    Answered { answer: Answer, covered: Covered },
+    Answered {
+        answer: Answer,
+        covered: Covered,
+    },
     Done(Box<Result<Compacted>>),
 }
 
@@ -68,7 +74,18 @@ impl Compaction {
         let counts = draft.entries.iter().map(|entry| entry.before).collect();
         let origin = draft.origin;
         let state = State::Start;
-        Compaction { messages, counts, origin, tools, cost_model, tokenizer, options, state, calls: 0, prompt_tokens: 0 }
+        Compaction {
+            messages,
+            counts,
+            origin,
+            tools,
+            cost_model,
+            tokenizer,
+            options,
+            state,
+            calls: 0,
+            prompt_tokens: 0,
+        }
     }
 
     /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
@@ -101,7 +118,9 @@ impl Compaction {
                 self.state = State::Answered { answer, covered };
                 Ok(())
             }
-            _ => Err(Error::new(Code::UnknownEffect, format!("no effect {id} is open; it was answered or never asked"))),
+            _ => {
+                Err(Error::new(Code::UnknownEffect, format!("no effect {id} is open; it was answered or never asked")))
+            }
         }
     }
 
@@ -188,9 +207,12 @@ impl Compaction {
                     }
                 }
                 Err(unusable) => {
-                    let called = finish_reason.is_some_and(|r| ["tool_calls", "tool_use", "function_call"].contains(&&*r));
+                    let called =
+                        finish_reason.is_some_and(|r| ["tool_calls", "tool_use", "function_call"].contains(&&*r));
                     match unusable {
-                        _ if called => (Status::ToolCallInstead, "the model called a tool instead of answering".to_string()),
+                        _ if called => {
+                            (Status::ToolCallInstead, "the model called a tool instead of answering".to_string())
+                        }
                         Unusable::Empty => (Status::EmptySummary, "the model's summary is empty".to_string()),
                         Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block".to_string()),
                     }
@@ -256,7 +278,13 @@ impl Compaction {
                 self.fit(vec![edit], steps, Some((covered.clone(), text, report)))
             }
             Err((_, why)) => {
-                steps.push(StepReport { step: "offline", outcome: Outcome::NoGain, tokens_before: total, tokens_after: total, why });
+                steps.push(StepReport {
+                    step: "offline",
+                    outcome: Outcome::NoGain,
+                    tokens_before: total,
+                    tokens_after: total,
+                    why,
+                });
                 if total <= self.options.budget {
                     return Ok(Compacted { model: report, ..self.finished(draft, Status::NoGain, vec![], steps)? });
                 }
@@ -277,19 +305,28 @@ impl Compaction {
         let budget = self.budget(&draft);
         let shares = Shares { user: budget.user, ledger: budget.ledger };
         let ledger = self.ledger(&covered.ids);
-        let message =
-            summary::message("e0:summary".into(), text, &ledger, covered.ids.len(), covered.tokens, shares, &*self.tokenizer);
+        let message = summary::message(
+            "e0:summary".into(),
+            text,
+            &ledger,
+            covered.ids.len(),
+            covered.tokens,
+            shares,
+            &*self.tokenizer,
+        );
         let tokens = self.meter().message(&message);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
             return Err((Status::Inflated, why));
         }
         // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
-        let before = draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
+        let before =
+            draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
         let freed = covered.tokens - tokens;
         let least = (covered.tokens as f64 * MIN_GAIN_OF_COVERED) as u64;
         if freed < least.max(budget.min_gain) {
-            let why = format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
+            let why =
+                format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
             return Err((Status::NoGain, why));
         }
         Ok(Edit {
@@ -327,7 +364,8 @@ impl Compaction {
         let before = draft.total();
         let limits =
             Limits { budget: self.options.budget, headroom: 0, keep: self.options.keep.clone(), backfill: false };
-        let mut reductions: [fn(&Draft, &[usize], u64, String) -> Option<Edit>; 2] = [reduce::results, reduce::requests];
+        let mut reductions: [fn(&Draft, &[usize], u64, String) -> Option<Edit>; 2] =
+            [reduce::results, reduce::requests];
         let mut next = reductions.iter_mut();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
@@ -336,7 +374,8 @@ impl Compaction {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let must = prune::must_keep(&draft, &limits);
                     let over = needed - self.options.budget;
-                    let Some(edit) = next.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len()))) else {
+                    let Some(edit) = next.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
+                    else {
                         return Err(error);
                     };
                     edit::apply(&mut draft, &edit);
@@ -361,8 +400,13 @@ impl Compaction {
         }
         let after = draft.total();
         if after < before {
-            let step =
-                StepReport { step: "fit", outcome: Outcome::Applied, tokens_before: before, tokens_after: after, why: why.into() };
+            let step = StepReport {
+                step: "fit",
+                outcome: Outcome::Applied,
+                tokens_before: before,
+                tokens_after: after,
+                why: why.into(),
+            };
             steps.push(step);
         }
         let (covered, summary, model) = match summarised {

@@ -20,12 +20,32 @@ pub enum Action {
 }
 
 const PATH_KEYS: [&str; 12] = [
-    "path", "file_path", "filePath", "filepath", "file", "filename", "fileName", "target_file", "absolute_path", "notebook_path",
-    "relative_workspace_path", "uri",
+    "path",
+    "file_path",
+    "filePath",
+    "filepath",
+    "file",
+    "filename",
+    "fileName",
+    "target_file",
+    "absolute_path",
+    "notebook_path",
+    "relative_workspace_path",
+    "uri",
 ];
 const COMMAND_KEYS: [&str; 4] = ["command", "cmd", "script", "commandLine"];
 const CONTENT_KEYS: [&str; 12] = [
-    "old_str", "old_string", "oldString", "oldText", "new_str", "new_string", "newString", "newText", "edits", "diff", "replacement",
+    "old_str",
+    "old_string",
+    "oldString",
+    "oldText",
+    "new_str",
+    "new_string",
+    "newString",
+    "newText",
+    "edits",
+    "diff",
+    "replacement",
     "insert_line",
 ];
 
@@ -137,13 +157,19 @@ pub fn exit_status(output: &str) -> Option<i64> {
     let tail = &output[ceil(output, output.len().saturating_sub(300))..];
     [tail, head].into_iter().find_map(|window| {
         let lower = window.to_ascii_lowercase();
-        ["exit code", "exit status", "exit_code", "exited with code", "exitcode", "exited with"].iter().find_map(|marker| {
-            let at = lower.rfind(marker)? + marker.len();
-            let rest = lower[at..].trim_start_matches([' ', ':', '=', '"', '\'']);
-            let digits: String =
-                rest.chars().enumerate().take_while(|(i, c)| c.is_ascii_digit() || *i == 0 && *c == '-').map(|(_, c)| c).collect();
-            digits.parse().ok()
-        })
+        ["exit code", "exit status", "exit_code", "exited with code", "exitcode", "exited with"].iter().find_map(
+            |marker| {
+                let at = lower.rfind(marker)? + marker.len();
+                let rest = lower[at..].trim_start_matches([' ', ':', '=', '"', '\'']);
+                let digits: String = rest
+                    .chars()
+                    .enumerate()
+                    .take_while(|(i, c)| c.is_ascii_digit() || *i == 0 && *c == '-')
+                    .map(|(_, c)| c)
+                    .collect();
+                digits.parse().ok()
+            },
+        )
     })
 }
 

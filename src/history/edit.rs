@@ -69,7 +69,13 @@ pub struct Replacement {
 }
 
 /// The view of a history under its edits. Repair comes first, so that edits apply to what could be sent.
-pub fn view<'a>(messages: &'a [Message], counts: &[u64], edits: &[Edit], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
+pub fn view<'a>(
+    messages: &'a [Message],
+    counts: &[u64],
+    edits: &[Edit],
+    meter: Meter<'a>,
+    origin: Origin,
+) -> Draft<'a> {
     let mut draft = Draft::with_counts(messages, counts, meter, origin);
     repair(&mut draft);
     for edit in edits {

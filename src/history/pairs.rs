@@ -134,7 +134,8 @@ fn drop_empty(draft: &mut Draft) {
     for index in 0..draft.entries.len() {
         let entry = &draft.entries[index];
         let message = &entry.message;
-        if entry.is_in() && !message.role.is_frame() && is_empty(&message.parts) && spared.as_ref() != Some(&message.id) {
+        if entry.is_in() && !message.role.is_frame() && is_empty(&message.parts) && spared.as_ref() != Some(&message.id)
+        {
             draft.drop_entries(&[index], Fate::Dropped, "empty", "a message without content would be refused");
         }
     }

@@ -23,9 +23,14 @@ pub enum PlanItem {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PartEdit {
-    Keep { part: usize },
+    Keep {
+        part: usize,
+    },
     /// Replaces the text of a text part, or the whole content of a tool result by one text.
-    Text { part: usize, text: String },
+    Text {
+        part: usize,
+        text: String,
+    },
 }
 
 /// Tokens of a request, split. `total` = `frame` + `conversation` + `tools`.

@@ -226,7 +226,9 @@ fn refuse_if_hopeless(draft: &Draft, groups: &[Group], classes: &[Class], limit:
     }
     largest.sort_by(|a, b| b.tokens.cmp(&a.tokens));
     largest.truncate(5);
-    let top = largest.first().map_or(String::new(), |c| format!("; the largest is {} ({}, {} tokens)", c.id, c.why, c.tokens));
+    let top = largest
+        .first()
+        .map_or(String::new(), |c| format!("; the largest is {} ({}, {} tokens)", c.id, c.why, c.tokens));
     Err(Error {
         code: Code::BudgetExceeded,
         message: format!("What must be kept needs {needed} tokens, the budget allows {limit}{top}"),

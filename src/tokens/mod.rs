@@ -3,14 +3,26 @@
 //! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts that say how they came about
 //! ([`Origin`]). Whatever can count text is a [`Tokenizer`]; the cost models only ever see that trait.
 
+mod bpe;
+mod class;
 mod cost;
+mod cut;
 mod document;
+mod encoding;
 pub mod image;
 mod models;
 mod origin;
+mod padded;
+mod pieces;
+mod scan;
+mod tables;
+mod trie;
+pub mod vocab;
 
 pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
+pub use cut::is_cut;
 pub use document::document_cost;
+pub use encoding::Encoding;
 pub use models::{EncodingName, encoding_for_model};
 pub use origin::Origin;
 

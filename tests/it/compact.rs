@@ -63,7 +63,11 @@ fn agent_run(rounds: usize) -> Vec<Message> {
                 messages.push(result(&id, &"fn body() { work(); }\n".repeat(300)));
             }
             1 => {
-                messages.push(call(&id, "str_replace", &format!(r#"{{"path":"src/part{round}.rs","old_str":"a","new_str":"b"}}"#)));
+                messages.push(call(
+                    &id,
+                    "str_replace",
+                    &format!(r#"{{"path":"src/part{round}.rs","old_str":"a","new_str":"b"}}"#),
+                ));
                 messages.push(result(&id, "ok"));
             }
             2 => {
@@ -73,7 +77,8 @@ fn agent_run(rounds: usize) -> Vec<Message> {
             _ => {
                 messages.push(call(&id, "bash", r#"{"command":"cargo build"}"#));
                 messages.push(result(&id, "Compiling\nFinished\nexit code: 0"));
-                messages.push(assistant(&format!("Part {round} builds again. Next I will look at the following part.")));
+                messages
+                    .push(assistant(&format!("Part {round} builds again. Next I will look at the following part.")));
             }
         }
     }
@@ -116,7 +121,9 @@ fn the_offline_summary_keeps_files_commands_errors_constraints() {
     messages.push(user("Now document it."));
     let messages = numbered(messages);
     let text = text_of(&offline(&messages, 8_000));
-    for fact in ["Never touch the lexer.", "src/part1.rs", "cargo test", "exit 101", "mismatched types", "Continuation Plan"] {
+    for fact in
+        ["Never touch the lexer.", "src/part1.rs", "cargo test", "exit 101", "mismatched types", "Continuation Plan"]
+    {
         assert!(text.contains(fact), "{fact} is missing in:\n{text}");
     }
 }
@@ -131,7 +138,8 @@ fn offline_is_deterministic() {
 fn the_model_sees_the_covered_history_and_its_summary_stands_for_it() {
     let messages = agent_run(60);
     let options = Options { budget: 8_000, focus: Some("the parser".into()), ..Options::default() };
-    let (seen, done) = with_model(&messages, options, |_| reply("<analysis>x</analysis><summary>\nAll is well.\n</summary>"));
+    let (seen, done) =
+        with_model(&messages, options, |_| reply("<analysis>x</analysis><summary>\nAll is well.\n</summary>"));
     assert_eq!(seen.len(), 1);
     let tokens = Quarter.count(&seen[0].system) + Quarter.count(&seen[0].prompt);
     assert_eq!(seen[0].prompt_tokens, tokens);
@@ -186,14 +194,19 @@ fn a_failing_model_changes_nothing() {
     disappointed(reply(""), Status::EmptySummary, 2);
     disappointed(reply("<summary>\n## Progress Tracking\n</summary>"), Status::EmptySummary, 2);
     disappointed(reply("I would rather not."), Status::NoSummaryTag, 2);
-    disappointed(Answer::Model { text: "".into(), finish_reason: Some("tool_calls".into()) }, Status::ToolCallInstead, 2);
+    disappointed(
+        Answer::Model { text: "".into(), finish_reason: Some("tool_calls".into()) },
+        Status::ToolCallInstead,
+        2,
+    );
 }
 
 #[test]
 fn a_second_answer_can_mend_the_first() {
     let messages = agent_run(60);
     let mut answers = vec![reply("<summary>Done.</summary>"), reply("Sure!")];
-    let (seen, done) = with_model(&messages, Options { budget: 6_000, ..Options::default() }, |_| answers.pop().unwrap());
+    let (seen, done) =
+        with_model(&messages, Options { budget: 6_000, ..Options::default() }, |_| answers.pop().unwrap());
     assert_eq!((done.status, seen.len()), (Status::Applied, 2));
     assert!(seen[1].prompt.contains("could not be used"));
 }
@@ -202,7 +215,8 @@ fn a_second_answer_can_mend_the_first() {
 fn an_overlong_summary_is_cut_but_keeps_the_plan() {
     let messages = agent_run(200);
     let filler = "Something that happened at some length.\n".repeat(4_000);
-    let text = format!("<summary>\n## Conversation Overview\n{filler}\n## Continuation Plan\nPlant the tree.\n</summary>");
+    let text =
+        format!("<summary>\n## Conversation Overview\n{filler}\n## Continuation Plan\nPlant the tree.\n</summary>");
     let (_, done) = with_model(&messages, Options { budget: 10_000, ..Options::default() }, |_| reply(&text));
     assert_eq!(done.status, Status::Applied);
     assert!(done.summary.unwrap().contains("Plant the tree."));
@@ -243,7 +257,8 @@ fn compacting_again_carries_the_earlier_record_over() {
     let first = offline(&messages, 6_000);
     let mut again = carry_out(&messages, &first.plan);
     let summary = again.iter().position(|m| m.text().starts_with("<conversation-summary")).unwrap();
-    again[summary].parts = vec![Part::Text { text: again[summary].text().replace("</summary>", "The key is 4711.\n</summary>") }];
+    again[summary].parts =
+        vec![Part::Text { text: again[summary].text().replace("</summary>", "The key is 4711.\n</summary>") }];
     again.extend(agent_run(60).into_iter().skip(2));
     let second = offline(&numbered(again), 6_000);
     let text = text_of(&second);
@@ -351,7 +366,10 @@ fn the_parser_finds_the_intended_block() {
     parses("Put it into <summary></summary> tags:\n<summary>the real body of it</summary>", "the real body of it");
     parses("<summary>first</summary> or rather <summary>second</summary>", "second");
     parses("```xml\n<summary>fenced</summary>\n```", "fenced");
-    parses("<summary><details><summary>more</summary>x</details></summary>", "<details><summary>more</summary>x</details>");
+    parses(
+        "<summary><details><summary>more</summary>x</details></summary>",
+        "<details><summary>more</summary>x</details>",
+    );
     parses("<analysis>never closed\n<summary>\nbody\n</summary>", "body");
     parses("<think>hm</think><summary>a < b</summary>", "a < b");
 }
@@ -360,7 +378,8 @@ fn the_parser_finds_the_intended_block() {
 fn the_parser_takes_what_is_left_open() {
     let parsed = parse("<summary>\nall of it\n```").unwrap();
     assert_eq!(parsed, Parsed { text: "all of it".into(), unclosed: true, untagged: false });
-    let sections = "## Conversation Overview\na\n## Technical Foundation\nb\n## Codebase Status\nc\n## Problem Resolution\nd";
+    let sections =
+        "## Conversation Overview\na\n## Technical Foundation\nb\n## Codebase Status\nc\n## Problem Resolution\nd";
     assert!(parse(sections).unwrap().untagged);
 }
 

@@ -10,7 +10,8 @@ use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
 
 use crate::support::{
-    Chars, Quarter, Reference, TRANSCRIPTS, assistant, calls, meter, numbered, random, result, result_part, system, transcript, user,
+    Chars, Quarter, Reference, TRANSCRIPTS, assistant, calls, meter, numbered, random, result, result_part, system,
+    transcript, user,
 };
 
 fn limits(budget: u64) -> Limits {
@@ -213,7 +214,9 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     assert_eq!(pruned.before.total, fresh(messages, tokenizer));
 
     // The frame and the newest request are untouched.
-    let request = |m: &&Message| m.role == Role::User && m.parts.iter().any(|p| matches!(p, Part::Text { text } if !text.trim().is_empty()));
+    let request = |m: &&Message| {
+        m.role == Role::User && m.parts.iter().any(|p| matches!(p, Part::Text { text } if !text.trim().is_empty()))
+    };
     for message in messages.iter().filter(|m| m.role.is_frame()).chain(messages.iter().rev().find(request)) {
         let kept = out.iter().find(|m| m.id == message.id).expect("must-keep is gone");
         assert_eq!(kept.text(), message.text());

@@ -123,7 +123,12 @@ pub fn result(id: &str, text: &str) -> Message {
 }
 
 pub fn result_part(id: &str, text: &str) -> Part {
-    Part::ToolResult { call_id: id.into(), name: None, content: vec![Part::Text { text: text.into() }], is_error: false }
+    Part::ToolResult {
+        call_id: id.into(),
+        name: None,
+        content: vec![Part::Text { text: text.into() }],
+        is_error: false,
+    }
 }
 
 /// Numbers the messages m0, m1, …

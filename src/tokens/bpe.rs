@@ -1,0 +1,84 @@
+//! Tokens of one piece: exact byte pair encoding by backtracking over longest matches.
+//!
+//! Merging by rank always ends in the one sequence of tokens in which any two neighbours could stand side by side (see
+//! [`Tables::are_neighbours`]). So take the longest token, go on behind it, and go back to a shorter one where nothing fits.
+//! No position is tried twice, which makes this linear on any input. The idea and its proof are those of the `bpe` crate
+//! (github/rust-gems); this is our own code.
+
+use super::padded::Padded;
+use super::tables::Tables;
+
+/// Remembered answers of [`Tables::are_neighbours`], direct-mapped.
+const MEMO: usize = 1 << 15;
+
+/// What encoding a piece needs besides the tables; kept between pieces.
+pub(super) struct Bpe {
+    /// Tokens of the last piece.
+    pub tokens: Vec<u32>,
+    /// A bit for every position of the piece that may still begin a token.
+    open: Vec<u64>,
+    /// (left << 18 | right) + 1, above the answer.
+    memo: Vec<u64>,
+}
+
+impl Bpe {
+    pub fn new() -> Bpe {
+        Bpe { tokens: Vec::new(), open: Vec::new(), memo: vec![0; MEMO] }
+    }
+
+    /// Encodes the piece from `start` to `end` into [`Bpe::tokens`].
+    #[inline(never)]
+    pub fn encode(&mut self, tables: &Tables, text: Padded, start: usize, end: usize) {
+        let len = end - start;
+        self.tokens.clear();
+        self.open.clear();
+        self.open.resize(len / 64 + 1, !0);
+        let mut at = 0;
+        let mut token = tables.longest(text, start, len);
+        while at < len {
+            let behind = at + token.len;
+            let fits = self.open[behind >> 6] >> (behind & 63) & 1 == 1
+                && match self.tokens.last() {
+                    Some(last) => Self::are_neighbours(&mut self.memo, tables, *last, token.id),
+                    None => true,
+                };
+            if fits {
+                self.tokens.push(token.id);
+                at = behind;
+                if at < len {
+                    token = tables.longest(text, start + at, len - at);
+                }
+                continue;
+            }
+            // Nothing fits here: close the position and shorten the token before it, until one can be shortened.
+            while token.len == 1 {
+                self.open[at >> 6] &= !(1 << (at & 63));
+                let Some(last) = self.tokens.pop() else {
+                    // Every piece has an encoding, so the first position is never closed.
+                    return;
+                };
+                token.id = last;
+                token.len = tables.len(last);
+                at -= token.len;
+            }
+            token = tables.longest(text, start + at, token.len - 1);
+        }
+    }
+
+    #[inline(always)]
+    fn are_neighbours(memo: &mut [u64], tables: &Tables, left: u32, right: u32) -> bool {
+        let key = (u64::from(left) << 18 | u64::from(right)) + 1;
+        let slot = &mut memo[(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 49) as usize & (MEMO - 1)];
+        if *slot >> 1 == key {
+            return *slot & 1 == 1;
+        }
+        let answer = tables.are_neighbours(left, right);
+        *slot = key << 1 | u64::from(answer);
+        answer
+    }
+
+    /// Bytes that are held at rest.
+    pub fn memory(&self) -> usize {
+        self.tokens.capacity() * 4 + (self.open.capacity() + self.memo.len()) * 8
+    }
+}

@@ -1,0 +1,59 @@
+//! Text with padding behind it, so that scanners need no end-of-text checks.
+
+/// Bytes of padding behind the text. Enough for a 16-byte load at the last byte of the text.
+pub(super) const PADDING: usize = 24;
+
+/// What the padding is made of: a byte that never occurs in UTF-8, so that every run of characters ends before it.
+pub(super) const FILL: u8 = 0xFF;
+
+/// UTF-8 text of `len` bytes, followed by [`PADDING`] bytes of [`FILL`].
+#[derive(Clone, Copy)]
+pub(super) struct Padded<'a> {
+    bytes: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Padded<'a> {
+    /// Copies `text` into `scratch` and pads it.
+    pub fn copy(text: &str, scratch: &'a mut Vec<u8>) -> Padded<'a> {
+        scratch.clear();
+        scratch.reserve(text.len() + PADDING);
+        scratch.extend_from_slice(text.as_bytes());
+        scratch.extend_from_slice(&[FILL; PADDING]);
+        Padded { bytes: scratch, len: text.len() }
+    }
+
+    /// Takes the first `len` bytes of `buffer` as text and writes the padding behind them. `None` if the buffer is too short
+    /// or the bytes are no UTF-8: the scanners rely on both.
+    pub fn in_place(buffer: &'a mut [u8], len: usize) -> Option<Padded<'a>> {
+        let end = len.checked_add(PADDING)?;
+        buffer.get_mut(len..end)?.fill(FILL);
+        std::str::from_utf8(&buffer[..len]).ok()?;
+        Some(Padded { bytes: &buffer[..end], len })
+    }
+
+    /// Bytes of the text.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// The text's bytes from `start` to `end`.
+    #[inline(always)]
+    pub fn slice(self, start: usize, end: usize) -> &'a [u8] {
+        &self.bytes[start..end]
+    }
+
+    /// The byte at `at`, which may lie in the padding.
+    #[inline(always)]
+    pub fn byte(self, at: usize) -> u8 {
+        self.bytes[at]
+    }
+
+    /// The eight bytes from `at` on, the first one lowest.
+    #[inline(always)]
+    pub fn word(self, at: usize) -> u64 {
+        let bytes = &self.bytes[at..at + 8];
+        u64::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]])
+    }
+}

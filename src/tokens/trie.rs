@@ -1,0 +1,278 @@
+//! All tokens of a vocabulary as a trie over bytes: the longest token at a position is found in one walk.
+//!
+//! A double array in one word per node. A node's child by byte `c` is at `base ^ c`, and is that node's child exactly if it
+//! carries the label `c`, since no two nodes share a base. The first two bytes are looked up in one step.
+
+use super::padded::Padded;
+
+/// Bits of a unit: the label of the edge that leads here in the lowest eight, then whether a token ends here, then the base;
+/// the highest bit marks a free unit.
+const LABEL: u32 = 0xFF;
+const TOKEN: u32 = 1 << 8;
+const BASE_SHIFT: u32 = 9;
+const FREE: u32 = 1 << 31;
+
+/// Children of nodes without children are looked for in the first 256 units, which stay free.
+const BLOCK: usize = 256;
+
+/// What the last search found: a token and its length. Length 0 stands for no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Match {
+    pub id: u32,
+    pub len: usize,
+}
+
+pub(super) struct Trie {
+    units: Vec<u32>,
+    /// The token that ends at each unit, where one does.
+    ids: Vec<u32>,
+    /// Unit of the node behind the first two bytes; 0 where there is none.
+    pairs: Vec<u32>,
+    /// Tokens of one byte.
+    bytes: [u32; 256],
+}
+
+impl Trie {
+    /// The longest token that begins at `at` and is at most `max` bytes long, `max` being at least 1. Since every byte is a
+    /// token, there is one.
+    #[inline(always)]
+    pub fn longest(&self, text: Padded, at: usize, max: usize) -> Match {
+        let first = text.byte(at);
+        let single = Match { id: self.bytes[first as usize], len: 1 };
+        if max < 2 {
+            return single;
+        }
+        let mut node = self.pairs[first as usize | (text.byte(at + 1) as usize) << 8] as usize;
+        if node == 0 {
+            return single;
+        }
+        let mut found = (0, 0);
+        let mut len = 2;
+        let mut unit = self.units[node];
+        loop {
+            if unit & TOKEN != 0 {
+                found = (node, len);
+            }
+            if len == max {
+                break;
+            }
+            let byte = u32::from(text.byte(at + len));
+            let next = (unit >> BASE_SHIFT ^ byte) as usize;
+            unit = self.units[next];
+            if unit & (FREE | LABEL) != byte {
+                break;
+            }
+            node = next;
+            len += 1;
+        }
+        if found.1 == 0 { single } else { Match { id: self.ids[found.0], len: found.1 } }
+    }
+
+    /// Bytes that the trie takes.
+    pub fn memory(&self) -> usize {
+        (self.units.len() + self.ids.len() + self.pairs.len() + 256) * 4
+    }
+}
+
+/// Builds a [`Trie`] from tokens sorted by their bytes.
+pub(super) struct Builder<'a, F: Fn(u32) -> &'a [u8]> {
+    token: F,
+    trie: Trie,
+    /// Bases in use, one bit each.
+    bases: Vec<u64>,
+    /// Free units of each block, one bit each.
+    free: Vec<[u64; BLOCK / 64]>,
+    /// Blocks that may still take nodes with several children.
+    open: Vec<u32>,
+    /// Every block before this one is full.
+    first_free: usize,
+    /// Edges of the nodes being written, from the first to the deepest: label, and end of its tokens in the node's range.
+    edges: Vec<(u8, u32)>,
+}
+
+/// Blocks that are tried for a node with several children before a new one is begun.
+const MOST_OPEN: usize = 16;
+
+impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
+    /// `sorted` holds the ids of all tokens, in the order of their bytes, without duplicates; all 256 bytes are among them.
+    pub fn build(token: F, sorted: &[u32], bytes: [u32; 256]) -> Trie {
+        let trie = Trie { units: Vec::new(), ids: Vec::new(), pairs: vec![0; 1 << 16], bytes };
+        let mut builder =
+            Builder { token, trie, bases: vec![], free: vec![], open: vec![], first_free: 1, edges: vec![] };
+        builder.grow();
+        builder.free[0] = [0; BLOCK / 64];
+        builder.open.clear();
+        let mut start = 0;
+        while start < sorted.len() {
+            let bytes = (builder.token)(sorted[start]);
+            if bytes.len() < 2 {
+                start += 1;
+                continue;
+            }
+            let prefix = [bytes[0], bytes[1]];
+            let size = sorted[start..].iter().take_while(|id| (builder.token)(**id).starts_with(&prefix)).count();
+            builder.edges.push((prefix[1], 0));
+            let node = builder.place(0) ^ prefix[1] as usize;
+            builder.edges.clear();
+            builder.trie.pairs[prefix[0] as usize | (prefix[1] as usize) << 8] = node as u32;
+            builder.fill(node, &sorted[start..start + size], 2);
+            start += size;
+        }
+        builder.trie.units.shrink_to_fit();
+        builder.trie.ids.shrink_to_fit();
+        builder.trie
+    }
+
+    /// Writes the node at `node` and all below it. `range` holds its tokens: all share their first `depth` bytes. The depth
+    /// of the recursion is bounded by the length of the longest token (128).
+    fn fill(&mut self, node: usize, mut range: &[u32], depth: usize) {
+        if let Some((first, rest)) = range.split_first()
+            && (self.token)(*first).len() == depth
+        {
+            self.trie.units[node] |= TOKEN;
+            self.trie.ids[node] = *first;
+            range = rest;
+        }
+        if range.is_empty() {
+            return;
+        }
+        let from = self.edges.len();
+        for (index, id) in range.iter().enumerate() {
+            let label = (self.token)(*id)[depth];
+            let end = index as u32 + 1;
+            match self.edges[from..].last_mut() {
+                Some(edge) if edge.0 == label => edge.1 = end,
+                _ => self.edges.push((label, end)),
+            }
+        }
+        let base = self.place(from);
+        self.trie.units[node] |= (base as u32) << BASE_SHIFT;
+        let mut start = 0;
+        for index in from..self.edges.len() {
+            let (label, end) = self.edges[index];
+            self.fill(base ^ label as usize, &range[start..end as usize], depth + 1);
+            start = end as usize;
+        }
+        self.edges.truncate(from);
+    }
+
+    /// Finds room for the children in `edges[from..]` and takes it. Returns their base.
+    fn place(&mut self, from: usize) -> usize {
+        let base =
+            if self.edges.len() == from + 1 { self.base_for_one(self.edges[from].0) } else { self.base_for_many(from) };
+        self.bases[base >> 6] |= 1 << (base & 63);
+        for (label, _) in &self.edges[from..] {
+            let unit = base ^ *label as usize;
+            self.free[unit / BLOCK][unit % BLOCK / 64] &= !(1 << (unit & 63));
+            self.trie.units[unit] = u32::from(*label);
+        }
+        base
+    }
+
+    fn base_for_one(&mut self, label: u8) -> usize {
+        let mut block = self.first_free;
+        loop {
+            if block == self.free.len() {
+                self.grow();
+            }
+            if self.free[block] == [0; BLOCK / 64] && block == self.first_free {
+                self.first_free += 1;
+            }
+            for word in 0..BLOCK / 64 {
+                let mut bits = self.free[block][word];
+                while bits != 0 {
+                    let base = (block * BLOCK + word * 64 + bits.trailing_zeros() as usize) ^ label as usize;
+                    if !self.is_used(base) {
+                        return base;
+                    }
+                    bits &= bits - 1;
+                }
+            }
+            block += 1;
+        }
+    }
+
+    fn base_for_many(&mut self, from: usize) -> usize {
+        for index in (0..self.open.len()).rev() {
+            let block = self.open[index] as usize;
+            if let Some(base) = self.base_in(block, from) {
+                return base;
+            }
+        }
+        self.grow();
+        let block = self.free.len() - 1;
+        // A new block has every unit free and no base in use.
+        self.base_in(block, from).unwrap_or(block * BLOCK)
+    }
+
+    /// A base in `block` whose children are all free.
+    fn base_in(&self, block: usize, from: usize) -> Option<usize> {
+        let mut fitting: [u64; 4] = std::array::from_fn(|word| !self.bases[block * 4 + word]);
+        for (label, _) in &self.edges[from..] {
+            let moved = exchange(&self.free[block], *label);
+            for word in 0..4 {
+                fitting[word] &= moved[word];
+            }
+            if fitting == [0; 4] {
+                return None;
+            }
+        }
+        let word = fitting.iter().position(|bits| *bits != 0)?;
+        Some(block * BLOCK + word * 64 + fitting[word].trailing_zeros() as usize)
+    }
+
+    fn is_used(&self, base: usize) -> bool {
+        self.bases[base >> 6] >> (base & 63) & 1 == 1
+    }
+
+    fn grow(&mut self) {
+        self.open.push(self.free.len() as u32);
+        if self.open.len() > MOST_OPEN {
+            self.open.remove(0);
+        }
+        self.free.push([!0; BLOCK / 64]);
+        self.bases.extend([0; BLOCK / 64]);
+        self.trie.units.resize(self.trie.units.len() + BLOCK, FREE);
+        self.trie.ids.resize(self.trie.ids.len() + BLOCK, 0);
+    }
+}
+
+/// The set `{ bit ^ by : bit in bits }`, of 256 bits.
+fn exchange(bits: &[u64; 4], by: u8) -> [u64; 4] {
+    const SWAPS: [(u32, u64); 6] = [
+        (1, 0x5555_5555_5555_5555),
+        (2, 0x3333_3333_3333_3333),
+        (4, 0x0F0F_0F0F_0F0F_0F0F),
+        (8, 0x00FF_00FF_00FF_00FF),
+        (16, 0x0000_FFFF_0000_FFFF),
+        (32, 0x0000_0000_FFFF_FFFF),
+    ];
+    std::array::from_fn(|word| {
+        let mut bits = bits[word ^ (by >> 6) as usize];
+        for (shift, mask) in SWAPS {
+            if by as u32 & shift != 0 {
+                bits = (bits >> shift & mask) | (bits & mask) << shift;
+            }
+        }
+        bits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchange_moves_every_bit() {
+        for by in 0..=255u8 {
+            for bit in [0usize, 1, 37, 63, 64, 130, 255] {
+                let mut bits = [0u64; 4];
+                bits[bit >> 6] |= 1 << (bit & 63);
+                let target = bit ^ by as usize;
+                let mut wanted = [0u64; 4];
+                wanted[target >> 6] |= 1 << (target & 63);
+                assert_eq!(exchange(&bits, by), wanted, "{bit} by {by}");
+            }
+        }
+    }
+}

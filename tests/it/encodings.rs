@@ -1,0 +1,28 @@
+//! The encodings, loaded once for each test thread.
+
+#[path = "../../scripts/vocabulary.rs"]
+pub mod vocabulary;
+
+use espalier::tokens::{Encoding, EncodingName};
+use std::sync::OnceLock;
+
+/// The vocabulary file of an encoding, made once for the whole binary.
+pub fn vocabulary_file(name: EncodingName) -> &'static [u8] {
+    static FILES: [OnceLock<Vec<u8>>; 2] = [OnceLock::new(), OnceLock::new()];
+    FILES[name as usize].get_or_init(|| vocabulary::file(name))
+}
+
+thread_local! {
+    static ENCODINGS: [&'static Encoding; 2] = EncodingName::ALL.map(load);
+}
+
+/// Each test thread gets one copy of each encoding and keeps it: loading costs more than most tests.
+fn load(name: EncodingName) -> &'static Encoding {
+    let encoding = Encoding::load(name, vocabulary_file(name)).expect("our own file loads");
+    Box::leak(Box::new(encoding))
+}
+
+/// The encoding, loaded from a file as the package carries it.
+pub fn encoding(name: EncodingName) -> &'static Encoding {
+    ENCODINGS.with(|encodings| encodings[name as usize])
+}

@@ -1,0 +1,4 @@
+//! Counting, compared with tiktoken-rs.
+
+mod oracle;
+mod random;
