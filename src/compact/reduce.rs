@@ -81,6 +81,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         tokens_before: before,
         tokens_after: after,
         message: None,
+        before: None,
         texts: replacements,
     })
 }

@@ -319,6 +319,9 @@ impl Compaction {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
             return Err((Status::Inflated, why));
         }
+        // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
+        let before =
+            draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
         let freed = covered.tokens - tokens;
         let least = (covered.tokens as f64 * MIN_GAIN_OF_COVERED) as u64;
         if freed < least.max(budget.min_gain) {
@@ -335,6 +338,7 @@ impl Compaction {
             tokens_before: covered.tokens,
             tokens_after: tokens,
             message: Some(message),
+            before,
             texts: vec![],
         })
     }
@@ -390,6 +394,7 @@ impl Compaction {
                 tokens_before: removal.tokens,
                 tokens_after: 0,
                 message: None,
+                before: None,
                 texts: vec![],
             });
         }

@@ -92,48 +92,36 @@ fn requests(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
     format!("<user-messages>\n{note}{}</user-messages>\n", chosen.concat())
 }
 
-/// The ledger's lines within `budget`, the most important ones first, printed in blocks.
-fn facts(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
-    let blocks = ["Constraints", "Plan", "Changed files", "Errors", "Commands", "Read files"];
-    // (block, line), most important first; inside a block newest first.
-    let mut lines: Vec<(usize, String)> = Vec::new();
-    let constraint = ledger.constraints.iter().rev().map(|(id, text)| (0, format!("- {id}: {}", escape(text))));
-    lines.extend(constraint);
-    if let Some((_, plan)) = &ledger.plan {
-        lines.extend(plan.lines().map(|line| (1, format!("- {}", escape(&one_line(line, 200))))));
-    }
-    let changed = ledger.files.iter().rev().filter(|f| f.is_changed());
-    lines.extend(changed.map(|file| {
-        let state = if file.deleted {
-            " (deleted)"
-        } else if file.created {
-            " (created)"
-        } else {
-            ""
-        };
-        (2, format!("- {}{state}", file.path))
-    }));
-    let errors = |resolved: bool| ledger.errors.iter().rev().filter(move |e| e.resolved == resolved);
-    lines.extend(errors(false).map(|e| (3, format!("- {}: {}", e.id, escape(&e.line)))));
-    lines.extend(ledger.commands.iter().rev().map(|c| (4, format!("- {}: {}", c.id, escape(&command_line(c))))));
-    lines.extend(errors(true).map(|e| (3, format!("- {}: {} (solved)", e.id, escape(&e.line)))));
-    lines.extend(ledger.files.iter().rev().filter(|f| !f.is_changed()).map(|f| (5, format!("- {}", f.path))));
+/// Blocks of facts, in the order in which they are printed.
+const BLOCKS: [&str; 6] = ["Constraints", "Plan", "Changed files", "Errors", "Commands", "Read files"];
 
-    let frame = tokenizer.count("<facts>\n</facts>\n") + blocks.len() as u64 * 6;
+/// The ledger's lines within `budget`: each block gets its most important lines before any block gets the rest, changed files and
+/// constraints three times as many as the others.
+fn facts(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
+    let frame = tokenizer.count("<facts>\n</facts>\n") + BLOCKS.len() as u64 * 6;
     let mut left = budget.saturating_sub(frame);
+    let mut waiting = lines(ledger).map(|lines| lines.into_iter().peekable());
     let mut kept: [Vec<String>; 6] = Default::default();
-    let mut missing = [0usize; 6];
-    for (block, line) in lines {
-        let cost = tokenizer.count(&line) + 1;
-        if cost <= left {
-            left -= cost;
-            kept[block].push(line);
-        } else {
-            missing[block] += 1;
+    loop {
+        let mut progress = false;
+        for (block, share) in [3, 2, 3, 1, 1, 1].into_iter().enumerate() {
+            for _ in 0..share {
+                let Some(line) = waiting[block].peek() else { break };
+                let cost = tokenizer.count(line) + 1;
+                if cost > left {
+                    break;
+                }
+                left -= cost;
+                kept[block].extend(waiting[block].next());
+                progress = true;
+            }
+        }
+        if !progress {
+            break;
         }
     }
     let mut out = String::new();
-    for ((name, mut lines), missing) in blocks.into_iter().zip(kept).zip(missing) {
+    for ((name, mut lines), missing) in BLOCKS.into_iter().zip(kept).zip(waiting) {
         if lines.is_empty() {
             continue;
         }
@@ -141,8 +129,35 @@ fn facts(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
         if name != "Plan" {
             lines.reverse();
         }
-        let more = if missing > 0 { format!(" ({missing} more not shown)") } else { String::new() };
+        let more = match missing.count() {
+            0 => String::new(),
+            n => format!(" ({n} more not shown)"),
+        };
         out.push_str(&format!("{name}{more}:\n{}\n", lines.join("\n")));
     }
     if out.is_empty() { out } else { format!("<facts>\n{out}</facts>\n") }
+}
+
+/// The lines of each block, most important first.
+fn lines(ledger: &Ledger) -> [Vec<String>; 6] {
+    let errors = |resolved: bool, note: &'static str| {
+        let of_kind = ledger.errors.iter().rev().filter(move |e| e.resolved == resolved);
+        of_kind.map(move |e| format!("- {}: {}{note}", e.id, escape(&e.line)))
+    };
+    let state = |file: &super::ledger::File| match (file.deleted, file.created) {
+        (true, _) => " (deleted)",
+        (_, true) => " (created)",
+        _ => "",
+    };
+    let plan = ledger.plan.iter().flat_map(|(_, plan)| plan.lines());
+    let changed = ledger.files.iter().rev().filter(|f| f.is_changed());
+    let read = ledger.files.iter().rev().filter(|f| !f.is_changed());
+    [
+        ledger.constraints.iter().rev().map(|(id, text)| format!("- {id}: {}", escape(text))).collect(),
+        plan.map(|line| format!("- {}", escape(&one_line(line, 200)))).collect(),
+        changed.map(|file| format!("- {}{}", file.path, state(file))).collect(),
+        errors(false, "").chain(errors(true, " (solved)")).collect(),
+        ledger.commands.iter().rev().map(|c| format!("- {}: {}", c.id, escape(&command_line(c)))).collect(),
+        read.map(|file| format!("- {}", file.path)).collect(),
+    ]
 }

@@ -44,6 +44,8 @@ pub struct Entry<'a> {
     pub before: u64,
     /// Tokens as it stands; 0 if it is gone.
     pub after: u64,
+    /// True for a message that the host did not have.
+    pub is_new: bool,
 }
 
 impl Entry<'_> {
@@ -91,6 +93,7 @@ impl<'a> Draft<'a> {
                 rule: None,
                 before: tokens,
                 after: tokens,
+                is_new: false,
             })
             .collect();
         Draft { entries, meter, origin, removed: Vec::new() }
@@ -105,11 +108,14 @@ impl<'a> Draft<'a> {
             if !entry.is_in() {
                 continue;
             }
-            tokens += entry.after;
+            // A stand-in that goes again was never there: it frees nothing of the host's.
+            if !entry.is_new {
+                tokens += entry.after;
+                ids.push(entry.message.id.clone());
+            }
             entry.after = 0;
             entry.fate = fate;
             entry.rule = Some(rule);
-            ids.push(entry.message.id.clone());
         }
         if !ids.is_empty() {
             self.removed.push(Removal::new(ids, rule, why, tokens));
@@ -163,7 +169,7 @@ impl<'a> Draft<'a> {
         let id = message.id.clone();
         let entry = &mut self.entries[index];
         entry.message = Cow::Owned(message);
-        if entry.fate != Fate::Inserted {
+        if !entry.is_new {
             entry.edits = Some(edits);
             entry.fate = Fate::Changed;
         }
@@ -182,6 +188,7 @@ impl<'a> Draft<'a> {
             rule: Some(rule),
             before: 0,
             after,
+            is_new: true,
         };
         self.entries.insert(index, entry);
     }
@@ -193,7 +200,7 @@ impl<'a> Draft<'a> {
 
     /// The request as it came.
     pub fn before(&self) -> Totals {
-        self.totals(|entry| (entry.fate != Fate::Inserted).then_some(entry.before))
+        self.totals(|entry| (!entry.is_new).then_some(entry.before))
     }
 
     /// The request as it stands.
@@ -233,10 +240,11 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    /// One row for every message, in order.
+    /// One row for every message of the host and every inserted one that is in, in order.
     pub fn fates(&self) -> Vec<MessageFate> {
         self.entries
             .iter()
+            .filter(|entry| entry.is_in() || !entry.is_new)
             .map(|entry| MessageFate {
                 id: entry.message.id.clone(),
                 role: entry.message.role,

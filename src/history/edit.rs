@@ -16,7 +16,7 @@ use crate::tokens::Origin;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The targets are represented by one summary message, which stands where the first of them stood.
+    /// The targets are represented by one summary message.
     ReplaceRange,
     /// The targets are not sent.
     Drop,
@@ -50,6 +50,9 @@ pub struct Edit {
     /// The summary message of a `replace_range`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
+    /// Id of the message in front of which the summary stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
     /// For `truncate`: the shortened texts, by part of each target.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Replacement>,
@@ -78,6 +81,8 @@ pub fn view<'a>(
     for edit in edits {
         apply(&mut draft, edit);
     }
+    // What an edit left behind may be refused where the whole was not: an empty request beside a summary, say.
+    repair(&mut draft);
     draft
 }
 
@@ -89,8 +94,9 @@ pub fn apply(draft: &mut Draft, edit: &Edit) {
     match edit.kind {
         Kind::ReplaceRange => {
             draft.drop_entries(&targets, Fate::Covered, edit.rule, "the summary stands for it");
-            if let (Some(&first), Some(message)) = (targets.iter().min(), &edit.message) {
-                draft.insert(first, message.clone(), edit.rule);
+            let place = edit.before.as_ref().and_then(|id| index_of.get(id)).or(targets.iter().min());
+            if let (Some(&place), Some(message)) = (place, &edit.message) {
+                draft.insert(place, message.clone(), edit.rule);
             }
         }
         Kind::Drop => draft.drop_entries(&targets, Fate::Dropped, edit.rule, "it did not fit the budget"),

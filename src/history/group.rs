@@ -60,7 +60,7 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
         }
         if answers && open {
             for id in message.results() {
-                if let Some(at) = waiting.iter().position(|w| w == id) {
+                if let Some(at) = waiting.iter().rposition(|w| w == id) {
                     waiting.remove(at);
                 }
             }
@@ -69,16 +69,20 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
                 round.pending = !waiting.is_empty();
                 if message.role != Role::Assistant && has_words(entry) {
                     round.kind = Kind::RoundWithRequest;
-                    open = false;
-                    waiting.clear();
                 }
             }
             continue;
         }
         if message.role == Role::Assistant {
+            // Formats that send one item a call: the run goes on while calls wait for results, or after an item that only
+            // introduces what follows (reasoning).
             let joins = open
                 && last_round(&mut out)
-                    .is_some_and(|round| round.entries.last().is_some_and(|&last| continues(&draft.entries[last])));
+                    .and_then(|round| round.entries.last())
+                    .map(|&last| &draft.entries[last])
+                    .is_some_and(|last| {
+                        last.message.role == Role::Assistant && (!waiting.is_empty() || !has_words(last))
+                    });
             if joins {
                 if let Some(round) = last_round(&mut out) {
                     round.entries.push(index);
@@ -107,18 +111,12 @@ fn last_round(groups: &mut [Group]) -> Option<&mut Group> {
     groups.iter_mut().rev().find(|g| g.kind != Kind::Frame)
 }
 
-/// True if the next assistant message goes with this one: it is an item that only introduces what follows (reasoning, opaque
-/// items), or one of several parallel calls sent as items of their own.
-fn continues(entry: &Entry) -> bool {
-    entry.message.role == Role::Assistant
-        && !entry.message.parts.iter().any(|part| matches!(part, Part::Text { text } if !text.trim().is_empty()))
-}
-
-/// True if the message holds anything besides tool results and cache marks.
+/// True if the message says or shows anything: not only calls, results, reasoning and items that introduce what follows.
 fn has_words(entry: &Entry) -> bool {
     entry.message.parts.iter().any(|part| match part {
-        Part::ToolResult { .. } | Part::CacheMark => false,
         Part::Text { text } => !text.trim().is_empty(),
-        _ => true,
+        Part::Image { .. } | Part::Document { .. } => true,
+        Part::Opaque { .. } => entry.message.role == Role::User,
+        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } | Part::CacheMark => false,
     })
 }

@@ -22,6 +22,7 @@ struct Findings {
 /// Makes a draft's calls and results pair up: orphan results go, unanswered calls that are not the newest get a stand-in, and
 /// messages without content go. Changes nothing in a valid conversation; running it twice is running it once.
 pub fn repair(draft: &mut Draft) {
+    drop_empty(draft);
     let Findings { orphans, lost } = walk(draft);
     let mut rest = orphans.as_slice();
     while let Some(&(index, _)) = rest.first() {
@@ -59,6 +60,8 @@ fn walk(draft: &Draft) -> Findings {
     let mut waiting: Vec<(usize, String, String)> = Vec::new();
     // The entry after which a stand-in for a call of entry `i` belongs.
     let mut last: Option<usize> = None;
+    // The newest message of the assistant: results behind it cannot answer an earlier one's call directly.
+    let mut caller = 0;
     let mut after_assistant = false;
     let mut in_round = false;
     for (index, entry) in draft.entries.iter().enumerate() {
@@ -68,8 +71,9 @@ fn walk(draft: &Draft) -> Findings {
         let message = &entry.message;
         if message.role == Role::Assistant {
             if !after_assistant {
-                give_up(&mut found, &mut waiting, last);
+                give_up(&mut found, &mut waiting, caller, last);
             }
+            caller = index;
             for part in &message.parts {
                 if let Part::ToolCall { call_id, name, .. } = part {
                     waiting.push((index, call_id.clone(), name.clone()));
@@ -78,12 +82,15 @@ fn walk(draft: &Draft) -> Findings {
             in_round = true;
         }
         let mut answers = false;
+        let mut matched = false;
         for (number, part) in message.parts.iter().enumerate() {
             let Part::ToolResult { call_id, .. } = part else { continue };
             answers = true;
-            match waiting.iter().position(|(_, id, _)| id == call_id).filter(|_| in_round) {
+            // The newest call of that id: an older one of the same id was given up on by its provider, too.
+            match waiting.iter().rposition(|(_, id, _)| id == call_id).filter(|_| in_round) {
                 Some(at) => {
                     waiting.remove(at);
+                    matched = true;
                 }
                 None => found.orphans.push((index, number)),
             }
@@ -91,9 +98,10 @@ fn walk(draft: &Draft) -> Findings {
         after_assistant = message.role == Role::Assistant;
         if !after_assistant {
             if answers {
-                last = Some(index);
+                // Results come before words: a stand-in must not follow a message that has both.
+                last = if matched && message.results().count() == message.parts.len() { Some(index) } else { last };
             } else {
-                give_up(&mut found, &mut waiting, last);
+                give_up(&mut found, &mut waiting, caller, last);
                 in_round = false;
             }
         }
@@ -108,26 +116,41 @@ fn walk(draft: &Draft) -> Findings {
 
 /// The calls still waiting will not be answered any more. A stand-in belongs behind the results that its round did get, if they
 /// follow the calling message directly, else right behind the calling message.
-fn give_up(found: &mut Findings, waiting: &mut Vec<(usize, String, String)>, last: Option<usize>) {
-    let newest_caller = waiting.iter().map(|(index, ..)| *index).max();
+fn give_up(found: &mut Findings, waiting: &mut Vec<(usize, String, String)>, newest: usize, last: Option<usize>) {
     for (caller, id, name) in waiting.drain(..) {
         let behind = match last {
-            Some(last) if Some(caller) == newest_caller && last > caller => last,
+            Some(last) if caller == newest && last > caller => last,
             _ => caller,
         };
         found.lost.push((behind, id, name));
     }
 }
 
-/// Providers refuse empty messages. The newest message of the user stays, whatever it is: removing it would change the request.
+/// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without
+/// any request is no better.
 fn drop_empty(draft: &mut Draft) {
-    let newest = draft.entries.iter().rposition(|e| e.is_in() && e.message.role == Role::User);
+    let entries = draft.entries.iter().map(|e| (e.is_in(), &*e.message));
+    let spared = only_request(entries.filter(|(is_in, _)| *is_in).map(|(_, m)| m));
     for index in 0..draft.entries.len() {
         let entry = &draft.entries[index];
-        if entry.is_in() && Some(index) != newest && !entry.message.role.is_frame() && is_empty(&entry.message.parts) {
+        let message = &entry.message;
+        if entry.is_in() && !message.role.is_frame() && is_empty(&message.parts) && spared.as_ref() != Some(&message.id)
+        {
             draft.drop_entries(&[index], Fate::Dropped, "empty", "a message without content would be refused");
         }
     }
+}
+
+/// Id of the newest message of the user, if all of them are empty.
+fn only_request<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<String> {
+    let mut newest = None;
+    for message in messages.filter(|m| m.role == Role::User) {
+        if !is_empty(&message.parts) {
+            return None;
+        }
+        newest = Some(message.id.clone());
+    }
+    newest
 }
 
 /// Every call answered in its round (but for a round that is still running at the end), every result with a call, no message
@@ -148,8 +171,8 @@ pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
     let mut waiting: Vec<&str> = Vec::new();
     let mut caller = "";
     let mut after_assistant = false;
-    let newest = messages.iter().rposition(|m| m.role == Role::User);
-    for (index, message) in messages.iter().enumerate().filter(|(_, m)| !m.role.is_frame()) {
+    let spared = only_request(messages.iter());
+    for message in messages.iter().filter(|m| !m.role.is_frame()) {
         let has_results = message.results().next().is_some();
         if (message.role == Role::Assistant && !after_assistant || message.role != Role::Assistant && !has_results)
             && !waiting.is_empty()
@@ -161,14 +184,14 @@ pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
             waiting.extend(message.calls());
         }
         for id in message.results() {
-            match waiting.iter().position(|w| *w == id) {
+            match waiting.iter().rposition(|w| *w == id) {
                 Some(at) => {
                     waiting.remove(at);
                 }
                 None => return Err((message.id.clone(), "result without a call")),
             }
         }
-        if is_empty(&message.parts) && Some(index) != newest {
+        if is_empty(&message.parts) && spared.as_ref() != Some(&message.id) {
             return Err((message.id.clone(), "empty message"));
         }
         after_assistant = message.role == Role::Assistant;

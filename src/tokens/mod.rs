@@ -29,6 +29,7 @@ pub use fit::Fit;
 pub use join::Counted;
 pub use models::{EncodingName, encoding_for_model};
 pub use origin::Origin;
+pub use padded::PADDING;
 
 /// Anything that can say how many tokens a text has. Must be pure: the same text always has the same count.
 pub trait Tokenizer {

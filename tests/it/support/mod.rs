@@ -1,0 +1,140 @@
+//! What several test modules need: tokenizers, transcripts, random conversations.
+
+pub mod random;
+
+use espalier::history::draft::Meter;
+use espalier::message::{Message, Part, Role};
+use espalier::tokens::{CostModel, Tokenizer};
+use serde_json::Value;
+
+/// One token for every four characters, rounded up: cheap, and easy to reckon with by hand.
+pub struct Quarter;
+
+impl Tokenizer for Quarter {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().count().div_ceil(4) as u64
+    }
+}
+
+/// Every character is a token.
+pub struct Chars;
+
+impl Tokenizer for Chars {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().count() as u64
+    }
+}
+
+/// The reference implementation of o200k_base.
+pub struct Reference;
+
+impl Tokenizer for Reference {
+    fn count(&self, text: &str) -> u64 {
+        tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len() as u64
+    }
+}
+
+pub fn meter(tokenizer: &dyn Tokenizer) -> Meter<'_> {
+    Meter { model: CostModel::Espalier, tokenizer, tools: 0 }
+}
+
+/// The transcripts of `tests/fixtures/transcripts`, small to large.
+pub const TRANSCRIPTS: [&str; 6] = [
+    "tau-airline-11",
+    "tau-airline-0",
+    "sweagent-marshmallow-1867",
+    "cline-sidebar",
+    "openhands-ponyc-4593",
+    "pi-refactor-long",
+];
+
+/// Reads a transcript (OpenAI chat messages) into the neutral model, as `js/adapters/openai-chat` does.
+pub fn transcript(name: &str) -> Vec<Message> {
+    let path = format!("{}/tests/fixtures/transcripts/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let messages = file["messages"].as_array().unwrap();
+    messages.iter().enumerate().map(|(at, message)| read(at, message)).collect()
+}
+
+fn read(at: usize, message: &Value) -> Message {
+    let text = |key: &str| message[key].as_str().unwrap_or_default().to_string();
+    let role = match message["role"].as_str().unwrap() {
+        "system" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        other => panic!("role {other}"),
+    };
+    let mut parts = Vec::new();
+    if role == Role::Tool {
+        parts.push(Part::ToolResult {
+            call_id: text("tool_call_id"),
+            name: message["name"].as_str().map(str::to_string),
+            content: vec![Part::Text { text: text("content") }],
+            is_error: false,
+        });
+    } else if message["content"].is_string() {
+        parts.push(Part::Text { text: text("content") });
+    }
+    for call in message["tool_calls"].as_array().into_iter().flatten() {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+        parts.push(Part::ToolCall {
+            call_id: text(&call["id"]),
+            name: text(&call["function"]["name"]),
+            arguments: text(&call["function"]["arguments"]),
+        });
+    }
+    Message { id: format!("m{at}"), role, name: None, parts }
+}
+
+// ---------------------------------------------------------------- short forms for conversations
+
+fn message(role: Role, parts: Vec<Part>) -> Message {
+    Message { id: String::new(), role, name: None, parts }
+}
+
+pub fn system(text: &str) -> Message {
+    message(Role::System, vec![Part::Text { text: text.into() }])
+}
+
+pub fn user(text: &str) -> Message {
+    message(Role::User, vec![Part::Text { text: text.into() }])
+}
+
+pub fn assistant(text: &str) -> Message {
+    message(Role::Assistant, vec![Part::Text { text: text.into() }])
+}
+
+/// An assistant message that calls one tool per id.
+pub fn calls(ids: &[&str]) -> Message {
+    let call = |id: &&str| Part::ToolCall { call_id: id.to_string(), name: "bash".into(), arguments: "{}".into() };
+    message(Role::Assistant, ids.iter().map(call).collect())
+}
+
+/// A call of a named tool.
+pub fn call(id: &str, name: &str, arguments: &str) -> Message {
+    let part = Part::ToolCall { call_id: id.into(), name: name.into(), arguments: arguments.into() };
+    message(Role::Assistant, vec![part])
+}
+
+pub fn result(id: &str, text: &str) -> Message {
+    message(Role::Tool, vec![result_part(id, text)])
+}
+
+pub fn result_part(id: &str, text: &str) -> Part {
+    Part::ToolResult {
+        call_id: id.into(),
+        name: None,
+        content: vec![Part::Text { text: text.into() }],
+        is_error: false,
+    }
+}
+
+/// Numbers the messages m0, m1, …
+pub fn numbered(mut messages: Vec<Message>) -> Vec<Message> {
+    for (at, message) in messages.iter_mut().enumerate() {
+        message.id = format!("m{at}");
+    }
+    messages
+}
