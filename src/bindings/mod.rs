@@ -6,6 +6,7 @@
 
 mod decode;
 mod error;
+mod tokens;
 
 use wasm_bindgen::prelude::*;
 

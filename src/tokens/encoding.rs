@@ -118,15 +118,15 @@ impl Encoding {
     }
 
     /// The end of the piece of `text` that begins at `start`.
-    pub(super) fn next_piece(&self, text: Padded, start: usize) -> usize {
+    fn next_piece(&self, text: Padded, start: usize) -> usize {
         match self.name {
             EncodingName::O200kBase => O200k::next(self.classes, text, start),
             EncodingName::Cl100kBase => Cl100k::next(self.classes, text, start),
         }
     }
 
-    /// Calls `visit` for the pieces of `text` in order, with the end of each and its tokens, until it returns false.
-    pub(super) fn visit_pieces(&self, text: &str, mut visit: impl FnMut(usize, &[u32]) -> bool) {
+    /// Calls `visit` with the tokens of each piece of `text`, in order.
+    fn visit_tokens(&self, text: &str, mut visit: impl FnMut(&[u32])) {
         let State { bpe, scratch, .. } = &mut *self.state.borrow_mut();
         let mut start = 0;
         while start < text.len() {
@@ -136,7 +136,25 @@ impl Encoding {
             while at < window.len() {
                 let end = self.next_piece(padded, at);
                 bpe.encode(&self.tables, padded, at, end);
-                if !visit(start + end, &bpe.tokens) {
+                visit(&bpe.tokens);
+                at = end;
+            }
+            start += window.len();
+        }
+        shrink(scratch);
+    }
+
+    /// Calls `visit` for the pieces of `text` in order, with start, end and number of tokens, until it returns false.
+    pub(super) fn visit_counts(&self, text: &str, mut visit: impl FnMut(usize, usize, u64) -> bool) {
+        let State { pieces, bpe, scratch } = &mut *self.state.borrow_mut();
+        let mut start = 0;
+        while start < text.len() {
+            let window = &text[start..start + cut::window(&text[start..], WINDOW)];
+            let padded = Padded::copy(window, scratch);
+            let mut at = 0;
+            while at < window.len() {
+                let end = self.next_piece(padded, at);
+                if !visit(start + at, start + end, pieces.count(&self.tables, bpe, padded, at, end)) {
                     return;
                 }
                 at = end;
@@ -149,10 +167,7 @@ impl Encoding {
     /// Ids of the tokens of `text`.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
-        self.visit_pieces(text, |_, tokens| {
-            ids.extend_from_slice(tokens);
-            true
-        });
+        self.visit_tokens(text, |tokens| ids.extend_from_slice(tokens));
         ids
     }
 
@@ -176,12 +191,11 @@ impl Encoding {
     /// Where each token of `text` ends, in bytes. An end may lie inside a character.
     pub fn token_offsets(&self, text: &str) -> Vec<usize> {
         let (mut at, mut offsets) = (0, Vec::new());
-        self.visit_pieces(text, |_, tokens| {
+        self.visit_tokens(text, |tokens| {
             for token in tokens {
                 at += self.tables.len(*token);
                 offsets.push(at);
             }
-            true
         });
         offsets
     }

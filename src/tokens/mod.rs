@@ -9,7 +9,9 @@ mod cost;
 mod cut;
 mod document;
 mod encoding;
+mod fit;
 pub mod image;
+mod join;
 mod models;
 mod origin;
 mod padded;
@@ -23,8 +25,11 @@ pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
 pub use cut::is_cut;
 pub use document::document_cost;
 pub use encoding::Encoding;
+pub use fit::Fit;
+pub use join::Counted;
 pub use models::{EncodingName, encoding_for_model};
 pub use origin::Origin;
+pub use padded::PADDING;
 
 /// Anything that can say how many tokens a text has. Must be pure: the same text always has the same count.
 pub trait Tokenizer {

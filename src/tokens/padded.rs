@@ -1,7 +1,7 @@
 //! Text with padding behind it, so that scanners need no end-of-text checks.
 
 /// Bytes of padding behind the text. Enough for a 16-byte load at the last byte of the text.
-pub(super) const PADDING: usize = 24;
+pub const PADDING: usize = 24;
 
 /// What the padding is made of: a byte that never occurs in UTF-8, so that every run of characters ends before it.
 pub(super) const FILL: u8 = 0xFF;

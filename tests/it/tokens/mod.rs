@@ -1,4 +1,5 @@
 //! Counting, compared with tiktoken-rs.
 
+mod fit;
 mod oracle;
 mod random;

@@ -1,0 +1,201 @@
+//! Encodings and counts at the boundary.
+//!
+//! Loaded encodings belong to the instance: after a crash the host loads them again from the bytes it kept. Positions are
+//! UTF-16 code units here, bytes inside.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::decode::into_js;
+use super::error::to_js;
+use crate::error::{Code, Error, Result};
+use crate::tokens::{Encoding, EncodingName, Fit, PADDING};
+
+thread_local! {
+    static LOADED: RefCell<[Option<Rc<Encoding>>; 2]> = const { RefCell::new([None, None]) };
+    /// Where JavaScript writes text for [`count_buffer`], so that short texts cost no allocation.
+    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The encoding `name`, which must have been loaded.
+///
+/// # Errors
+/// [`Code::EncodingNotLoaded`], saying how to load it.
+pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
+    LOADED.with_borrow(|loaded| loaded[name as usize].clone()).ok_or_else(|| {
+        let name = name.as_str();
+        Error::new(Code::EncodingNotLoaded, format!("the {name} vocabulary is not loaded yet; call loadEncoding(\"{name}\") first"))
+    })
+}
+
+fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
+    EncodingName::from_name(name).and_then(loaded).map_err(to_js)
+}
+
+/// Loads an encoding from the bytes of its vocabulary file. Loading it again replaces it; a file that is refused changes nothing.
+#[wasm_bindgen(js_name = "loadEncoding")]
+pub fn load_encoding(name: &str, file: &[u8]) -> std::result::Result<(), JsValue> {
+    let name = EncodingName::from_name(name).map_err(to_js)?;
+    let encoding = Encoding::load(name, file).map_err(to_js)?;
+    LOADED.with_borrow_mut(|loaded| loaded[name as usize] = Some(Rc::new(encoding)));
+    Ok(())
+}
+
+/// True if the encoding is loaded.
+#[wasm_bindgen(js_name = "hasEncoding")]
+pub fn has_encoding(name: &str) -> std::result::Result<bool, JsValue> {
+    let name = EncodingName::from_name(name).map_err(to_js)?;
+    Ok(LOADED.with_borrow(|loaded| loaded[name as usize].is_some()))
+}
+
+/// Frees an encoding's tables. True if it was loaded.
+#[wasm_bindgen(js_name = "unloadEncoding")]
+pub fn unload_encoding(name: &str) -> std::result::Result<bool, JsValue> {
+    let name = EncodingName::from_name(name).map_err(to_js)?;
+    Ok(LOADED.with_borrow_mut(|loaded| loaded[name as usize].take()).is_some())
+}
+
+/// Bytes that a loaded encoding takes, caches included.
+#[wasm_bindgen(js_name = "encodingMemory")]
+pub fn encoding_memory(name: &str) -> std::result::Result<f64, JsValue> {
+    Ok(by_name(name)?.memory() as f64)
+}
+
+/// Tokens of `text`.
+#[wasm_bindgen]
+pub fn count(text: &str, encoding: &str) -> std::result::Result<f64, JsValue> {
+    Ok(by_name(encoding)?.count(text) as f64)
+}
+
+/// Tokens of each of `texts`.
+#[wasm_bindgen(js_name = "countBatch")]
+pub fn count_batch(texts: Vec<String>, encoding: &str) -> std::result::Result<Vec<f64>, JsValue> {
+    let encoding = by_name(encoding)?;
+    Ok(texts.iter().map(|text| encoding.count(text) as f64).collect())
+}
+
+/// Makes room for `len` bytes of text and returns where JavaScript writes them (with `encodeInto`). The address holds until
+/// the next call of this function.
+#[wasm_bindgen(js_name = "reserveInput")]
+pub fn reserve_input(len: usize) -> *const u8 {
+    INPUT.with_borrow_mut(|input| {
+        let needed = len.saturating_add(PADDING);
+        if input.len() < needed {
+            // The old text is not wanted, so nothing is copied.
+            *input = Vec::new();
+            input.resize(needed, 0);
+        }
+        input.as_ptr()
+    })
+}
+
+/// Frees the room that [`reserve_input`] made.
+#[wasm_bindgen(js_name = "releaseInput")]
+pub fn release_input() {
+    INPUT.with_borrow_mut(|input| *input = Vec::new());
+}
+
+/// Tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1 for cl100k_base: a
+/// name would cost more than a short text's count.
+#[wasm_bindgen(js_name = "countBuffer")]
+pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
+    let encoding = by_number(encoding).map_err(to_js)?;
+    INPUT.with_borrow_mut(|input| encoding.count_in_place(input, len)).map(|count| count as f64).map_err(to_js)
+}
+
+/// Tokens of several texts in the input buffer, the first at its beginning, each of the others 24 bytes behind the one
+/// before it.
+#[wasm_bindgen(js_name = "countBufferBatch")]
+pub fn count_buffer_batch(encoding: usize, lengths: &[u32]) -> std::result::Result<Vec<f64>, JsValue> {
+    let encoding = by_number(encoding).map_err(to_js)?;
+    INPUT.with_borrow_mut(|input| {
+        let mut rest = input.as_mut_slice();
+        let mut counts = Vec::with_capacity(lengths.len());
+        for len in lengths {
+            counts.push(encoding.count_in_place(rest, *len as usize).map_err(to_js)? as f64);
+            rest = rest.get_mut(*len as usize + PADDING..).unwrap_or_default();
+        }
+        Ok(counts)
+    })
+}
+
+fn by_number(number: usize) -> Result<Rc<Encoding>> {
+    match EncodingName::ALL.get(number) {
+        Some(name) => loaded(*name),
+        None => Err(Error::new(Code::UnknownEncoding, format!("there is no encoding with the number {number}"))),
+    }
+}
+
+/// Ids of the tokens of `text`.
+#[wasm_bindgen]
+pub fn encode(text: &str, encoding: &str) -> std::result::Result<Vec<u32>, JsValue> {
+    Ok(by_name(encoding)?.encode(text))
+}
+
+/// The text that tokens stand for; what is no UTF-8 becomes U+FFFD.
+#[wasm_bindgen]
+pub fn decode(ids: &[u32], encoding: &str) -> std::result::Result<String, JsValue> {
+    let bytes = by_name(encoding)?.decode(ids).map_err(to_js)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Where each token of `text` ends, in UTF-16 code units; an end inside a character counts as that character's start.
+#[wasm_bindgen(js_name = "tokenOffsets")]
+pub fn token_offsets(text: &str, encoding: &str) -> std::result::Result<Vec<u32>, JsValue> {
+    let mut position = Position::default();
+    Ok(by_name(encoding)?.token_offsets(text).into_iter().map(|end| position.advance(text, end)).collect())
+}
+
+/// Walks a text once, turning ascending byte offsets into UTF-16 ones.
+#[derive(Default)]
+struct Position {
+    bytes: usize,
+    units: u32,
+}
+
+impl Position {
+    fn advance(&mut self, text: &str, to: usize) -> u32 {
+        for character in text[self.bytes..].chars() {
+            if self.bytes + character.len_utf8() > to {
+                break;
+            }
+            self.bytes += character.len_utf8();
+            self.units += character.len_utf16() as u32;
+        }
+        self.units
+    }
+}
+
+#[derive(Serialize)]
+struct FitJs {
+    /// In UTF-16 code units.
+    offset: u32,
+    tokens: u64,
+}
+
+fn fit(text: &str, fit: Fit) -> std::result::Result<JsValue, JsValue> {
+    into_js(&FitJs { offset: Position::default().advance(text, fit.offset), tokens: fit.tokens })
+}
+
+/// The longest beginning of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it ends.
+#[wasm_bindgen(js_name = "prefixWithin")]
+pub fn prefix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
+    fit(text, by_name(encoding)?.prefix_within(text, whole(most, "most")?))
+}
+
+/// The longest end of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it starts.
+#[wasm_bindgen(js_name = "suffixWithin")]
+pub fn suffix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
+    fit(text, by_name(encoding)?.suffix_within(text, whole(most, "most")?))
+}
+
+/// A number that must be whole and not negative; infinity stands for no limit.
+fn whole(value: f64, path: &str) -> std::result::Result<u64, JsValue> {
+    if value >= 0.0 && (value.fract() == 0.0 || value.is_infinite()) {
+        return Ok(value as u64);
+    }
+    Err(to_js(Error::new(Code::BadOption, format!("`{path}` must be a whole number, not {value}")).at(path)))
+}

@@ -1,0 +1,99 @@
+//! Beginnings and ends that fit a number of tokens, and counts that join.
+
+use super::random::Random;
+use crate::encodings::encoding;
+use espalier::tokens::{EncodingName, is_cut};
+
+fn both(test: impl Fn(&espalier::tokens::Encoding)) {
+    EncodingName::ALL.into_iter().for_each(|name| test(encoding(name)));
+}
+
+#[test]
+fn keeps_what_fits() {
+    let o200k = encoding(EncodingName::O200kBase);
+    let check = |text: &str, most: u64, prefix: &str, suffix: &str| {
+        assert_eq!(&text[..o200k.prefix_within(text, most).offset], prefix, "first {most} of {text:?}");
+        assert_eq!(&text[o200k.suffix_within(text, most).offset..], suffix, "last {most} of {text:?}");
+    };
+    check("one two three four", 2, "one two", " three four");
+    check("one two three four", 4, "one two three four", "one two three four");
+    check("one two", 0, "", "");
+    check("", 5, "", "");
+    // One piece, cut between its tokens.
+    check("antidisestablishmentarianism", 1, "ant", "ism");
+    // One character of several tokens is kept whole or not at all.
+    check("🧿", 2, "", "");
+}
+
+/// Texts whose cut edges split differently, and some long pieces.
+fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = (0..1500).map(|seed| Random::new(seed + 7_000_000).text(30)).collect();
+    texts.extend(["a \n  b", "x   \n\n   y  ", "あAAAA AAAb", "it's' don'ſ"].map(String::from));
+    texts.extend(["a", " ", "\n", "=", "日", "🧿", "ab1", "-\n"].map(|unit| unit.repeat(700)));
+    texts.push((0..3000).map(|at| Random::new(at).pick(&['A', 'b', 'C', 'd', '+', '7', '/'])).collect());
+    texts
+}
+
+#[test]
+fn what_is_kept_fits_when_counted_again() {
+    both(|encoding| {
+        for text in texts() {
+            let all = encoding.count(&text);
+            for most in [0, 1, 2, 3, 5, 8, 13, all / 2, all.saturating_sub(1), all, all + 1] {
+                let prefix = encoding.prefix_within(&text, most);
+                assert!(prefix.tokens <= most, "{text:?} {most}");
+                assert_eq!(encoding.count(&text[..prefix.offset]), prefix.tokens, "{text:?} {most}");
+                let suffix = encoding.suffix_within(&text, most);
+                assert!(suffix.tokens <= most, "{text:?} {most}");
+                assert_eq!(encoding.count(&text[suffix.offset..]), suffix.tokens, "{text:?} {most}");
+                if most >= all {
+                    assert_eq!((prefix.offset, suffix.offset), (text.len(), 0));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn little_is_lost() {
+    both(|encoding| {
+        let text = "The quick brown fox jumps over the lazy dog; ".repeat(200);
+        for most in (0..1000).step_by(37) {
+            assert_eq!(encoding.prefix_within(&text, most).tokens, most);
+            assert_eq!(encoding.suffix_within(&text, most).tokens, most);
+        }
+    });
+}
+
+#[test]
+fn counts_add_up_at_cuts() {
+    both(|encoding| {
+        for text in texts() {
+            let all = encoding.count(&text);
+            for at in (1..text.len()).filter(|at| is_cut(&text, *at)).take(50) {
+                assert_eq!(encoding.count(&text[..at]) + encoding.count(&text[at..]), all, "{text:?} at {at}");
+            }
+        }
+    });
+}
+
+#[test]
+fn joined_counts_are_counts_of_the_joined() {
+    both(|encoding| {
+        for (seed, text) in texts().into_iter().enumerate() {
+            let mut random = Random::new(seed as u64);
+            let (mut start, mut joined) = (0, encoding.measure(""));
+            while start < text.len() {
+                let mut end = (start + 1 + random.below(20 + text.len() / 8)).min(text.len());
+                while !text.is_char_boundary(end) {
+                    end += 1;
+                }
+                let part = &text[start..end];
+                joined = encoding.join(&text[..start], &joined, part, &encoding.measure(part));
+                assert_eq!(joined.total, encoding.count(&text[..end]), "{:?} + {part:?}", &text[..start]);
+                start = end;
+            }
+            assert_eq!(joined, encoding.measure(&text), "{text:?}");
+        }
+    });
+}
