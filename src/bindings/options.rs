@@ -36,9 +36,7 @@ impl Counting {
     /// Finds the encoding and counts the tools.
     pub fn counter(&self) -> Result<Counter> {
         let (name, origin) = match (&self.encoding, &self.model) {
-            (Some(name), _) => {
-                (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact)
-            }
+            (Some(name), _) => (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact),
             (None, Some(model)) => encoding_for_model(model),
             (None, None) => (EncodingName::O200kBase, Origin::Exact),
         };
@@ -77,5 +75,6 @@ pub fn tokens(value: f64, path: &str) -> Result<u64> {
     if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
         return Ok(value as u64);
     }
-    Err(Error::new(Code::BadOption, format!("{path} must be a whole number of tokens, 0 or more, and is {value}")).at(path))
+    Err(Error::new(Code::BadOption, format!("{path} must be a whole number of tokens, 0 or more, and is {value}"))
+        .at(path))
 }

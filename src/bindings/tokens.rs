@@ -27,7 +27,10 @@ thread_local! {
 pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     LOADED.with_borrow(|loaded| loaded[name as usize].clone()).ok_or_else(|| {
         let name = name.as_str();
-        Error::new(Code::EncodingNotLoaded, format!("the {name} vocabulary is not loaded yet; call loadEncoding(\"{name}\") first"))
+        Error::new(
+            Code::EncodingNotLoaded,
+            format!("the {name} vocabulary is not loaded yet; call loadEncoding(\"{name}\") first"),
+        )
     })
 }
 

@@ -51,6 +51,9 @@ enum State {
     Done(Box<Result<Compacted>>),
 }
 
+/// A way to shorten what must stay: the draft, its entries that must stay, tokens to free, id of the edit.
+type Reduction = fn(&Draft, &[usize], u64, String) -> Option<Edit>;
+
 /// What the summary will stand for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Covered {
@@ -364,9 +367,7 @@ impl Compaction {
         let before = draft.total();
         let limits =
             Limits { budget: self.options.budget, headroom: 0, keep: self.options.keep.clone(), backfill: false };
-        let mut reductions: [fn(&Draft, &[usize], u64, String) -> Option<Edit>; 2] =
-            [reduce::results, reduce::requests];
-        let mut next = reductions.iter_mut();
+        let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) => break "what still did not fit was pruned, oldest first",
@@ -374,7 +375,8 @@ impl Compaction {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let must = prune::must_keep(&draft, &limits);
                     let over = needed - self.options.budget;
-                    let Some(edit) = next.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
+                    let Some(edit) =
+                        reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
                         return Err(error);
                     };
