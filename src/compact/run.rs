@@ -374,7 +374,9 @@ impl Compaction {
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let must = prune::must_keep(&draft, &limits);
-                    let over = needed - self.options.budget;
+                    // Enough that the tail stays as well: a giant paste must not push out the latest work.
+                    let wanted = draft.total().min(needed + self.budget(&draft).keep_recent);
+                    let over = wanted.saturating_sub(self.options.budget);
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
