@@ -8,10 +8,22 @@ import type { Reading } from "./adapters/adapter.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
-import { withVocabulary } from "./tokens.ts";
+import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, PlanItem, PruneOptions, PruneReport, PruneResult,
+  CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
 } from "./types.ts";
+
+/**
+ * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special token
+ * (`<|endoftext|>`) is text.
+ *
+ * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
+ */
+export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
+  const encoding = encodingOf(options);
+  return call(() => wasm().count(text, encoding));
+}
 
 /**
  * What a conversation costs, in all and message by message.
@@ -25,7 +37,8 @@ import type {
  */
 export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
   const reading = read(messages, options);
-  return withVocabulary(() => call(() => wasm().countMessages(reading.messages, counting(reading, options)) as CountReport));
+  const fields = counting(reading, options);
+  return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
 }
 
 /**
@@ -45,13 +58,9 @@ export function prune<T>(messages: T, options: PruneOptions): PruneResult<T> {
   tokens(options, "budget", true);
   tokens(options, "headroom", false);
   const reading = read(messages, options);
-  const { plan, ...report } = withVocabulary(() =>
-    call(() => {
-      const { budget, headroom = 0, backfill = false } = options;
-      const fields = { ...counting(reading, options), budget, headroom, backfill, keep: kept(reading, options.keep) };
-      return wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] };
-    }),
-  );
+  const { budget, headroom = 0, backfill = false } = options;
+  const fields = { ...counting(reading, options), budget, headroom, backfill, keep: kept(reading, options.keep) };
+  const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
   return { messages: reading.rebuild(plan) as T, report };
 }
 
@@ -85,7 +94,8 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     modelLimit: llmBudget,
   };
   const usage: Record<string, unknown>[] = [];
-  const operation = withVocabulary(() => call(() => new (wasm().Compaction)(reading.messages, fields)));
+  const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
+  let crashed = false;
   try {
     type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
     const { plan, edits, ...report } = await drive<Done>(
@@ -97,13 +107,12 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     );
     if (report.model) report.model.usage = usage;
     return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
+  } catch (error) {
+    crashed = error instanceof EspalierError && error.code === "engine_crashed";
+    throw error;
   } finally {
     // An instance that crashed took the operation with it.
-    try {
-      operation.free();
-    } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof Error && /null pointer|stale/i.test(error.message))) throw error;
-    }
+    if (!crashed) operation.free();
   }
 }
 
@@ -114,7 +123,17 @@ function read(messages: unknown, options: CountOptions): Reading {
 }
 
 function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
+  encodingOf({ encoding, model });
   return { encoding, model, costModel, tools: reading.tools };
+}
+
+/** The encoding that counts for these options; loaded, where the entry can do that by itself. */
+function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
+  if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
+  const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
+  ensureEncoding(name);
+  return name;
 }
 
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */

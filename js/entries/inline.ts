@@ -1,0 +1,8 @@
+/** The engine inside the JavaScript: for bundled extensions and wherever no file can be read. Vocabularies come from the host. */
+
+import bytes from "#wasm-bytes";
+import { setLoader } from "../engine.ts";
+
+export * from "../core.ts";
+
+setLoader(() => bytes());
