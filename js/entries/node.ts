@@ -6,6 +6,8 @@ import { EspalierError } from "../errors.ts";
 import { notFound, setVocabularyReader } from "../vocabulary.ts";
 
 export * from "../core.ts";
+export { init } from "../init.ts";
+export type { InitOptions, VocabularySource } from "../init.ts";
 
 /** The folder of this file. Filled in by the build, because ESM and CommonJS say it differently and bundlers move it. */
 declare const ESPALIER_DIR: URL | string | undefined;
