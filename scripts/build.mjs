@@ -15,7 +15,7 @@ import { setUp } from "./setup.mjs";
 import { bindgen, version } from "./versions.mjs";
 
 /** Smallest code; against -O3 it costs a few percent of speed (measured in benches/). */
-const WASM_OPT = ["-Oz", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals",
+const WASM_OPT = ["-Oz", "--strip-debug", "--strip-producers", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals",
   "--enable-reference-types", "--enable-multivalue"];
 
 const wasmDir = join(out, "wasm");
