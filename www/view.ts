@@ -28,7 +28,7 @@ const STATUS: Record<string, string> = {
 
 export function showResult(opened: Opened, { mode, report, inserted }: Ran): void {
   element("result").hidden = false;
-  const { before, after, budget } = report;
+  const { before, after } = report;
   element("before").textContent = number(before.total);
   element("after").textContent = number(after.total);
   element("freed").textContent = `${number(Math.max(0, before.total - after.total))} (${percent(before.total - after.total, before.total)})`;
