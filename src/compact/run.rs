@@ -137,7 +137,8 @@ impl Compaction {
 
     fn budget(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
-        Budget::new(self.options.budget, totals.frame + totals.tools)
+        // Somebody who compacts what fits wants it smaller than it is, not smaller than the window.
+        Budget::new(self.options.budget.min(totals.total), totals.frame + totals.tools)
     }
 
     fn start(&mut self) -> State {
