@@ -39,6 +39,9 @@ struct State {
 /// Text is copied and padded in windows of about this size, so that the copy stays in the processor's cache.
 const WINDOW: usize = 1 << 16;
 
+/// Bytes that one call of the innermost loop goes over.
+const STRETCH: usize = 1 << 11;
+
 impl Encoding {
     /// Reads a vocabulary file, deflated or raw, and builds the tables (tens of milliseconds).
     ///
@@ -110,11 +113,26 @@ impl Encoding {
     fn count_with<S: Scanner>(&self, text: Padded, pieces: &mut Pieces, bpe: &mut Bpe) -> u64 {
         let (mut at, mut total) = (0, 0);
         while at < text.len() {
+            let (end, count) = self.count_stretch::<S>(text, at, pieces, bpe);
+            total += count;
+            at = end;
+        }
+        total
+    }
+
+    /// Counts pieces from `at` until [`STRETCH`] bytes are passed; returns where it stopped.
+    ///
+    /// A function of its own, since WebAssembly engines replace slow first code by fast code between calls, not within one: a
+    /// single loop over a megabyte would run slowly to its end.
+    #[inline(never)]
+    fn count_stretch<S: Scanner>(&self, text: Padded, mut at: usize, pieces: &mut Pieces, bpe: &mut Bpe) -> (usize, u64) {
+        let (limit, mut total) = (text.len().min(at + STRETCH), 0);
+        while at < limit {
             let end = S::next(self.classes, text, at);
             total += pieces.count(&self.tables, bpe, text, at, end);
             at = end;
         }
-        total
+        (at, total)
     }
 
     /// The end of the piece of `text` that begins at `start`.

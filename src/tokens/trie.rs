@@ -84,8 +84,8 @@ pub(super) struct Builder<'a, F: Fn(u32) -> &'a [u8]> {
     free: Vec<[u64; BLOCK / 64]>,
     /// Blocks that may still take nodes with several children.
     open: Vec<u32>,
-    /// Every block before this one is full.
-    first_free: usize,
+    /// The block that takes single children.
+    filling: usize,
     /// Edges of the nodes being written, from the first to the deepest: label, and end of its tokens in the node's range.
     edges: Vec<(u8, u32)>,
 }
@@ -98,7 +98,7 @@ impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
     pub fn build(token: F, sorted: &[u32], bytes: [u32; 256]) -> Trie {
         let trie = Trie { units: Vec::new(), ids: Vec::new(), pairs: vec![0; 1 << 16], bytes };
         let mut builder =
-            Builder { token, trie, bases: vec![], free: vec![], open: vec![], first_free: 1, edges: vec![] };
+            Builder { token, trie, bases: vec![], free: vec![], open: vec![], filling: 1, edges: vec![] };
         builder.grow();
         builder.free[0] = [0; BLOCK / 64];
         builder.open.clear();
@@ -169,26 +169,25 @@ impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
         base
     }
 
+    /// Single children fill the holes, block after block. A block that has no room for one is not looked at again: it is full, or
+    /// nearly, and the few units that a used base keeps from use are not worth the search.
     fn base_for_one(&mut self, label: u8) -> usize {
-        let mut block = self.first_free;
         loop {
+            let block = self.filling;
             if block == self.free.len() {
                 self.grow();
             }
-            if self.free[block] == [0; BLOCK / 64] && block == self.first_free {
-                self.first_free += 1;
-            }
-            for word in 0..BLOCK / 64 {
-                let mut bits = self.free[block][word];
+            for (word, bits) in self.free[block].iter().enumerate() {
+                let mut bits = *bits;
                 while bits != 0 {
                     let base = (block * BLOCK + word * 64 + bits.trailing_zeros() as usize) ^ label as usize;
-                    if !self.is_used(base) {
+                    if self.bases[base >> 6] >> (base & 63) & 1 == 0 {
                         return base;
                     }
                     bits &= bits - 1;
                 }
             }
-            block += 1;
+            self.filling += 1;
         }
     }
 
@@ -219,10 +218,6 @@ impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
         }
         let word = fitting.iter().position(|bits| *bits != 0)?;
         Some(block * BLOCK + word * 64 + fitting[word].trailing_zeros() as usize)
-    }
-
-    fn is_used(&self, base: usize) -> bool {
-        self.bases[base >> 6] >> (base & 63) & 1 == 1
     }
 
     fn grow(&mut self) {
