@@ -26,9 +26,14 @@ function prose() {
   return upTo(sentences.join(" "), MEGABYTE);
 }
 
+/** Sources in a folder and below, in the order of their names. */
+function sources(path) {
+  const names = readdirSync(path, { recursive: true }).map(String).filter((name) => name.endsWith(".ts")).sort();
+  return names.map((name) => readFileSync(join(path, name), "utf8")).join("\n");
+}
+
 function code() {
-  const text = readFileSync(join(folder("typescript"), "lib/typescript.js"), "utf8");
-  return upTo(text.slice(2 * MEGABYTE), MEGABYTE);
+  return upTo(sources(folder("zod/src/v4/core")) + sources(folder("rxjs/src/internal")), MEGABYTE);
 }
 
 function minified() {

@@ -10,17 +10,27 @@ export const peers = {
     const exports = initSync({ module: readFileSync(new URL("espalier_bg.wasm", built)) });
     wasm.loadEncoding("o200k_base", readFileSync(new URL("o200k_base.vocab", built)));
     const encoder = new TextEncoder();
-    let room = 0;
     let view = new Uint8Array();
-    // What js/tokens.ts does: write into the reserved buffer, count there.
+    const reserve = (room) => {
+      const at = wasm.reserveInput(room);
+      view = new Uint8Array(exports.memory.buffer, at, room);
+    };
+    // What js/tokens.ts does: write into the reserved buffer, count there; long texts in chunks.
     const count = (text) => {
-      const needed = text.length * 3;
-      if (needed > room || view.buffer !== exports.memory.buffer) {
-        room = Math.max(needed, 65_536);
-        const at = wasm.reserveInput(room);
-        view = new Uint8Array(exports.memory.buffer, at, room);
+      if (view.buffer !== exports.memory.buffer) reserve(131_072);
+      if (text.length * 3 <= view.length) return wasm.countBuffer(0, encoder.encodeInto(text, view).written);
+      let [at, carried, total] = [0, 0, 0];
+      while (at < text.length) {
+        let end = Math.min(text.length, at + 32_768);
+        if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+        const chunk = text.slice(at, end);
+        if (carried + chunk.length * 3 > view.length || view.buffer !== exports.memory.buffer) reserve(carried + 65_536 + chunk.length * 3);
+        const length = carried + encoder.encodeInto(chunk, view.subarray(carried)).written;
+        at = end;
+        total += at < text.length ? wasm.countChunk(0, length) : wasm.countBuffer(0, length);
+        carried = at < text.length ? wasm.carried() : 0;
       }
-      return wasm.countBuffer(0, encoder.encodeInto(text, view).written);
+      return total;
     };
     return { count, memory: () => exports.memory.buffer.byteLength };
   },

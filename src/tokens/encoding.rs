@@ -125,7 +125,13 @@ impl Encoding {
     /// A function of its own, since WebAssembly engines replace slow first code by fast code between calls, not within one: a
     /// single loop over a megabyte would run slowly to its end.
     #[inline(never)]
-    fn count_stretch<S: Scanner>(&self, text: Padded, mut at: usize, pieces: &mut Pieces, bpe: &mut Bpe) -> (usize, u64) {
+    fn count_stretch<S: Scanner>(
+        &self,
+        text: Padded,
+        mut at: usize,
+        pieces: &mut Pieces,
+        bpe: &mut Bpe,
+    ) -> (usize, u64) {
         let (limit, mut total) = (text.len().min(at + STRETCH), 0);
         while at < limit {
             let end = S::next(self.classes, text, at);

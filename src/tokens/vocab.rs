@@ -17,6 +17,7 @@
 //! A token of one byte has that byte as its left id and [`BYTE_TOKEN`] as its right one.
 
 use super::EncodingName;
+use super::inflate::inflate;
 use crate::error::{Code, Error, Result};
 
 const MAGIC: &[u8; 4] = b"ESPV";
@@ -90,8 +91,8 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<Pairs> {
     let planes = match header[5] {
         RAW => body,
         DEFLATED => {
-            inflated = miniz_oxide::inflate::decompress_to_vec_with_limit(body, count * 6)
-                .map_err(|error| bad(format!("it does not inflate ({error}); the file is truncated or damaged")))?;
+            inflated = inflate(body, count * 6)
+                .ok_or_else(|| bad("it does not inflate; the file is truncated or damaged".into()))?;
             &inflated
         }
         packing => return Err(bad(format!("its packing {packing} is unknown"))),
