@@ -48,8 +48,8 @@ impl Encoding {
     /// # Errors
     /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another encoding or not the published vocabulary.
     pub fn load(name: EncodingName, file: &[u8]) -> Result<Encoding> {
-        let pairs = vocab::read(name, file)?;
-        Ok(Encoding::new(name, Tables::build(pairs)?))
+        let planes = vocab::read(name, file)?;
+        Ok(Encoding::new(name, Tables::build(&planes)?))
     }
 
     fn new(name: EncodingName, tables: Tables) -> Encoding {

@@ -6,24 +6,39 @@
 /// Unpacks `packed` into exactly `size` bytes. `None` if the data is damaged, truncated, or of another size.
 pub(super) fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bits = Bits { input: packed, held: 0, count: 0 };
-    let mut out = Vec::with_capacity(size);
+    let mut out = Output { bytes: vec![0; size], len: 0 };
     loop {
         let last = bits.take(1)? == 1;
         match bits.take(2)? {
-            0 => stored(&mut bits, &mut out, size)?,
+            0 => stored(&mut bits, &mut out)?,
             1 => {
                 let (literals, distances) = fixed()?;
-                while !symbols(&mut bits, &literals, &distances, &mut out, size)? {}
+                while !symbols(&mut bits, &literals, &distances, &mut out)? {}
             }
             2 => {
                 let (literals, distances) = dynamic(&mut bits)?;
-                while !symbols(&mut bits, &literals, &distances, &mut out, size)? {}
+                while !symbols(&mut bits, &literals, &distances, &mut out)? {}
             }
             _ => return None,
         }
         if last {
-            return (out.len() == size).then_some(out);
+            return (out.len == size).then_some(out.bytes);
         }
+    }
+}
+
+/// What was unpacked so far, in room for all of it.
+struct Output {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Output {
+    #[inline(always)]
+    fn push(&mut self, byte: u8) -> Option<()> {
+        *self.bytes.get_mut(self.len)? = byte;
+        self.len += 1;
+        Some(())
     }
 }
 
@@ -35,9 +50,26 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// Fills up to at least 56 bits, with zeros behind the end of the input.
+    /// Fills up to at least 48 bits, with zeros behind the end of the input.
     #[inline(always)]
     fn fill(&mut self) {
+        if self.count >= 48 {
+            return;
+        }
+        if let Some((word, _)) = self.input.split_first_chunk::<8>() {
+            self.held |= u64::from_le_bytes(*word) << self.count;
+            let taken = (63 - self.count) / 8;
+            self.input = &self.input[taken as usize..];
+            self.count += taken * 8;
+            // Bits above the count are of bytes not taken yet: they must not be there when those come.
+            self.held &= u64::MAX >> (64 - self.count);
+            return;
+        }
+        self.fill_end();
+    }
+
+    #[inline(never)]
+    fn fill_end(&mut self) {
         while self.count < 56 {
             let Some((byte, rest)) = self.input.split_first() else { return };
             self.held |= u64::from(*byte) << self.count;
@@ -78,6 +110,7 @@ struct Huffman {
 
 impl Huffman {
     /// From the length of each symbol's code; 0 for a symbol without code. `None` if there are more codes than bits allow.
+    #[inline(never)]
     fn new(lengths: &[u8]) -> Option<Huffman> {
         let mut huffman = Huffman { fast: [0; 1 << FAST], counts: [0; 16], symbols: [0; 288] };
         for length in lengths {
@@ -213,14 +246,11 @@ const DISTANCES: [(u16, u8); 30] = [
 
 /// Decodes some symbols; true at the end of the block.
 #[inline(never)]
-fn symbols(bits: &mut Bits, literals: &Huffman, distances: &Huffman, out: &mut Vec<u8>, size: usize) -> Option<bool> {
+fn symbols(bits: &mut Bits, literals: &Huffman, distances: &Huffman, out: &mut Output) -> Option<bool> {
     for _ in 0..STRETCH {
         let symbol = literals.decode(bits)?;
         if symbol < 256 {
-            if out.len() == size {
-                return None;
-            }
-            out.push(symbol as u8);
+            out.push(symbol as u8)?;
             continue;
         }
         if symbol == 256 {
@@ -230,34 +260,30 @@ fn symbols(bits: &mut Bits, literals: &Huffman, distances: &Huffman, out: &mut V
         let length = *base as usize + bits.take(u32::from(*extra))?;
         let (base, extra) = DISTANCES.get(distances.decode(bits)?)?;
         let distance = *base as usize + bits.take(u32::from(*extra))?;
-        let from = out.len().checked_sub(distance)?;
-        if out.len() + length > size {
-            return None;
-        }
+        let from = out.len.checked_sub(distance)?;
         for at in from..from + length {
-            out.push(out[at]);
+            out.push(out.bytes[at])?;
         }
     }
     Some(false)
 }
 
 /// A block that is not packed.
-fn stored(bits: &mut Bits, out: &mut Vec<u8>, size: usize) -> Option<()> {
+#[inline(never)]
+fn stored(bits: &mut Bits, out: &mut Output) -> Option<()> {
     bits.drop(bits.count % 8)?;
     let length = bits.take(16)?;
     if bits.take(16)? != length ^ 0xFFFF {
         return None;
     }
-    if out.len() + length > size {
-        return None;
-    }
     for _ in 0..length {
-        out.push(bits.take(8)? as u8);
+        out.push(bits.take(8)? as u8)?;
     }
     Some(())
 }
 
 /// The codes of a block that brings none.
+#[inline(never)]
 fn fixed() -> Option<(Huffman, Huffman)> {
     let lengths: [u8; 288] = std::array::from_fn(|symbol| match symbol {
         0..=143 => 8,
@@ -269,6 +295,7 @@ fn fixed() -> Option<(Huffman, Huffman)> {
 }
 
 /// The codes of a block that brings its own, themselves coded.
+#[inline(never)]
 fn dynamic(bits: &mut Bits) -> Option<(Huffman, Huffman)> {
     const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
     let (literals, distances, codes) = (bits.take(5)? + 257, bits.take(5)? + 1, bits.take(4)? + 4);

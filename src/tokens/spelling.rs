@@ -34,16 +34,18 @@ pub(super) struct Entry {
 }
 
 impl Tokens {
-    pub fn new(splits: Vec<[u32; 2]>) -> Tokens {
-        let (lens, keys) = (vec![0; splits.len()], vec![0; splits.len()]);
-        Tokens { splits, lens, keys, bytes: [NONE; 256] }
+    pub fn new(count: usize) -> Tokens {
+        Tokens { splits: vec![[0; 2]; count], lens: vec![0; count], keys: vec![0; count], bytes: [NONE; 256] }
     }
 
-    /// Works out the tokens from `start` to `end`; those before are known.
+    /// Reads the tokens from `start` to `end` from the planes of a vocabulary file; those before are known.
     #[inline(never)]
-    pub fn read(&mut self, start: usize, end: usize) -> Result<()> {
+    pub fn read(&mut self, planes: &[u8], start: usize, end: usize) -> Result<()> {
+        let count = self.splits.len();
         for id in start..end {
-            let [left, right] = self.splits[id];
+            let plane = |number: usize| u32::from(planes[number * count + id]);
+            let left = plane(0) | plane(1) << 8 | plane(2) << 16;
+            let right = plane(3) | plane(4) << 8 | plane(5) << 16;
             let (l, r) = (left as usize, right as usize);
             if right == BYTE_TOKEN {
                 match self.bytes.get_mut(l) {
@@ -63,6 +65,7 @@ impl Tokens {
             if len > MOST_BYTES {
                 return Err(bad(id, "is longer than 128 bytes"));
             }
+            self.splits[id] = [left, right];
             self.lens[id] = len as u8;
             self.keys[id] = self.keys[l] | if before < 8 { self.keys[r] >> (8 * before) } else { 0 };
         }
@@ -125,7 +128,8 @@ impl Tokens {
     fn sort(&self, range: &mut [Entry], depth: usize) -> Result<()> {
         // Of two tokens that go on with the same eight bytes, zeros behind the end included, the shorter comes first if it ends
         // within them; those that go on are sorted by what follows.
-        range.sort_unstable_by_key(|entry| entry.key);
+        let len = |entry: &Entry| self.lens[entry.id as usize] as usize;
+        range.sort_unstable_by(|a, b| a.key.cmp(&b.key).then_with(|| len(a).cmp(&len(b))));
         let mut rest = range;
         while let [first, ..] = rest {
             let key = first.key;
@@ -135,8 +139,6 @@ impl Tokens {
             if size == 1 {
                 continue;
             }
-            let len = |entry: &Entry| self.lens[entry.id as usize] as usize;
-            alike.sort_unstable_by_key(len);
             let ended = alike.iter().take_while(|entry| len(entry) <= depth + 8).count();
             if let Some(twins) = alike[..ended].windows(2).find(|pair| len(&pair[0]) == len(&pair[1])) {
                 return Err(bad(twins[0].id.max(twins[1].id) as usize, "has the bytes of another one"));

@@ -30,19 +30,19 @@ fn hash_pair(left: u32, right: u32) -> (usize, u32) {
 const STRETCH: usize = 1 << 10;
 
 impl Tables {
-    /// Builds the tables, checking that the pairs make a vocabulary.
+    /// Builds the tables from the planes of a vocabulary file, checking that they make a vocabulary.
     ///
     /// # Errors
     /// [`Code::BadVocabulary`] unless every byte is a token once, every other token merges two of lower rank, no two tokens
     /// have the same bytes, and none is longer than 128 bytes.
-    pub fn build(pairs: Vec<[u32; 2]>) -> Result<Tables> {
-        let count = pairs.len();
+    pub fn build(planes: &[u8]) -> Result<Tables> {
+        let count = planes.len() / 6;
         if count > MOST_TOKENS {
             return Err(bad(MOST_TOKENS, "is one too many"));
         }
-        let mut tokens = Tokens::new(pairs);
+        let mut tokens = Tokens::new(count);
         for start in (0..count).step_by(STRETCH) {
-            tokens.read(start, count.min(start + STRETCH))?;
+            tokens.read(planes, start, count.min(start + STRETCH))?;
         }
         if let Some(byte) = tokens.bytes.iter().position(|id| *id == NONE) {
             return Err(Error::new(
