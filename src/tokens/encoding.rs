@@ -49,7 +49,9 @@ impl Encoding {
     /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another encoding or not the published vocabulary.
     pub fn load(name: EncodingName, file: &[u8]) -> Result<Encoding> {
         let planes = vocab::read(name, file)?;
-        Ok(Encoding::new(name, Tables::build(&planes)?))
+        let tables = Tables::build(&planes)?;
+        vocab::check_published(name, &planes)?;
+        Ok(Encoding::new(name, tables))
     }
 
     fn new(name: EncodingName, tables: Tables) -> Encoding {

@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
             if range.is_empty() {
                 return;
             }
-            if depth % 8 == 0 {
+            if depth.is_multiple_of(8) {
                 for entry in range.iter_mut() {
                     entry.key = self.tokens.key(entry.id, depth);
                 }

@@ -107,6 +107,26 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<Cow<'_, [u8]>> {
     Ok(planes)
 }
 
+/// The checksum of the published vocabulary (made from tiktoken-rs 0.12, whose rank files are OpenAI's).
+fn published(name: EncodingName) -> u64 {
+    match name {
+        EncodingName::O200kBase => 0x9240_DD1E_1813_AC4D,
+        EncodingName::Cl100kBase => 0x00BF_F637_5305_2C02,
+    }
+}
+
+/// Makes sure that `planes` are the published vocabulary: a count made with any other is not the provider's.
+///
+/// # Errors
+/// [`Code::BadVocabulary`] if they are another one.
+pub fn check_published(name: EncodingName, planes: &[u8]) -> Result<()> {
+    if checksum(planes) == published(name) {
+        return Ok(());
+    }
+    let message = format!("the vocabulary is sound, but it is not the published {} vocabulary", name.as_str());
+    Err(Error::new(Code::BadVocabulary, message))
+}
+
 /// A fast 64-bit checksum against damage in transit (not against malice: the tables are checked on their own). Eight bytes at
 /// a time are mixed in by xor, multiplication with an odd constant (2^64 / golden ratio) and a shift.
 pub fn checksum(bytes: &[u8]) -> u64 {
