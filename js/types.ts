@@ -203,6 +203,8 @@ export interface CompactOptions extends CountOptions {
   /** Ids (or indices) of messages that must stay verbatim. */
   keep?: readonly (string | number)[];
   signal?: AbortSignal;
+  /** Input tokens that the summarising model takes. Default: `budget`. */
+  llmBudget?: number;
   /** Milliseconds for each model call. Default 120,000. */
   timeout?: number;
   onProgress?: (event: CompactProgress) => void;
@@ -210,7 +212,7 @@ export interface CompactOptions extends CountOptions {
 export type CompactProgress =
   | { type: "planned"; covered: number; tail: number; tokens: number }
   | { type: "model"; id: number; promptTokens: number }
-  | { type: "answered"; id: number; tokens: number };
+  | { type: "answered"; id: number; characters: number };
 
 export type CompactStatus =
   | "applied"            // the conversation was compacted

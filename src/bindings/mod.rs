@@ -4,8 +4,11 @@
 //! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
 //! that logic is in the wrong place. One file per folder of `src/`.
 
+mod compact;
 mod decode;
 mod error;
+mod history;
+mod options;
 mod tokens;
 
 use wasm_bindgen::prelude::*;

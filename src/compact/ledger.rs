@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::parse::Parsed;
-use super::tool_map::{Action, action, exit_status, floor};
+use super::tool_map::{Action, action, exit_status};
 use crate::message::{Message, Part, Role};
 
 /// Longest command or error line that is kept, in bytes.
@@ -318,7 +318,7 @@ fn is_error_line(line: &str) -> bool {
 /// A text as one line of at most `bytes` bytes.
 pub(super) fn one_line(text: &str, bytes: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.len() <= bytes { line } else { format!("{}…", &line[..floor(&line, bytes)]) }
+    if line.len() <= bytes { line } else { format!("{}…", &line[..line.floor_char_boundary(bytes)]) }
 }
 
 /// The text of an earlier summary message inside its tags.

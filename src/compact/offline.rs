@@ -1,5 +1,6 @@
 //! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ledger::{Command, Ledger, Status, earlier_text, one_line, sentences};
@@ -72,7 +73,7 @@ fn overview(ledger: &Ledger) -> Vec<String> {
 
 fn foundation(ledger: &Ledger) -> Vec<String> {
     let mut tools = ledger.tools.clone();
-    tools.sort_by(|a, b| b.1.cmp(&a.1));
+    tools.sort_by_key(|(_, calls)| Reverse(*calls));
     let mut lines = Vec::new();
     if !tools.is_empty() {
         let list: Vec<String> = tools.iter().take(12).map(|(name, n)| format!("{name} ({n})")).collect();

@@ -51,6 +51,9 @@ enum State {
     Done(Box<Result<Compacted>>),
 }
 
+/// A way to shorten what must stay: the draft, its entries that must stay, tokens to free, id of the edit.
+type Reduction = fn(&Draft, &[usize], u64, String) -> Option<Edit>;
+
 /// What the summary will stand for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Covered {
@@ -364,17 +367,18 @@ impl Compaction {
         let before = draft.total();
         let limits =
             Limits { budget: self.options.budget, headroom: 0, keep: self.options.keep.clone(), backfill: false };
-        let mut reductions: [fn(&Draft, &[usize], u64, String) -> Option<Edit>; 2] =
-            [reduce::results, reduce::requests];
-        let mut next = reductions.iter_mut();
+        let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) => break "what still did not fit was pruned, oldest first",
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
                     let must = prune::must_keep(&draft, &limits);
-                    let over = needed - self.options.budget;
-                    let Some(edit) = next.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
+                    // Enough that the tail stays as well: a giant paste must not push out the latest work.
+                    let wanted = draft.total().min(needed + self.budget(&draft).keep_recent);
+                    let over = wanted.saturating_sub(self.options.budget);
+                    let Some(edit) =
+                        reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
                         return Err(error);
                     };

@@ -70,13 +70,15 @@ fn requests(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
             chosen.push(line);
             continue;
         }
-        let short = shorten(&escape(text.trim()), SHORT_REQUEST.min(left.saturating_sub(8)), id, tokenizer);
-        match short.filter(|s| !s.text.is_empty()).map(|s| format!("[{id}] {}\n", s.text)) {
-            Some(line) if tokenizer.count(&line) <= left => {
-                left -= tokenizer.count(&line);
-                chosen.push(line);
-            }
-            _ => missing.push(id),
+        // Below this a marker would be all that is left.
+        if left >= SHORT_REQUEST + 8
+            && let Some(short) = shorten(&escape(text.trim()), SHORT_REQUEST, id, tokenizer)
+        {
+            let line = format!("[{id}] {}\n", short.text);
+            left = left.saturating_sub(tokenizer.count(&line));
+            chosen.push(line);
+        } else {
+            missing.push(id);
         }
     }
     if chosen.is_empty() {
@@ -87,7 +89,7 @@ fn requests(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> String {
         [] => String::new(),
         [only] => format!("[{only}] (not shown)\n"),
         // Newest first, as they were looked at.
-        [newest, .., oldest] => format!("[{oldest}..{newest}] ({} messages not shown)\n", missing.len()),
+        [newest, .., oldest] => format!("({} messages between {oldest} and {newest} are not shown)\n", missing.len()),
     };
     format!("<user-messages>\n{note}{}</user-messages>\n", chosen.concat())
 }

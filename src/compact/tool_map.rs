@@ -115,7 +115,7 @@ fn normal_path(path: &str) -> String {
 /// The first file that a patch names, in the unified form or in codex's.
 fn patched_path(patch: &str) -> Option<String> {
     let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/", "+++ "];
-    patch.lines().find_map(|line| heads.iter().find_map(|head| line.strip_prefix(head))).map(|path| normal_path(path))
+    patch.lines().find_map(|line| heads.iter().find_map(|head| line.strip_prefix(head))).map(normal_path)
 }
 
 /// One line for each item of a todo list or plan.
@@ -153,8 +153,8 @@ fn plan_text(fields: &serde_json::Map<String, Value>) -> String {
 /// ```
 pub fn exit_status(output: &str) -> Option<i64> {
     // It stands at an end of the output: looking only there keeps long logs cheap and their contents out of it.
-    let head = &output[..floor(output, 300)];
-    let tail = &output[ceil(output, output.len().saturating_sub(300))..];
+    let head = &output[..output.floor_char_boundary(300)];
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
     [tail, head].into_iter().find_map(|window| {
         let lower = window.to_ascii_lowercase();
         ["exit code", "exit status", "exit_code", "exited with code", "exitcode", "exited with"].iter().find_map(
@@ -171,20 +171,4 @@ pub fn exit_status(output: &str) -> Option<i64> {
             },
         )
     })
-}
-
-/// The nearest character boundary at or below `at`.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-fn ceil(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }

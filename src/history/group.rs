@@ -52,7 +52,8 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
             continue;
         }
         let message = &entry.message;
-        let answers = message.results().count() > 0;
+        // Results in the assistant's own message (tools that the provider runs) belong to the calls beside them.
+        let answers = message.role != Role::Assistant && message.results().next().is_some();
         if message.role.is_frame() {
             // A system message in the middle of a round does not end it: it stays whatever happens.
             out.push(Group { kind: Kind::Frame, entries: vec![index], pending: false });
@@ -92,6 +93,11 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
                 out.push(Group { kind: Kind::Round, entries: vec![index], pending: false });
             }
             waiting.extend(message.calls().map(str::to_string));
+            for id in message.results() {
+                if let Some(at) = waiting.iter().rposition(|w| w == id) {
+                    waiting.remove(at);
+                }
+            }
             if let Some(round) = last_round(&mut out) {
                 round.pending = !waiting.is_empty();
             }

@@ -12,6 +12,7 @@
 //! | B | older requests | yes |
 //! | C | rounds after the newest request, but for the newest round and pending calls | yes |
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::draft::{Draft, Meter};
@@ -224,7 +225,7 @@ fn refuse_if_hopeless(draft: &Draft, groups: &[Group], classes: &[Class], limit:
     if needed <= limit {
         return Ok(());
     }
-    largest.sort_by(|a, b| b.tokens.cmp(&a.tokens));
+    largest.sort_by_key(|c| Reverse(c.tokens));
     largest.truncate(5);
     let top = largest
         .first()

@@ -86,9 +86,9 @@ fn pieces(text: &str) -> Vec<&str> {
     for line in text.split_inclusive('\n') {
         let mut rest = line;
         while rest.len() > LONG_LINE {
-            let mut at = rest[..floor_boundary(rest, LONG_LINE)].rfind(' ').map_or(0, |space| space);
+            let mut at = rest[..rest.floor_char_boundary(LONG_LINE)].rfind(' ').map_or(0, |space| space);
             if at < LONG_LINE / 2 {
-                at = floor_boundary(rest, LONG_LINE);
+                at = rest.floor_char_boundary(LONG_LINE);
             }
             let (piece, more) = rest.split_at(at);
             out.push(piece);
@@ -97,13 +97,6 @@ fn pieces(text: &str) -> Vec<&str> {
         out.push(rest);
     }
     out
-}
-
-fn floor_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// How many pieces the head has, and where the tail begins, if all of them may have `room` tokens.

@@ -1,0 +1,117 @@
+/** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
+
+import { bad, byPart, copy, image, isFields, json, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import type { Adapter, Fields } from "./adapter.ts";
+import type { NeutralMessage, Part } from "../types.ts";
+
+/** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
+type Piece = { block: number } | "string" | "mark";
+
+export const anthropic: Adapter<Piece> = {
+  format: "anthropic",
+
+  system(request) {
+    const system = request["system"];
+    if (system === undefined || system === null) return undefined;
+    return blocks(system, "system").map(([part]) => part);
+  },
+
+  read(message, at, path) {
+    const role = message["role"];
+    // Some gateways accept a system message in the list.
+    if (role !== "user" && role !== "assistant" && role !== "system") throw bad(`${path}.role`, "user or assistant", role);
+    const read = blocks(message["content"], `${path}.content`);
+    return { message: { id: `m${at}`, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const content = original["content"];
+    if (typeof content === "string") {
+      const edit = byNumber.get(0);
+      return copy(original, { content: edit?.type === "text" ? edit.text : content });
+    }
+    const kept = pieces.flatMap((piece, part) => {
+      const edit = byNumber.get(part);
+      if (!edit || typeof piece === "string") return [];
+      const block = (content as Fields[])[piece.block]!;
+      if (edit.type === "text") {
+        const field = { toolResult: "content", reasoning: "thinking" }[message.parts[part]!.type as "toolResult"] ?? "text";
+        return [copy(block, { [field]: edit.text })];
+      }
+      if (edit.type === "arguments") return [copy(block, { input: parsedArguments(edit.arguments) })];
+      if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
+      return [block];
+    });
+    return copy(original, { content: kept });
+  },
+
+  write({ role, parts }: NeutralMessage): unknown[] {
+    const content = parts.flatMap((part): unknown[] => {
+      if (part.type === "text") return [{ type: "text", text: part.text }];
+      if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: parsedArguments(part.arguments) }];
+      if (part.type !== "toolResult") return [];
+      return [{ type: "tool_result", tool_use_id: part.callId, content: words(part.content), ...(part.isError && { is_error: true }) }];
+    });
+    if (content.length === 0) return [];
+    const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
+    return [{ role: role === "assistant" ? "assistant" : "user", content: only }];
+  },
+
+  tools: (tools) => tools.map(tool),
+
+  // Results of one round belong into one message; the server merges everything else itself.
+  join(first, second) {
+    const results = (value: unknown) =>
+      isFields(value) && value["role"] === "user" && Array.isArray(value["content"]) && value["content"].some((b) => isFields(b) && b["type"] === "tool_result");
+    if (!results(first) || !results(second)) return undefined;
+    const [a, b] = [first as Fields, second as Fields];
+    const all = [...(a["content"] as Fields[]), ...(b["content"] as Fields[])];
+    // Results come before words.
+    const is = (block: Fields) => block["type"] === "tool_result";
+    return copy(a, { content: [...all.filter(is), ...all.filter((block) => !is(block))] });
+  },
+};
+
+function blocks(content: unknown, path: string): [Part, Piece][] {
+  if (typeof content === "string") return [[text(content), "string"]];
+  if (!Array.isArray(content)) throw bad(path, "a text or a list of blocks", content);
+  return content.flatMap((item: unknown, at): [Part, Piece][] => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
+    const read: [Part, Piece] = [block(item, `${path}[${at}]`), { block: at }];
+    return item["cache_control"] ? [read, [{ type: "cacheMark" }, "mark"]] : [read];
+  });
+}
+
+function block(item: Fields, path: string): Part {
+  const source = isFields(item["source"]) ? item["source"] : {};
+  switch (item["type"]) {
+    case "text":
+      return text(item["text"] ?? "");
+    case "tool_use":
+      return { type: "toolCall", callId: String(item["id"] ?? ""), name: String(item["name"] ?? ""), arguments: json(item["input"] ?? {}) };
+    case "tool_result": {
+      const content = item["content"];
+      return {
+        type: "toolResult",
+        callId: String(item["tool_use_id"] ?? ""),
+        content: content === undefined || content === null ? [] : blocks(content, `${path}.content`).map(([part]) => part),
+        ...(item["is_error"] === true && { isError: true }),
+      };
+    }
+    case "thinking":
+      return { type: "reasoning", text: String(item["thinking"] ?? "") };
+    case "image": {
+      const from = source["data"] ?? source["url"];
+      const kind = typeof source["media_type"] === "string" ? source["media_type"] : undefined;
+      return typeof from === "string" ? image(from, kind) : opaque(item);
+    }
+    case "document": {
+      const data = source["data"];
+      if (source["type"] === "text" && typeof data === "string") return text(data);
+      return { type: "document", dataLength: typeof data === "string" ? data.length : 0 };
+    }
+    default:
+      return opaque(item);
+  }
+}

@@ -1,0 +1,51 @@
+/** The neutral model itself, for hosts that keep conversations in it. */
+
+import { EspalierError } from "../errors.ts";
+import { bad, byPart, copy, isFields } from "./adapter.ts";
+import type { Reading, Source } from "./adapter.ts";
+import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
+
+export function readEspalier({ list, name, input, request }: Source, tools: readonly unknown[] | undefined): Reading {
+  const originals = new Map<string, NeutralMessage>();
+  list.forEach((message, at) => {
+    const path = `${name}[${at}]`;
+    if (!isFields(message)) throw bad(path, "a message", message);
+    const { id, role, parts } = message;
+    if (typeof id !== "string" || id === "") throw bad(`${path}.id`, "a text that is not empty", id);
+    if (typeof role !== "string") throw bad(`${path}.role`, "a role", role);
+    if (!Array.isArray(parts)) throw bad(`${path}.parts`, "a list of parts", parts);
+    if (originals.has(id)) {
+      throw new EspalierError({ code: "duplicate_id", message: `${path}.id is ${JSON.stringify(id)}, which another message has already`, path: `${path}.id` });
+    }
+    originals.set(id, message as unknown as NeutralMessage);
+  });
+  return {
+    format: "espalier",
+    // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
+    messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),
+    tools: (tools ?? []) as NeutralTool[],
+    rebuild(plan: readonly PlanItem[]) {
+      const out = plan.flatMap((item): NeutralMessage[] => {
+        if (item.type === "insert") return [item.message];
+        const original = originals.get(item.id);
+        if (!original) return [];
+        return [item.type === "keep" ? original : edited(original, item.parts)];
+      });
+      if (out.length === list.length && out.every((message, at) => message === list[at])) return input;
+      return request ? copy(request, { [name]: out }) : out;
+    },
+  };
+}
+
+function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
+  const byNumber = byPart(edits);
+  const parts = original.parts.flatMap((part, number): Part[] => {
+    const edit = byNumber.get(number);
+    if (!edit) return [];
+    if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }] }) : copy(part, { text: edit.text })];
+    if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments })];
+    if (edit.type === "callId") return [copy(part, { callId: edit.callId })];
+    return [part];
+  });
+  return copy(original, { parts });
+}

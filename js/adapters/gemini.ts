@@ -1,0 +1,124 @@
+/** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
+
+import { bad, byPart, copy, image, isFields, json, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import type { Adapter, Fields } from "./adapter.ts";
+import type { NeutralMessage, NeutralTool, Part } from "../types.ts";
+
+type Piece = number;
+
+/** Calls without ids that wait for their response, by name; kept in the state of one reading. */
+type Waiting = Map<string, string[]>;
+
+const field = (item: Fields, camel: string) => item[camel] ?? item[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+
+export const gemini: Adapter<Piece> = {
+  format: "gemini",
+
+  system(request) {
+    const config = isFields(request["config"]) ? request["config"] : {};
+    const system = field(request, "systemInstruction") ?? config["systemInstruction"];
+    if (system === undefined || system === null) return undefined;
+    if (typeof system === "string") return [text(system)];
+    const parts = isFields(system) ? system["parts"] : system;
+    return (Array.isArray(parts) ? parts : [parts]).map((part) => (isFields(part) && typeof part["text"] === "string" ? text(part["text"]) : opaque(part)));
+  },
+
+  read(message, at, path, state) {
+    const given = message["role"];
+    const role = given === "model" ? "assistant" : given === undefined || given === "user" || given === "function" ? "user" : undefined;
+    if (!role) throw bad(`${path}.role`, "user, model or function", given);
+    const list = message["parts"];
+    if (!Array.isArray(list)) throw bad(`${path}.parts`, "a list of parts", list);
+    // Read again for an edit: the ids must come out as they did the first time.
+    const known = state.get(path) as Part[] | undefined;
+    const parts = known ?? list.map((item: unknown, number) => {
+      if (!isFields(item)) throw bad(`${path}.parts[${number}]`, "a part", item);
+      return part(item, `${at}.${number}`, state);
+    });
+    state.set(path, parts);
+    return { message: { id: `m${at}`, role, parts }, pieces: parts.map((_, number) => number) };
+  },
+
+  edit(original, { message, pieces }, edits) {
+    const byNumber = byPart(edits);
+    const kept = pieces.flatMap((piece) => {
+      const edit = byNumber.get(piece);
+      const item = (original["parts"] as Fields[])[piece]!;
+      if (!edit) return [];
+      const name = "functionResponse" in item ? "functionResponse" : "function_response" in item ? "function_response" : "functionCall" in item ? "functionCall" : "function_call";
+      const inner = item[name] as Fields;
+      if (edit.type === "text") {
+        return [message.parts[piece]!.type === "toolResult" ? copy(item, { [name]: copy(inner, { response: { output: edit.text } }) }) : copy(item, { text: edit.text })];
+      }
+      if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: parsedArguments(edit.arguments) }) })];
+      if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
+      return [item];
+    });
+    return copy(original, { parts: kept });
+  },
+
+  write({ role, parts }: NeutralMessage): unknown[] {
+    const out = parts.flatMap((part): unknown[] => {
+      // Ids that this adapter made up mean nothing to the provider.
+      const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
+      if (part.type === "text") return [{ text: part.text }];
+      if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: parsedArguments(part.arguments) } }];
+      if (part.type !== "toolResult") return [];
+      const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
+      return [{ functionResponse: { ...id(part.callId), name: part.name ?? "unknown", response } }];
+    });
+    return out.length > 0 ? [{ role: role === "assistant" ? "model" : "user", parts: out }] : [];
+  },
+
+  tools(tools): NeutralTool[] {
+    // Definitions come in groups.
+    const all = tools.flatMap((group) => {
+      const declared = isFields(group) ? field(group, "functionDeclarations") : undefined;
+      return Array.isArray(declared) ? (declared as unknown[]) : [group];
+    });
+    return all.map(tool);
+  },
+
+  // Roles must alternate.
+  join(first, second) {
+    const [a, b] = [first as Fields, second as Fields];
+    const model = (content: Fields) => content["role"] === "model";
+    if (model(a) !== model(b)) return undefined;
+    return copy(a, { parts: [...(a["parts"] as unknown[]), ...(b["parts"] as unknown[])] });
+  },
+};
+
+function part(item: Fields, place: string, state: Map<string, unknown>): Part {
+  const waiting = (state.get("waiting") ?? new Map()) as Waiting;
+  state.set("waiting", waiting);
+  const call = field(item, "functionCall");
+  if (isFields(call)) {
+    const name = String(call["name"] ?? "");
+    const callId = typeof call["id"] === "string" ? call["id"] : `call:${place}`;
+    waiting.set(name, [...(waiting.get(name) ?? []), callId]);
+    return { type: "toolCall", callId, name, arguments: json(call["args"] ?? {}) };
+  }
+  const response = field(item, "functionResponse");
+  if (isFields(response)) {
+    const name = String(response["name"] ?? "");
+    const queue = waiting.get(name) ?? [];
+    const given = response["id"];
+    const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
+    waiting.set(name, queue.filter((id) => id !== callId));
+    const body = response["response"];
+    const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;
+    return { type: "toolResult", callId, name, content: [text(json(body ?? {}))], ...(failed && { isError: true }) };
+  }
+  if (typeof item["text"] === "string") return item["thought"] === true ? { type: "reasoning", text: item["text"] } : text(item["text"]);
+  const inline = field(item, "inlineData");
+  if (isFields(inline) && typeof inline["data"] === "string") {
+    const kind = String(field(inline, "mimeType") ?? "");
+    return kind.startsWith("image/") ? image(inline["data"], kind) : { type: "document", ...(kind && { mediaType: kind }), dataLength: inline["data"].length };
+  }
+  const file = field(item, "fileData");
+  if (isFields(file)) {
+    const kind = String(field(file, "mimeType") ?? "");
+    return kind.startsWith("image/") ? image(String(field(file, "fileUri") ?? ""), kind) : { type: "document", ...(kind && { mediaType: kind }), dataLength: 0 };
+  }
+  return opaque(item);
+}

@@ -1,0 +1,51 @@
+/** All formats: which one it is, and reading it. */
+
+import { EspalierError } from "../errors.ts";
+import type { Format } from "../types.ts";
+import { reading } from "./adapter.ts";
+import type { Adapter, Reading } from "./adapter.ts";
+import { aiSdk } from "./ai-sdk.ts";
+import { anthropic } from "./anthropic.ts";
+import { detect, findSource } from "./detect.ts";
+import { readEspalier } from "./espalier.ts";
+import { gemini } from "./gemini.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import { vscode } from "./vscode.ts";
+
+export type { Reading } from "./adapter.ts";
+
+/** Every format but the neutral one, which needs no adapting. */
+const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
+  "openai-chat": openaiChat as Adapter<never>,
+  "openai-responses": openaiResponses as Adapter<never>,
+  anthropic: anthropic as Adapter<never>,
+  gemini: gemini as Adapter<never>,
+  vscode: vscode as Adapter<never>,
+  "ai-sdk": aiSdk as Adapter<never>,
+};
+const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
+
+/**
+ * Reads a conversation: a list of messages or a whole request of any provider.
+ *
+ * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field to blame,
+ * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
+ */
+export function readConversation(input: unknown, { format, tools }: { format?: Format; tools?: readonly unknown[] }): Reading {
+  if (format !== undefined && !FORMATS.includes(format)) {
+    throw new EspalierError({ code: "bad_option", message: `options.format must be one of ${FORMATS.join(", ")}, and is ${JSON.stringify(format)}`, path: "options.format" });
+  }
+  if (tools !== undefined && !Array.isArray(tools)) {
+    throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions", path: "options.tools" });
+  }
+  const source = findSource(input);
+  const found = source && (format ?? detect(source));
+  if (!source || !found) {
+    const message =
+      "This is no conversation that is known. Looked for a list of messages, or an object with messages, contents or input, in the format of " +
+      `${FORMATS.join(", ")}.`;
+    throw new EspalierError({ code: "unknown_format", message, path: "messages" });
+  }
+  return found === "espalier" ? readEspalier(source, tools) : reading(ADAPTERS[found], source, tools);
+}

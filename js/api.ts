@@ -1,0 +1,160 @@
+/**
+ * What hosts call. Every function reads the host's messages into the neutral model, makes one crossing, and rebuilds the host's own
+ * format from the plan, so that whatever was not changed is the caller's own object.
+ */
+
+import { readConversation } from "./adapters/index.ts";
+import type { Reading } from "./adapters/adapter.ts";
+import { drive } from "./drive.ts";
+import { call, wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import { ensureEncoding } from "./vocabulary.ts";
+import type {
+  CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
+} from "./types.ts";
+
+/**
+ * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special token
+ * (`<|endoftext|>`) is text.
+ *
+ * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
+ */
+export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
+  const encoding = encodingOf(options);
+  return call(() => wasm().count(text, encoding));
+}
+
+/**
+ * What a conversation costs, in all and message by message.
+ *
+ * ```js
+ * const { total, perMessage } = countMessages(messages, { model: "gpt-4o", tools });
+ * ```
+ *
+ * @param messages The messages, or a whole request object, of any provider that {@link CountOptions.format} names.
+ * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
+ */
+export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
+  const reading = read(messages, options);
+  const fields = counting(reading, options);
+  return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
+}
+
+/**
+ * Cuts a request to a budget: older rounds go first, then older requests, then early rounds of the newest request; system
+ * messages, the newest request and the newest round stay, calls and results stay together, and removal stops as soon as the request
+ * fits. The input is never changed.
+ *
+ * ```js
+ * const { messages: fitting, report } = prune(messages, { budget: 128_000, tools });
+ * for (const { ids, why, tokens } of report.removed) console.log(ids, why, tokens);
+ * ```
+ *
+ * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit; and the
+ * errors of {@link countMessages}
+ */
+export function prune<T>(messages: T, options: PruneOptions): PruneResult<T> {
+  tokens(options, "budget", true);
+  tokens(options, "headroom", false);
+  const reading = read(messages, options);
+  const { budget, headroom = 0, backfill = false } = options;
+  const fields = { ...counting(reading, options), budget, headroom, backfill, keep: kept(reading, options.keep) };
+  const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
+  return { messages: reading.rebuild(plan) as T, report };
+}
+
+/**
+ * Replaces older history by a summary, so that the request fits its budget. The summary is written by `options.llm`, or by rules
+ * alone when there is none. If the model fails the conversation comes back as it was (see `onFailure`). The newest request, the
+ * newest rounds and system messages stay; what was covered is listed in the report and in `edits`.
+ *
+ * ```js
+ * const result = await compact(messages, { budget: 100_000, llm: async ({ messages }, { signal }) => {
+ *   const reply = await client.chat.completions.create({ model: "gpt-4o-mini", messages }, { signal });
+ *   return { text: reply.choices[0].message.content, usage: reply.usage };
+ * } });
+ * ```
+ *
+ * @throws EspalierError as {@link prune}. A model that fails is no error but a `status`.
+ */
+export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
+  tokens(options, "budget", true);
+  tokens(options, "llmBudget", false);
+  tokens(options, "timeout", false);
+  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, timeout = 120_000, onProgress } = options;
+  if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
+  if (llm !== undefined && typeof llm !== "function") throw bad("llm", "a function", llm);
+  const reading = read(messages, options);
+  const fields = {
+    ...counting(reading, options),
+    budget, force, focus, keep: kept(reading, options.keep),
+    offlineOnFailure: onFailure === "offline",
+    hasModel: llm !== undefined,
+    modelLimit: llmBudget,
+  };
+  const usage: Record<string, unknown>[] = [];
+  const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
+  let crashed = false;
+  try {
+    type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
+    const { plan, edits, ...report } = await drive<Done>(
+      {
+        poll: () => call(() => operation.poll()),
+        resume: (id, answer) => call(() => operation.resume(id, answer)),
+      },
+      { llm, signal, timeout, onProgress, onUsage: (reported) => usage.push(reported) },
+    );
+    if (report.model) report.model.usage = usage;
+    return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
+  } catch (error) {
+    crashed = error instanceof EspalierError && error.code === "engine_crashed";
+    throw error;
+  } finally {
+    // An instance that crashed took the operation with it.
+    if (!crashed) operation.free();
+  }
+}
+
+function read(messages: unknown, options: CountOptions): Reading {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { format, tools } = options;
+  return readConversation(messages, { ...(format && { format }), ...(tools && { tools }) });
+}
+
+function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
+  encodingOf({ encoding, model });
+  return { encoding, model, costModel, tools: reading.tools };
+}
+
+/** The encoding that counts for these options; loaded, where the entry can do that by itself. */
+function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
+  if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
+  const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
+  ensureEncoding(name);
+  return name;
+}
+
+/** Ids of what the host wants to keep; indices are those of the list that was passed. */
+function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
+  const known = new Set(reading.messages.map((message) => message.id));
+  return (keep ?? []).map((item, at) => {
+    const id = typeof item === "number" ? `m${item}` : item;
+    if (!known.has(id)) throw bad(`keep[${at}]`, "the id or index of a message", item);
+    return id;
+  });
+}
+
+/** wasm takes any number silently, so numbers are checked here, with the option's name. */
+function tokens<O extends object>(options: O, name: keyof O & string, required: boolean): void {
+  const value: unknown = options?.[name];
+  if (value === undefined && !required) return;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value);
+}
+
+function bad(name: string, wanted: string, value: unknown): EspalierError {
+  const path = name ? `options.${name}` : "options";
+  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+}

@@ -1,0 +1,29 @@
+export const HELP = `espalier fits a conversation into a context window.
+
+  espalier count   FILE                what it costs, message by message
+  espalier prune   FILE --budget N     one request cut to N tokens; the result goes to standard output
+  espalier compact FILE --budget N     older history replaced by a summary
+
+FILE is JSON (or JSON Lines): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the
+AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is 32000.
+
+  -b, --budget N        tokens the request may have
+      --json            one object with messages, report and edits, instead of messages on stdout and a report on stderr
+  -o, --output FILE     write there instead of to standard output
+      --format NAME     openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, espalier
+      --encoding NAME   o200k_base (default) or cl100k_base
+      --model NAME      pick the encoding by model
+      --cost-model NAME espalier (default) or copilot-chat
+      --headroom N      prune: tokens to leave free
+
+compact:
+      --llm openai:MODEL   let a model write the summary; the key comes from OPENAI_API_KEY. Without it rules do, offline.
+      --base-url URL       of any server that speaks OpenAI's chat completions (default: OpenAI's)
+      --llm-budget N       tokens that model accepts (default: the budget)
+      --on-failure WHAT    leave (default): a model that fails changes nothing; offline: rules take over
+      --timeout SECONDS    for each model call (default 120)
+      --focus TEXT         what the summary should pay attention to
+      --force              even if the conversation fits
+
+Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
+`;

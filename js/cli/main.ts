@@ -1,0 +1,178 @@
+#!/usr/bin/env node
+/** `espalier count | prune | compact FILE`: the package on the command line. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
+import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, PruneReport } from "../types.ts";
+import { EXIT, exitCode } from "./exit.ts";
+import { HELP } from "./help.ts";
+import { llmFrom } from "./llm.ts";
+import { progress } from "./progress.ts";
+import { shown } from "./report.ts";
+
+const OPTIONS = {
+  budget: { type: "string", short: "b" },
+  encoding: { type: "string" },
+  model: { type: "string" },
+  "cost-model": { type: "string" },
+  format: { type: "string" },
+  headroom: { type: "string" },
+  json: { type: "boolean" },
+  output: { type: "string", short: "o" },
+  llm: { type: "string" },
+  "base-url": { type: "string" },
+  "llm-budget": { type: "string" },
+  "on-failure": { type: "string" },
+  timeout: { type: "string" },
+  focus: { type: "string" },
+  force: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** Somebody typed something that cannot be meant. */
+class UsageError extends Error {}
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parsed(args);
+  if (values.version) return print(version());
+  const [command, file, ...rest] = positionals;
+  if (values.help || command === "help" || command === undefined) {
+    print(HELP);
+    return values.help || command === "help" ? EXIT.ok : EXIT.usage;
+  }
+  if (!["count", "prune", "compact"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+  if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
+  if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
+
+  const input = read(file);
+  await init({ encodings: [] });
+  const common = {
+    ...(values.format !== undefined && { format: values.format as Format }),
+    ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
+    ...(values.model !== undefined && { model: values.model }),
+    ...(values["cost-model"] !== undefined && { costModel: values["cost-model"] as CostModelName }),
+  };
+  if (command === "count") {
+    return finish({ report: countMessages(input, common) }, values);
+  }
+  const budget = whole(values.budget, "--budget");
+  if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
+  if (command === "prune") {
+    const headroom = whole(values.headroom, "--headroom");
+    return finish(prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) }), values);
+  }
+  const timeout = whole(values.timeout, "--timeout");
+  const llmBudget = whole(values["llm-budget"], "--llm-budget");
+  const llm: Llm | undefined = values.llm === undefined ? undefined : llmFrom(values.llm, values["base-url"], process.env);
+  const onFailure = values["on-failure"];
+  if (onFailure !== undefined && onFailure !== "leave" && onFailure !== "offline") throw new UsageError("--on-failure is leave or offline");
+  const abort = new AbortController();
+  process.once("SIGINT", () => abort.abort());
+  const bar = progress(process.stderr);
+  const result = await compact(input, {
+    ...common,
+    budget,
+    signal: abort.signal,
+    onProgress: bar.event,
+    force: values.force ?? false,
+    ...(llm && { llm }),
+    ...(llmBudget !== undefined && { llmBudget }),
+    ...(onFailure && { onFailure }),
+    ...(values.focus !== undefined && { focus: values.focus }),
+    ...(timeout !== undefined && { timeout: timeout * 1000 }),
+  }).finally(bar.end);
+  finish(result, values);
+  return result.status === "cancelled" ? EXIT.cancelled : ["applied", "unchanged", "nothing_to_compact"].includes(result.status) ? EXIT.ok : EXIT.model;
+}
+
+/** Result to standard output, report to standard error; with --json one object with both. */
+function finish(
+  result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown },
+  { json, output }: { json?: boolean | undefined; output?: string | undefined },
+): number {
+  const { messages, report } = result;
+  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
+  if (json) {
+    write(JSON.stringify(result, null, 2));
+  } else if (messages === undefined) {
+    write(shown(report));
+  } else {
+    process.stderr.write(`${shown(report)}\n`);
+    write(JSON.stringify(messages, null, 2));
+  }
+  return EXIT.ok;
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function read(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    throw new EspalierError({ code: "file_not_found", message: `${file} cannot be read: ${(cause as Error).message}`, cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // A log with one JSON value a line is a common way to keep conversations.
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    try {
+      if (lines.length > 1) return lines.map((line) => JSON.parse(line));
+    } catch {
+      // Neither: the error of the whole text says more than that of one line.
+    }
+    throw new EspalierError({ code: "bad_json", message: `${file} is not JSON: ${(cause as Error).message}`, path: file, cause });
+  }
+}
+
+function whole(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  // 32k and 32_000 are how people write budgets.
+  const match = /^([0-9][0-9_,]*)(k|m)?$/i.exec(text);
+  if (!match) throw new UsageError(`${name} must be a whole number, and is ${JSON.stringify(text)}`);
+  const factor = { k: 1000, m: 1_000_000 }[match[2]?.toLowerCase() as "k" | "m"] ?? 1;
+  return Number(match[1]!.replace(/[_,]/g, "")) * factor;
+}
+
+function version(): string {
+  const file = new URL("../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+function print(text: string): number {
+  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  return EXIT.ok;
+}
+
+// Reading only the beginning of the output (`| head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+  throw error;
+});
+
+main(process.argv.slice(2)).then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    if (error instanceof UsageError) {
+      process.stderr.write(`espalier: ${error.message}\nespalier --help says more.\n`);
+      process.exitCode = EXIT.usage;
+    } else if (error instanceof EspalierError) {
+      const largest = (error.details as { largest?: { id: string; tokens: number; why: string }[] } | undefined)?.largest ?? [];
+      const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
+      process.stderr.write([`espalier: ${error.message} [${error.code}]`, ...lines, ""].join("\n"));
+      process.exitCode = exitCode(error);
+    } else {
+      process.stderr.write(`espalier: ${(error as Error).stack ?? String(error)}\n`);
+      process.exitCode = EXIT.bug;
+    }
+  },
+);

@@ -1,0 +1,155 @@
+/**
+ * The engine: one wasm instance for everybody who imports the package, loaded once, replaced when it crashes.
+ *
+ * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown away: the call that met
+ * it fails with `engine_crashed`, the next one finds a fresh instance with the same vocabularies.
+ */
+
+import { createGlue } from "#glue";
+import { EspalierError } from "./errors.ts";
+
+/** The raw exports of one instance. */
+export type Wasm = ReturnType<typeof createGlue>;
+/** Where the wasm can come from. */
+export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+
+let module: WebAssembly.Module | undefined;
+let instance: Wasm | undefined;
+let pending: Promise<void> | undefined;
+let loader: (() => BufferSource) | undefined;
+const fresh: ((wasm: Wasm) => void)[] = [];
+
+/** True once the engine can be used without loading anything more of its code. */
+export function isReady(): boolean {
+  return instance !== undefined;
+}
+
+/** Loads the engine from bytes or a compiled module, at once. Calling it again does nothing. */
+export function initSync(source: BufferSource | WebAssembly.Module): void {
+  if (instance) return;
+  const compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source));
+  instance = instantiate(compiled);
+  module = compiled;
+}
+
+/**
+ * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
+ *
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `bad_wasm` if it cannot be compiled
+ */
+export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
+  if (instance) return Promise.resolve();
+  pending ??= load(source).finally(() => (pending = undefined));
+  return pending;
+}
+
+async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
+  let from = await source;
+  if (typeof from === "string" || from instanceof URL) from = await fetched(from);
+  if (from instanceof Response) {
+    if (!from.ok) throw notFound(`${from.url || "the wasm"} answered ${from.status}`);
+    from = await from.arrayBuffer();
+  }
+  const compiled = from instanceof WebAssembly.Module ? from : await compiling(from as BufferSource);
+  // Somebody may have used initSync meanwhile.
+  if (!instance) {
+    instance = instantiate(compiled);
+    module = compiled;
+  }
+}
+
+async function fetched(url: string | URL): Promise<Response> {
+  try {
+    return await fetch(url);
+  } catch (cause) {
+    throw notFound(`${url} could not be fetched`, cause);
+  }
+}
+
+async function compiling(bytes: BufferSource): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw badWasm(cause);
+  }
+}
+
+function compile(make: () => WebAssembly.Module): WebAssembly.Module {
+  try {
+    return make();
+  } catch (cause) {
+    throw badWasm(cause);
+  }
+}
+
+function notFound(what: string, cause?: unknown): EspalierError {
+  const message = `${what}. Pass the wasm to init() as bytes, a Response or a URL, or import "espalier/inline", which contains it.`;
+  return new EspalierError({ code: "wasm_not_found", message, cause });
+}
+
+function badWasm(cause: unknown): EspalierError {
+  return new EspalierError({ code: "bad_wasm", message: "The engine's wasm is truncated or not wasm at all.", cause });
+}
+
+function instantiate(compiled: WebAssembly.Module): Wasm {
+  const glue = createGlue();
+  glue.initSync({ module: compiled });
+  return glue;
+}
+
+/** Lets an entry load the engine when it is first used (Node, inline). */
+export function setLoader(load: () => BufferSource): void {
+  loader = load;
+}
+
+/** Runs for every instance that replaces a crashed one, before anybody else can use it. */
+export function onFreshInstance(hook: (wasm: Wasm) => void): void {
+  fresh.push(hook);
+}
+
+/**
+ * The exports of the live instance.
+ *
+ * @throws EspalierError `not_initialized`
+ */
+export function wasm(): Wasm {
+  if (!instance && loader) initSync(loader());
+  if (!instance) {
+    throw new EspalierError({
+      code: "not_initialized",
+      message: "The engine is not loaded yet. Call `await init()` first, or `initSync(bytes)` where nothing can be awaited.",
+    });
+  }
+  return instance;
+}
+
+/**
+ * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance first.
+ *
+ * @throws EspalierError `engine_crashed` (a bug of ours; the engine is usable again), or whatever the engine refused
+ */
+export function call<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    // A stack overflow inside wasm arrives as RangeError and leaves the instance as damaged as a panic does.
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
+    throw wrap(error);
+  }
+}
+
+function recover(cause: Error): EspalierError {
+  if (module) {
+    instance = instantiate(module);
+    for (const hook of fresh) hook(instance);
+  }
+  const message = "The engine crashed and was replaced; nothing of yours was changed, and the next call works. Please report this.";
+  return new EspalierError({ code: "engine_crashed", message, cause });
+}
+
+/** Errors of the core carry `code`, `path` and `details`, but are made by the glue. */
+function wrap(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
+  const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
+  return new EspalierError({ code, message: error.message, path, details });
+}

@@ -1,0 +1,5 @@
+/** Neither engine nor vocabulary: the host passes both as bytes (`initSync`, `loadEncodingSync`) or URLs. */
+
+export * from "../core.ts";
+export { init } from "../init.ts";
+export type { InitOptions, VocabularySource } from "../init.ts";

@@ -1,0 +1,2 @@
+declare const bytes: () => Uint8Array<ArrayBuffer>;
+export default bytes;

@@ -1,0 +1,20 @@
+/** Browsers and bundlers for them: `await init()` once, then everything is synchronous but compaction. */
+
+import { init as load } from "../init.ts";
+import type { InitOptions } from "../init.ts";
+import type { EncodingName } from "../types.ts";
+
+export * from "../core.ts";
+export type { InitOptions, VocabularySource } from "../init.ts";
+
+/** See the other entries; here the package's own files are fetched unless the options say otherwise. */
+export function init(options: InitOptions = {}): Promise<void> {
+  return load(options, { wasm: options.wasm ?? new URL("./espalier.wasm", import.meta.url), vocabulary: ours });
+}
+
+// Written out, so that bundlers see both files.
+function ours(name: EncodingName): URL {
+  return name === "cl100k_base"
+    ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
+    : new URL("./vocab/o200k_base.vocab", import.meta.url);
+}

@@ -1,0 +1,81 @@
+/**
+ * Vocabularies: one file for each encoding, loaded when it is first needed and shared by everybody who imports the package.
+ *
+ * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables with it.
+ */
+
+import { call, onFreshInstance, wasm } from "./engine.ts";
+import type { Wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import type { EncodingName } from "./types.ts";
+
+const kept = new Map<EncodingName, Uint8Array>();
+let reader: ((name: EncodingName) => Uint8Array) | undefined;
+
+onFreshInstance((instance: Wasm) => {
+  for (const [name, bytes] of kept) instance.loadEncoding(name, bytes);
+});
+
+/** Lets an entry read vocabularies when they are first used (Node). */
+export function setVocabularyReader(read: (name: EncodingName) => Uint8Array): void {
+  reader = read;
+}
+
+/** True if texts can be counted in this encoding without loading anything. */
+export function hasEncoding(name: EncodingName): boolean {
+  return kept.has(name);
+}
+
+/**
+ * Loads an encoding from the bytes of its file (`espalier/vocab/o200k_base.vocab`).
+ *
+ * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded before stays
+ */
+export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
+  call(() => wasm().loadEncoding(name, bytes));
+  kept.set(name, bytes);
+}
+
+/**
+ * Loads an encoding from bytes, a URL or a response. After a failure it can be tried again; nothing half-loaded stays.
+ *
+ * @throws EspalierError `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
+ */
+export async function loadEncoding(name: EncodingName, source: Uint8Array | ArrayBuffer | Response | URL | string): Promise<void> {
+  if (kept.has(name)) return;
+  let from: unknown = source;
+  if (typeof from === "string" || from instanceof URL) {
+    try {
+      from = await fetch(from);
+    } catch (cause) {
+      throw notFound(name, `${source} could not be fetched`, cause);
+    }
+  }
+  if (from instanceof Response) {
+    if (!from.ok) throw notFound(name, `${from.url || "it"} answered ${from.status}`);
+    try {
+      from = await from.arrayBuffer();
+    } catch (cause) {
+      throw notFound(name, "the download was cut", cause);
+    }
+  }
+  if (from instanceof ArrayBuffer) from = new Uint8Array(from);
+  if (!(from instanceof Uint8Array)) {
+    throw new EspalierError({ code: "bad_option", message: "A vocabulary comes as bytes, a Response or a URL.", path: "source" });
+  }
+  loadEncodingSync(name, from);
+}
+
+/** Sees to it that an encoding is loaded, where the entry can read files. Elsewhere the core says what is missing. */
+export function ensureEncoding(name: string): void {
+  if (reader && !kept.has(name as EncodingName) && (name === "o200k_base" || name === "cl100k_base")) {
+    loadEncodingSync(name, reader(name));
+  }
+}
+
+export function notFound(name: string, what: string, cause?: unknown): EspalierError {
+  const message =
+    `The vocabulary of ${name} was not found: ${what}. Copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes or URL ` +
+    `to loadEncoding("${name}", …).`;
+  return new EspalierError({ code: "vocab_not_found", message, cause });
+}

@@ -1,0 +1,137 @@
+/**
+ * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are skipped.
+ *
+ *   cargo -> wasm-bindgen -> wasm-opt -> guard -> glue as a factory      build/wasm
+ *   make-vocab                                                           build/vocab
+ *   esbuild, tsc, pkg-template                                           pkg
+ */
+
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build as out, cached, fail, hash, root, run, step } from "./lib.mjs";
+import { glueFactory } from "./glue.mjs";
+import { setUp } from "./setup.mjs";
+import { bindgen, version } from "./versions.mjs";
+
+/** Smallest code; against -O3 it costs a few percent of speed (measured in benches/). */
+const WASM_OPT = ["-Oz", "--strip-debug", "--strip-producers", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals",
+  "--enable-reference-types", "--enable-multivalue"];
+
+const wasmDir = join(out, "wasm");
+const wasmFile = join(wasmDir, "espalier.wasm");
+const vocabDir = join(out, "vocab");
+const pkg = join(root, "pkg");
+const rust = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src"];
+
+export async function buildPackage() {
+  await step("The engine (Rust to wasm)", wasm);
+  await step("Vocabularies", vocabularies);
+  await step("The package in pkg/", packageFolder);
+}
+
+function wasm() {
+  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen);
+  return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], () => {
+    run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet"]);
+    const raw = join(root, "target", "wasm32-unknown-unknown", "release", "espalier.wasm");
+    run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", "espalier"]);
+    const made = join(wasmDir, "espalier_bg.wasm");
+    run("wasm-opt", [made, ...WASM_OPT, "-o", wasmFile]);
+    guard(wasmFile);
+    const { code, types } = glueFactory(
+      readFileSync(join(wasmDir, "espalier.js"), "utf8"),
+      readFileSync(join(wasmDir, "espalier.d.ts"), "utf8"),
+    );
+    writeFileSync(join(wasmDir, "glue.js"), code);
+    writeFileSync(join(wasmDir, "glue.d.ts"), types);
+    for (const name of ["espalier.js", "espalier.d.ts", "espalier_bg.wasm", "espalier_bg.wasm.d.ts"]) rmSync(join(wasmDir, name));
+  });
+}
+
+/** C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere. */
+function guard(file) {
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));
+  const foreign = imports.filter(({ module }) => module === "env");
+  if (foreign.length) fail(`the wasm imports from "env": ${foreign.map(({ name }) => name).join(", ")}`);
+}
+
+function vocabularies() {
+  const inputs = hash(["scripts/make-vocab.rs", "scripts/vocabulary.rs", "src/tokens/vocab.rs", "Cargo.lock"]);
+  const files = ["o200k_base.vocab", "cl100k_base.vocab"].map((name) => join(vocabDir, name));
+  return cached("vocab", inputs, files, () => run("cargo", ["run", "--quiet", "--example", "make-vocab", "--", vocabDir]));
+}
+
+async function packageFolder() {
+  const inputs = hash(["js", "pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "scripts", "package-lock.json",
+    "tsconfig.json", "tsconfig.types.json", "build/wasm", "build/vocab"]);
+  return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "core.d.ts")], async () => {
+    rmSync(pkg, { recursive: true, force: true });
+    mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
+    copyFileSync(wasmFile, join(pkg, "dist", "espalier.wasm"));
+    cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
+    await bundles();
+    types();
+    for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
+    const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify({ ...template, version }, null, 2)}\n`);
+  });
+}
+
+/** One core chunk for each module format; the entries import it, so that all of them share one engine. */
+async function bundles() {
+  const esbuild = await import("esbuild");
+  const dist = join(pkg, "dist");
+  const bytes = readFileSync(wasmFile).toString("base64");
+  const entry = (name) => join(root, "js", "entries", `${name}.ts`);
+  for (const [format, suffix] of [["esm", ".js"], ["cjs", ".cjs"]]) {
+    const common = {
+      bundle: true, format, platform: "neutral", target: "es2022", external: ["node:*"], logLevel: "warning", sourcemap: false,
+      charset: "utf8", legalComments: "none", outExtension: { ".js": suffix },
+    };
+    const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
+    // Everything that keeps state lives in the core; entries reach it as an external file beside them.
+    const core = { name: "core", setup(b) {
+      b.onResolve({ filter: /^\.\.?\/(core|engine|vocabulary|errors|init|api)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+    } };
+    const inline = { name: "inline", setup(b) {
+      b.onResolve({ filter: /^#wasm-bytes$/ }, () => ({ path: "wasm-bytes", namespace: "inline" }));
+      b.onLoad({ filter: /.*/, namespace: "inline" }, () => ({ contents:
+        `const text = "${bytes}";\n` +
+        "export default () => { const raw = atob(text); const out = new Uint8Array(raw.length);" +
+        " for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i); return out; };" }));
+    } };
+    await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
+    const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
+      : "typeof __dirname === \"string\" ? __dirname : undefined";
+    await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core], banner: { js: `const ESPALIER_DIR = ${dir};` } });
+    await esbuild.build({ ...common, entryPoints: { inline: entry("inline"), slim: entry("slim") }, outdir: dist, plugins: [core, inline] });
+    if (format === "esm") {
+      await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core] });
+      const cli = join(root, "js", "cli", "main.ts");
+      if (existsSync(cli)) {
+        const node = { name: "node", setup(b) { b.onResolve({ filter: /entries\/node\.ts$/ }, () => ({ path: "./node.js", external: true })); } };
+        await esbuild.build({ ...common, platform: "node", entryPoints: { cli }, outdir: dist, plugins: [node, core] });
+      }
+    }
+  }
+}
+
+/** Declarations, once for import and once for require: the same text with other file endings. */
+function types() {
+  const dir = join(pkg, "dist", "types");
+  run("tsc", ["--project", "tsconfig.types.json"]);
+  const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
+    item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
+  for (const file of walk(dir)) {
+    const text = readFileSync(file, "utf8").replaceAll("#glue", "#raw");
+    const as = (ending) => text.replace(/(from |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
+    writeFileSync(file, as(".js"));
+    writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), as(".cjs"));
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await setUp();
+  await buildPackage();
+}

@@ -1,0 +1,67 @@
+/** What the scripts share: running commands, saying what happens, skipping what is current. Node built-ins only. */
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+/** Tools that are built once and shared by all clones of this user. */
+export const tools = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "espalier", "tools");
+/** Made by the build, never committed. */
+export const build = join(root, "build");
+
+export const env = {
+  ...process.env,
+  PATH: [join(tools, "bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
+};
+
+/** Says what is being done, does it, says how long it took. */
+export async function step(what, work) {
+  const start = Date.now();
+  process.stdout.write(`\n> ${what}\n`);
+  const result = await work();
+  process.stdout.write(`  ${result === "current" ? "is current" : "done"} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
+  return result;
+}
+
+/** Runs a command in the repository's folder and shows its output; a failure ends the script with its own exit code. */
+export function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: "inherit", ...options });
+  if (error) fail(`${command} could not be started: ${error.message}`);
+  if (status !== 0) fail(`${command} ${args.join(" ")} failed`, status ?? 1);
+}
+
+/** Runs a command and gives its output, or nothing if it fails. */
+export function output(command, args) {
+  const { status, stdout } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+export function fail(message, status = 1) {
+  process.stderr.write(`\n${message}\n`);
+  process.exit(status);
+}
+
+/** Hash of the contents of files and folders, and of whatever else counts. */
+export function hash(paths, extra = "") {
+  const sum = createHash("sha256").update(extra);
+  const add = (path) => {
+    if (!existsSync(path)) return;
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
+    else sum.update(path.slice(root.length)).update("\0").update(readFileSync(path)).update("\0");
+  };
+  paths.map((path) => join(root, path)).forEach(add);
+  return sum.digest("hex");
+}
+
+/** Does the work unless it was done for the same inputs and its outputs are still there. */
+export async function cached(name, inputs, outputs, work) {
+  const stamp = join(build, "stamps", name);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs && outputs.every((path) => existsSync(path))) return "current";
+  await work();
+  mkdirSync(join(build, "stamps"), { recursive: true });
+  writeFileSync(stamp, inputs);
+}

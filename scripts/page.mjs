@@ -1,0 +1,27 @@
+/** Builds the playground into `build/www`: page, worker, engine, vocabularies, examples. No address outside of it is ever asked. */
+
+import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build as out, cached, hash, root } from "./lib.mjs";
+
+export const page = join(out, "www");
+
+export function buildPage() {
+  const inputs = hash(["www", "js", "build/wasm", "build/vocab", "scripts/page.mjs"]);
+  return cached("page", inputs, [join(page, "index.html"), join(page, "worker.js")], async () => {
+    const esbuild = await import("esbuild");
+    rmSync(page, { recursive: true, force: true });
+    mkdirSync(join(page, "examples"), { recursive: true });
+    await esbuild.build({
+      entryPoints: { main: join(root, "www", "main.ts"), worker: join(root, "www", "worker.ts") },
+      bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, charset: "utf8", outdir: page, logLevel: "warning",
+      plugins: [{ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } }],
+    });
+    for (const name of ["index.html", "style.css"]) copyFileSync(join(root, "www", name), join(page, name));
+    copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
+    cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
+    for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
+      copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
+    }
+  });
+}

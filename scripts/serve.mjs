@@ -1,0 +1,36 @@
+/** A static server for the playground: loopback only, no dependencies. */
+
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+  ".json": "application/json", ".wasm": "application/wasm", ".vocab": "application/octet-stream", ".md": "text/plain; charset=utf-8",
+};
+
+/** Serves `folder`; resolves with the address. A taken port is passed over for a free one. */
+export function serve(folder, port = 0) {
+  const server = createServer((request, response) => {
+    let path;
+    try {
+      path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname));
+    } catch {
+      return response.writeHead(400).end();
+    }
+    let file = join(folder, path);
+    if (file !== folder && !file.startsWith(folder + sep)) return response.writeHead(403).end();
+    if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
+    if (!existsSync(file)) return response.writeHead(404).end("not found");
+    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-cache" });
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      if (error.code !== "EADDRINUSE" || port === 0) return reject(error);
+      server.listen(0, "127.0.0.1");
+    });
+    server.on("listening", () => resolve({ url: `http://localhost:${server.address().port}/`, close: () => server.close() }));
+    server.listen(port, "127.0.0.1");
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * Installs what the build and the tests need and do not find: the wasm target, wasm-bindgen's command line, npm packages; for tests also
+ * wasm-pack, Chromium and chromedriver. Running it again costs about a second.
+ *
+ * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { bindgen, wasmPack } from "./versions.mjs";
+import { fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
+
+/** What the build needs. */
+export async function setUp() {
+  const [major] = process.versions.node.split(".");
+  if (Number(major) < 20) fail(`Node 20 or newer is needed, this is ${process.version}.`);
+  if (!output("cargo", ["--version"])) fail("Rust is needed: install it from https://rustup.rs, then try again.");
+  await step("Rust's wasm target", wasmTarget);
+  await step(`wasm-bindgen ${bindgen} (compiled once, some minutes the first time)`, () =>
+    cargoTool("wasm-bindgen-cli", bindgen, () => output("wasm-bindgen", ["--version"])?.includes(bindgen)));
+  await step("npm packages", npmPackages);
+}
+
+/** What the tests need beside it. */
+export async function setUpTests() {
+  await step("wasm-pack (compiled once, some minutes the first time)", () =>
+    cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])));
+  await step("Chromium and chromedriver", browser);
+}
+
+function wasmTarget() {
+  const target = "wasm32-unknown-unknown";
+  const sysroot = output("rustc", ["--print", "sysroot"]);
+  if (sysroot && existsSync(join(sysroot, "lib", "rustlib", target))) return "current";
+  if (!output("rustup", ["--version"])) fail(`The Rust on this machine has no ${target} target and there is no rustup to add it.`);
+  run("rustup", ["target", "add", target]);
+}
+
+function cargoTool(name, version, works) {
+  if (works()) return "current";
+  const args = ["install", name, "--version", version, "--root", tools];
+  // A lock file may name a version that the registry no longer has; without it cargo finds one that fits.
+  if (output("cargo", [...args, "--locked", "--quiet"]) === undefined) run("cargo", args);
+  if (!works()) fail(`${name} ${version} was installed into ${tools} but does not run.`);
+}
+
+function npmPackages() {
+  const lock = hash(["package-lock.json"]);
+  return cached("npm", lock, [join(root, "node_modules", "esbuild")], () => {
+    run("npm", ["ci", "--no-audit", "--no-fund"]);
+  });
+}
+
+/** Where the browser is, or nothing. */
+export function findBrowser() {
+  const find = (names) => names.map((name) => output("which", [name])).find(Boolean);
+  const chromium = process.env.CHROMIUM || find(["chromium", "chromium-browser", "google-chrome"]);
+  const chromedriver = process.env.CHROMEDRIVER || find(["chromedriver"]);
+  return chromium && chromedriver ? { chromium, chromedriver } : undefined;
+}
+
+function browser() {
+  if (findBrowser()) return "current";
+  if (!output("which", ["apt-get"])) fail("Install Chromium and chromedriver, or name them in CHROMIUM and CHROMEDRIVER.");
+  const sudo = process.getuid?.() === 0 ? [] : ["sudo"];
+  const apt = (...args) => {
+    const [command, ...rest] = [...sudo, "apt-get", ...args];
+    run(command, rest, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+  };
+  apt("update", "-qq");
+  apt("install", "-y", "-qq", "--no-install-recommends", "chromium", "chromium-driver");
+  if (!findBrowser()) fail("Chromium was installed but is not found; name it in CHROMIUM and chromedriver in CHROMEDRIVER.");
+}

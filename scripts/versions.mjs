@@ -1,0 +1,19 @@
+/** Versions that must agree, read from the one place that says them. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./lib.mjs";
+
+const cargo = readFileSync(join(root, "Cargo.toml"), "utf8");
+const find = (pattern, what) => {
+  const found = pattern.exec(cargo);
+  if (!found) throw new Error(`Cargo.toml does not say ${what}`);
+  return found[1];
+};
+
+/** The package's version: the crate's. */
+export const version = find(/^version = "([^"]+)"/m, "its version");
+/** The wasm-bindgen command line must be exactly the library's version. */
+export const bindgen = find(/^wasm-bindgen = "=([^"]+)"/m, 'an exact version of wasm-bindgen ("=x.y.z")');
+/** Any 0.15 will do: wasm-pack only starts the test runner here. */
+export const wasmPack = "0.15.1";

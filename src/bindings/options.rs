@@ -1,0 +1,86 @@
+//! How messages are counted, as the host asks for it: the options that all operations on messages share.
+
+use std::rc::Rc;
+
+use serde::Deserialize;
+use wasm_bindgen::prelude::*;
+
+use super::decode::from_js;
+use super::error::to_js;
+use super::tokens::loaded;
+use crate::error::{Code, Error, Result};
+use crate::history::draft::Meter;
+use crate::message::{Message, Tool};
+use crate::tokens::{CostModel, Encoding, EncodingName, Origin, ToolsCost, encoding_for_model};
+
+/// The shared fields of every options object.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Counting {
+    encoding: Option<String>,
+    model: Option<String>,
+    cost_model: Option<String>,
+    tools: Vec<Tool>,
+}
+
+/// What everything is counted with.
+pub struct Counter {
+    pub name: EncodingName,
+    pub encoding: Rc<Encoding>,
+    pub cost_model: CostModel,
+    pub tools: ToolsCost,
+    pub origin: Origin,
+}
+
+impl Counting {
+    /// Finds the encoding and counts the tools.
+    pub fn counter(&self) -> Result<Counter> {
+        let (name, origin) = match (&self.encoding, &self.model) {
+            (Some(name), _) => (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact),
+            (None, Some(model)) => encoding_for_model(model),
+            (None, None) => (EncodingName::O200kBase, Origin::Exact),
+        };
+        let cost_model = match &self.cost_model {
+            Some(name) => CostModel::from_name(name).map_err(|e| e.at("options.costModel"))?,
+            None => CostModel::default(),
+        };
+        let encoding = loaded(name)?;
+        let tools = cost_model.tools(&self.tools, &*encoding);
+        Ok(Counter { name, encoding, cost_model, origin: origin.worst(tools.origin), tools })
+    }
+}
+
+impl Counter {
+    pub fn meter(&self) -> Meter<'_> {
+        Meter { model: self.cost_model, tokenizer: &*self.encoding, tools: self.tools.total }
+    }
+}
+
+/// The conversation, with the path of whatever is wrong with it.
+pub fn messages(value: JsValue) -> std::result::Result<Vec<Message>, JsValue> {
+    let messages: Vec<Message> = from_js(value, "messages", Code::BadMessage)?;
+    let mut seen = std::collections::HashSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        if !seen.insert(message.id.as_str()) {
+            let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
+            return Err(to_js(error.at(format!("messages[{at}].id"))));
+        }
+    }
+    Ok(messages)
+}
+
+/// A number of tokens: whole, not negative, small enough to be exact in JavaScript.
+pub fn tokens(value: f64, path: &str) -> Result<u64> {
+    // 2^53: beyond it JavaScript cannot tell whole numbers apart.
+    if value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value) {
+        return Ok(value as u64);
+    }
+    Err(Error::new(Code::BadOption, format!("{path} must be a whole number of tokens, 0 or more, and is {value}"))
+        .at(path))
+}
+
+/// The encoding that counts for a model; a stand-in where the model's own is not public.
+#[wasm_bindgen(js_name = "encodingForModel")]
+pub fn encoding_for(model: &str) -> String {
+    encoding_for_model(model).0.as_str().to_string()
+}

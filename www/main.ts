@@ -1,0 +1,127 @@
+/** The page: controls in, questions to the worker, answers drawn. */
+
+import { ask } from "./client.ts";
+import { EXAMPLES } from "./examples.ts";
+import type { Failed, Mode, Opened } from "./protocol.ts";
+import { hideError, showError, showResult } from "./view.ts";
+import type { EncodingName } from "../js/types.ts";
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const example = element<HTMLSelectElement>("example");
+const file = element<HTMLInputElement>("file");
+const encoding = element<HTMLSelectElement>("encoding");
+const slider = element<HTMLInputElement>("slider");
+const tokens = element<HTMLInputElement>("tokens");
+const percent = element<HTMLOutputElement>("percent");
+const modes = [...document.querySelectorAll<HTMLInputElement>("input[name=mode]")];
+
+let opened: Opened | undefined;
+/** Only the newest run may be drawn. */
+let newest = 0;
+
+for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
+example.add(new Option("a file of mine", "", false, false));
+example.options[EXAMPLES.length]!.disabled = true;
+
+/** What is worth keeping when the page is reloaded or its address passed on; a file of one's own is not. */
+function remember(): void {
+  const state = new URLSearchParams({ mode: mode(), encoding: encoding.value, budget: tokens.value });
+  if (example.value) state.set("example", example.value);
+  history.replaceState(null, "", `#${state}`);
+}
+
+function mode(): Mode {
+  return modes.find(({ checked }) => checked)?.value === "compact" ? "compact" : "prune";
+}
+
+async function open(source: File | { url: string; name: string }, budget?: number): Promise<void> {
+  document.body.classList.add("busy");
+  try {
+    const next = await ask({ type: "open", source, encoding: encoding.value as EncodingName });
+    opened = next;
+    hideError();
+    setBudget(budget ?? Math.round(next.total / 2));
+    await run();
+  } catch (error) {
+    // What was open before stays on the page.
+    if (!opened) element("result").hidden = true;
+    showError(error as Failed);
+  } finally {
+    document.body.classList.remove("busy");
+  }
+}
+
+async function run(): Promise<void> {
+  if (!opened) return;
+  remember();
+  const budget = Number(tokens.value);
+  if (tokens.value.trim() === "" || !Number.isSafeInteger(budget) || budget < 0) {
+    return showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
+  }
+  const number = ++newest;
+  const conversation = opened;
+  try {
+    const ran = await ask({ type: "run", mode: mode(), budget, encoding: encoding.value as EncodingName });
+    if (number !== newest) return;
+    hideError();
+    showResult(conversation, ran);
+  } catch (error) {
+    if (number === newest) showError(error as Failed);
+  }
+}
+
+function setBudget(budget: number): void {
+  tokens.value = String(budget);
+  const share = opened && opened.total > 0 ? (100 * budget) / opened.total : 100;
+  slider.value = String(Math.min(100, Math.max(1, Math.round(share))));
+  percent.value = `${Math.round(share)} % of ${opened?.total.toLocaleString("en") ?? 0}`;
+}
+
+slider.addEventListener("input", () => {
+  if (!opened) return;
+  setBudget(Math.ceil((opened.total * Number(slider.value)) / 100));
+  void run();
+});
+tokens.addEventListener("change", () => {
+  setBudget(Number(tokens.value));
+  void run();
+});
+for (const radio of modes) radio.addEventListener("change", () => void run());
+encoding.addEventListener("change", () => {
+  if (lastSource) void open(lastSource, Number(tokens.value));
+});
+
+let lastSource: File | { url: string; name: string } | undefined;
+function choose(source: File | { url: string; name: string }, budget?: number): void {
+  lastSource = source;
+  if (source instanceof File) example.selectedIndex = EXAMPLES.length;
+  void open(source, budget);
+}
+
+example.addEventListener("change", () => choose(EXAMPLES[example.selectedIndex] ?? EXAMPLES[0]!));
+file.addEventListener("change", () => file.files?.[0] && choose(file.files[0]));
+
+const drop = element("drop");
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  drop.hidden = false;
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) drop.hidden = true;
+});
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  drop.hidden = true;
+  const dropped = event.dataTransfer?.files[0];
+  if (dropped) choose(dropped);
+});
+
+// Takes up what the address says.
+const state = new URLSearchParams(location.hash.slice(1));
+const wanted = state.get("mode");
+for (const radio of modes) radio.checked = wanted === null ? radio.checked : radio.value === wanted;
+if ([...encoding.options].some(({ value }) => value === state.get("encoding"))) encoding.value = state.get("encoding")!;
+const start = EXAMPLES.find(({ url }) => url === state.get("example")) ?? EXAMPLES[0]!;
+example.value = start.url;
+const budget = Number(state.get("budget"));
+choose(start, state.get("budget") && Number.isSafeInteger(budget) && budget >= 0 ? budget : undefined);
