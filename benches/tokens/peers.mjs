@@ -6,31 +6,28 @@ const built = new URL(process.env.ESPALIER_PKG ? `file://${process.env.ESPALIER_
 
 export const peers = {
   async espalier() {
-    const { default: init, initSync, ...wasm } = await import(new URL("espalier.js", built));
+    const { initSync, ...wasm } = await import(new URL("espalier.js", built));
     const exports = initSync({ module: readFileSync(new URL("espalier_bg.wasm", built)) });
     wasm.loadEncoding("o200k_base", readFileSync(new URL("o200k_base.vocab", built)));
     const encoder = new TextEncoder();
     let view = new Uint8Array();
-    const reserve = (room) => {
-      const at = wasm.reserveInput(room);
-      view = new Uint8Array(exports.memory.buffer, at, room);
-    };
-    // What js/tokens.ts does: write into the reserved buffer, count there; long texts in chunks.
+    const input = (room) => (view.byteLength < room ? (view = wasm.inputView(Math.max(room, 131_072))) : view);
+    // What js/tokens.ts does, but for its cache: write into the engine's buffer, count there; long texts in chunks.
     const count = (text) => {
-      if (view.buffer !== exports.memory.buffer) reserve(131_072);
-      if (text.length * 3 <= view.length) return wasm.countBuffer(0, encoder.encodeInto(text, view).written);
+      if (text.length <= 32_768) return wasm.countBuffer(0, encoder.encodeInto(text, input(text.length * 3)).written);
       let [at, carried, total] = [0, 0, 0];
-      while (at < text.length) {
+      for (;;) {
         let end = Math.min(text.length, at + 32_768);
         if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
         const chunk = text.slice(at, end);
-        if (carried + chunk.length * 3 > view.length || view.buffer !== exports.memory.buffer) reserve(carried + 65_536 + chunk.length * 3);
-        const length = carried + encoder.encodeInto(chunk, view.subarray(carried)).written;
+        const needed = carried + chunk.length * 3;
+        const buffer = input(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
+        const length = carried + encoder.encodeInto(chunk, buffer.subarray(carried)).written;
         at = end;
-        total += at < text.length ? wasm.countChunk(0, length) : wasm.countBuffer(0, length);
-        carried = at < text.length ? wasm.carried() : 0;
+        if (at === text.length) return total + wasm.countBuffer(0, length);
+        total += wasm.countChunk(0, length);
+        carried = wasm.carried();
       }
-      return total;
     };
     return { count, memory: () => exports.memory.buffer.byteLength };
   },

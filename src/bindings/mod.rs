@@ -7,6 +7,7 @@
 mod compact;
 mod decode;
 mod error;
+mod gauge;
 mod history;
 mod options;
 mod tokens;

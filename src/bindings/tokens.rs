@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -40,7 +41,8 @@ pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     })
 }
 
-fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
+/// The same by name, for calls that get one.
+pub(super) fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
     EncodingName::from_name(name).and_then(loaded).map_err(to_js)
 }
 
@@ -86,10 +88,11 @@ pub fn count_batch(texts: Vec<String>, encoding: &str) -> std::result::Result<Ve
     Ok(texts.iter().map(|text| encoding.count(text) as f64).collect())
 }
 
-/// Makes room for `len` bytes of text and returns where JavaScript writes them (with `encodeInto`). The address holds until
-/// the next call of this function. Text that [`count_chunk`] carried over stays.
-#[wasm_bindgen(js_name = "reserveInput")]
-pub fn reserve_input(len: usize) -> *const u8 {
+/// Makes room for `len` bytes of text and returns a view of it, for JavaScript to write into (with `encodeInto`). The view holds
+/// until the next call of this function, or until the memory grows, which leaves it without a length. Text that
+/// [`count_chunk`] carried over stays.
+#[wasm_bindgen(js_name = "inputView")]
+pub fn input_view(len: usize) -> Uint8Array {
     INPUT.with_borrow_mut(|input| {
         let needed = len.saturating_add(PADDING);
         if input.bytes.len() < needed {
@@ -98,11 +101,13 @@ pub fn reserve_input(len: usize) -> *const u8 {
             input.bytes = carried;
             input.bytes.resize(needed, 0);
         }
-        input.bytes.as_ptr()
+        // SAFETY: the bytes stay where they are until the next call of this function or of `release_input`, after which the
+        // host no longer uses the view; they are only read by later calls, never while JavaScript writes.
+        unsafe { Uint8Array::view_mut_raw(input.bytes.as_mut_ptr(), len) }
     })
 }
 
-/// Frees the room that [`reserve_input`] made.
+/// Frees the room that [`input_view`] made.
 #[wasm_bindgen(js_name = "releaseInput")]
 pub fn release_input() {
     INPUT.with_borrow_mut(|input| *input = Input { bytes: Vec::new(), carried: 0 });

@@ -147,7 +147,7 @@ impl Calibration {
     /// Notes a request, so that its report can be matched.
     pub fn sent(&mut self, request: Request) {
         self.pending.retain(|known| known.id != request.id);
-        if self.pending.len() == MOST_PENDING {
+        if self.pending.len() >= MOST_PENDING {
             self.pending.remove(0);
         }
         self.pending.push(request);
@@ -189,7 +189,7 @@ impl Calibration {
                     }
                 }
             } else {
-                if self.errors.len() == MOST_ERRORS {
+                if self.errors.len() >= MOST_ERRORS {
                     self.errors.remove(0);
                 }
                 self.errors.push(error);
@@ -197,7 +197,7 @@ impl Calibration {
         }
         self.aside = None;
         self.anchored = true;
-        if self.points.len() == MOST_POINTS {
+        if self.points.len() >= MOST_POINTS {
             self.points.remove(0);
         }
         self.points.push(point);
