@@ -8,6 +8,7 @@ import type { Reading } from "./adapters/adapter.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
+import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
   CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
@@ -21,8 +22,7 @@ import type {
  */
 export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
   if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
-  const encoding = encodingOf(options);
-  return call(() => wasm().count(text, encoding));
+  return countText(text, encodingOf(options));
 }
 
 /**

@@ -4,5 +4,7 @@ export { compact, count, countMessages, prune } from "./api.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
+export { Calibration, clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "./tokens.ts";
+export type { Estimate, Estimator, Fit, Prediction, TextOptions } from "./tokens.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "./vocabulary.ts";
 export type * from "./types.ts";

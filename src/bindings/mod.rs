@@ -7,6 +7,7 @@
 pub mod compact;
 mod decode;
 mod error;
+mod gauge;
 pub mod history;
 mod options;
 pub mod tokens;

@@ -33,6 +33,11 @@ pub struct Counter {
 }
 
 impl Counting {
+    /// The tool definitions of the request.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
     /// Finds the encoding and counts the tools.
     pub fn counter(&self) -> Result<Counter> {
         let (name, origin) = match (&self.encoding, &self.model) {

@@ -6,18 +6,25 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::decode::into_js;
 use super::error::to_js;
 use crate::error::{Code, Error, Result};
-use crate::tokens::{Encoding, EncodingName, Fit, PADDING};
+use crate::tokens::{Encoding, EncodingName, Fit, PADDING, last_cut};
 
 thread_local! {
     static LOADED: RefCell<[Option<Rc<Encoding>>; 2]> = const { RefCell::new([None, None]) };
-    /// Where JavaScript writes text for [`count_buffer`], so that short texts cost no allocation.
-    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// Where JavaScript writes text, so that short texts cost no allocation and long ones no copy.
+    static INPUT: RefCell<Input> = const { RefCell::new(Input { bytes: Vec::new(), carried: 0 }) };
+}
+
+/// The input buffer. Its first `carried` bytes are text that [`count_chunk`] has not counted yet.
+struct Input {
+    bytes: Vec<u8>,
+    carried: usize,
 }
 
 /// The encoding `name`, which must have been loaded.
@@ -34,7 +41,8 @@ pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     })
 }
 
-fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
+/// The same by name, for calls that get one.
+pub(super) fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
     EncodingName::from_name(name).and_then(loaded).map_err(to_js)
 }
 
@@ -80,25 +88,29 @@ pub fn count_batch(texts: Vec<String>, encoding: &str) -> std::result::Result<Ve
     Ok(texts.iter().map(|text| encoding.count(text) as f64).collect())
 }
 
-/// Makes room for `len` bytes of text and returns where JavaScript writes them (with `encodeInto`). The address holds until
-/// the next call of this function.
-#[wasm_bindgen(js_name = "reserveInput")]
-pub fn reserve_input(len: usize) -> *const u8 {
+/// Makes room for `len` bytes of text and returns a view of it, for JavaScript to write into (with `encodeInto`). The view holds
+/// until the next call of this function, or until the memory grows, which leaves it without a length. Text that
+/// [`count_chunk`] carried over stays.
+#[wasm_bindgen(js_name = "inputView")]
+pub fn input_view(len: usize) -> Uint8Array {
     INPUT.with_borrow_mut(|input| {
         let needed = len.saturating_add(PADDING);
-        if input.len() < needed {
-            // The old text is not wanted, so nothing is copied.
-            *input = Vec::new();
-            input.resize(needed, 0);
+        if input.bytes.len() < needed {
+            // Copies the little that is carried, not the whole old buffer.
+            let carried = input.bytes.get(..input.carried).unwrap_or_default().to_vec();
+            input.bytes = carried;
+            input.bytes.resize(needed, 0);
         }
-        input.as_ptr()
+        // SAFETY: the bytes stay where they are until the next call of this function or of `release_input`, after which the
+        // host no longer uses the view; they are only read by later calls, never while JavaScript writes.
+        unsafe { Uint8Array::view_mut_raw(input.bytes.as_mut_ptr(), len) }
     })
 }
 
-/// Frees the room that [`reserve_input`] made.
+/// Frees the room that [`input_view`] made.
 #[wasm_bindgen(js_name = "releaseInput")]
 pub fn release_input() {
-    INPUT.with_borrow_mut(|input| *input = Vec::new());
+    INPUT.with_borrow_mut(|input| *input = Input { bytes: Vec::new(), carried: 0 });
 }
 
 /// Tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1 for cl100k_base: a
@@ -106,7 +118,33 @@ pub fn release_input() {
 #[wasm_bindgen(js_name = "countBuffer")]
 pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
-    INPUT.with_borrow_mut(|input| encoding.count_in_place(input, len)).map(|count| count as f64).map_err(to_js)
+    INPUT.with_borrow_mut(|input| {
+        input.carried = 0;
+        Ok(encoding.count_in_place(&mut input.bytes, len).map_err(to_js)? as f64)
+    })
+}
+
+/// Counts a long text in chunks: tokens of the text in the first `len` bytes of the input buffer, up to the last place where
+/// counts add up. The rest is carried over to the front of the buffer, [`carried`] bytes, and the next chunk goes behind it.
+#[wasm_bindgen(js_name = "countChunk")]
+pub fn count_chunk(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
+    let encoding = by_number(encoding).map_err(to_js)?;
+    INPUT.with_borrow_mut(|input| {
+        input.carried = 0;
+        let end = input.bytes.get(..len).and_then(last_cut).unwrap_or(0);
+        // The padding goes over the beginning of the rest, so that is kept aside.
+        let rest = input.bytes.get(end..len).unwrap_or_default().to_vec();
+        let count = encoding.count_in_place(&mut input.bytes, end).map_err(to_js)?;
+        input.bytes[..rest.len()].copy_from_slice(&rest);
+        input.carried = rest.len();
+        Ok(count as f64)
+    })
+}
+
+/// Bytes at the front of the input buffer that [`count_chunk`] left for the next call.
+#[wasm_bindgen]
+pub fn carried() -> usize {
+    INPUT.with_borrow(|input| input.carried)
 }
 
 /// Tokens of several texts in the input buffer, the first at its beginning, each of the others 24 bytes behind the one
@@ -115,7 +153,8 @@ pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsV
 pub fn count_buffer_batch(encoding: usize, lengths: &[u32]) -> std::result::Result<Vec<f64>, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
     INPUT.with_borrow_mut(|input| {
-        let mut rest = input.as_mut_slice();
+        input.carried = 0;
+        let mut rest = input.bytes.as_mut_slice();
         let mut counts = Vec::with_capacity(lengths.len());
         for len in lengths {
             counts.push(encoding.count_in_place(rest, *len as usize).map_err(to_js)? as f64);

@@ -113,8 +113,15 @@ impl Classes {
         if class != WIDE {
             return (class, at + 1);
         }
+        self.wide(text, at)
+    }
+
+    /// The same for a character outside ASCII. Out of line: it is inlined in a dozen places otherwise, and code that grows is code
+    /// that engines take longer to make fast.
+    #[inline(never)]
+    fn wide(&self, text: Padded, at: usize) -> (Class, usize) {
+        let first = u32::from(text.byte(at));
         let tail = |offset: usize| u32::from(text.byte(at + offset) & 0x3F);
-        let first = u32::from(first);
         if first < 0xE0 {
             return (self.of((first & 0x1F) << 6 | tail(1)), at + 2);
         }

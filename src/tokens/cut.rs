@@ -34,7 +34,12 @@ pub(super) fn first(text: &str, from: usize) -> Option<usize> {
 /// The last cut of `text` at or before `to`.
 pub(super) fn last(text: &str, to: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    (1..bytes.len().min(to.saturating_add(1))).rev().find(|at| between(bytes[at - 1], bytes[*at]))
+    last_cut(&bytes[..bytes.len().min(to.saturating_add(1))])
+}
+
+/// The last cut inside a text (or the beginning of one) given as UTF-8 bytes. It is always between two characters.
+pub fn last_cut(bytes: &[u8]) -> Option<usize> {
+    (1..bytes.len()).rev().find(|at| between(bytes[at - 1], bytes[*at]))
 }
 
 /// Length of the first window of `text`: up to the last cut that keeps it within `size` bytes, else up to the first cut behind

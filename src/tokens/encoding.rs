@@ -39,14 +39,19 @@ struct State {
 /// Text is copied and padded in windows of about this size, so that the copy stays in the processor's cache.
 const WINDOW: usize = 1 << 16;
 
+/// Bytes that one call of the innermost loop goes over.
+const STRETCH: usize = 1 << 11;
+
 impl Encoding {
     /// Reads a vocabulary file, deflated or raw, and builds the tables (tens of milliseconds).
     ///
     /// # Errors
     /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another encoding or not the published vocabulary.
     pub fn load(name: EncodingName, file: &[u8]) -> Result<Encoding> {
-        let pairs = vocab::read(name, file)?;
-        Ok(Encoding::new(name, Tables::build(pairs)?))
+        let planes = vocab::read(name, file)?;
+        let tables = Tables::build(&planes)?;
+        vocab::check_published(name, &planes)?;
+        Ok(Encoding::new(name, tables))
     }
 
     fn new(name: EncodingName, tables: Tables) -> Encoding {
@@ -110,11 +115,32 @@ impl Encoding {
     fn count_with<S: Scanner>(&self, text: Padded, pieces: &mut Pieces, bpe: &mut Bpe) -> u64 {
         let (mut at, mut total) = (0, 0);
         while at < text.len() {
+            let (end, count) = self.count_stretch::<S>(text, at, pieces, bpe);
+            total += count;
+            at = end;
+        }
+        total
+    }
+
+    /// Counts pieces from `at` until [`STRETCH`] bytes are passed; returns where it stopped.
+    ///
+    /// A function of its own, since WebAssembly engines replace slow first code by fast code between calls, not within one: a
+    /// single loop over a megabyte would run slowly to its end.
+    #[inline(never)]
+    fn count_stretch<S: Scanner>(
+        &self,
+        text: Padded,
+        mut at: usize,
+        pieces: &mut Pieces,
+        bpe: &mut Bpe,
+    ) -> (usize, u64) {
+        let (limit, mut total) = (text.len().min(at + STRETCH), 0);
+        while at < limit {
             let end = S::next(self.classes, text, at);
             total += pieces.count(&self.tables, bpe, text, at, end);
             at = end;
         }
-        total
+        (at, total)
     }
 
     /// The end of the piece of `text` that begins at `start`.

@@ -4,27 +4,35 @@
 //! ([`Origin`]). Whatever can count text is a [`Tokenizer`]; the cost models only ever see that trait.
 
 mod bpe;
+mod breakdown;
+mod calibrate;
 mod class;
 mod cost;
 mod cut;
 mod document;
 mod encoding;
+mod estimate;
 mod fit;
 pub mod image;
+mod inflate;
 mod join;
 mod models;
 mod origin;
 mod padded;
 mod pieces;
 mod scan;
+mod spelling;
 mod tables;
 mod trie;
 pub mod vocab;
 
+pub use breakdown::{Breakdown, Label, Room, Share, TAGS, breakdown};
+pub use calibrate::{Calibration, Outcome, Prediction, Request, prior_factor};
 pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
-pub use cut::is_cut;
+pub use cut::{is_cut, last_cut};
 pub use document::document_cost;
 pub use encoding::Encoding;
+pub use estimate::{Estimate, Estimator};
 pub use fit::Fit;
 pub use join::Counted;
 pub use models::{EncodingName, encoding_for_model};

@@ -1,15 +1,10 @@
 //! What counting needs of a vocabulary: the trie of its tokens, how each token merges, and which pairs merge at all.
 
 use super::padded::Padded;
+use super::spelling::{NONE, Tokens, bad};
 use super::trie::{Builder, Match, Trie};
-use super::vocab::{BYTE_TOKEN, MOST_TOKENS};
+use super::vocab::MOST_TOKENS;
 use crate::error::{Code, Error, Result};
-
-/// Longest token, in bytes. Both encodings have runs of 128 spaces and nothing longer.
-const MOST_BYTES: usize = 128;
-
-/// No token.
-pub(super) const NONE: u32 = u32::MAX;
 
 pub(super) struct Tables {
     trie: Trie,
@@ -30,74 +25,51 @@ fn hash_pair(left: u32, right: u32) -> (usize, u32) {
     ((mixed >> 40) as usize, (mixed >> 26) as u32 & !ID_MASK)
 }
 
+/// Tokens that one call of a building step goes over. The steps are functions of their own, called often, since WebAssembly
+/// engines replace slow first code by fast code between calls, not within one.
+const STRETCH: usize = 1 << 10;
+
 impl Tables {
-    /// Builds the tables, checking that the pairs make a vocabulary.
+    /// Builds the tables from the planes of a vocabulary file, checking that they make a vocabulary.
     ///
     /// # Errors
     /// [`Code::BadVocabulary`] unless every byte is a token once, every other token merges two of lower rank, no two tokens
     /// have the same bytes, and none is longer than 128 bytes.
-    pub fn build(pairs: Vec<[u32; 2]>) -> Result<Tables> {
-        let bad = |what: &str, id: usize| {
-            Error::new(Code::BadVocabulary, format!("the vocabulary is unusable: token {id} {what}"))
-        };
-        let count = pairs.len();
+    pub fn build(planes: &[u8]) -> Result<Tables> {
+        let count = planes.len() / 6;
         if count > MOST_TOKENS {
-            return Err(bad("is one too many", MOST_TOKENS));
+            return Err(bad(MOST_TOKENS, "is one too many"));
         }
-        let mut splits = pairs;
-        let mut bytes = [NONE; 256];
-        let mut arena: Vec<u8> = Vec::with_capacity(count * 8);
-        let mut starts: Vec<u32> = Vec::with_capacity(count + 1);
-        starts.push(0);
-        for id in 0..count {
-            let [left, right] = splits[id];
-            if right == BYTE_TOKEN {
-                match bytes.get_mut(left as usize) {
-                    Some(slot) if *slot == NONE => *slot = id as u32,
-                    Some(_) => return Err(bad("is a byte that was there before", id)),
-                    None => return Err(bad("is no byte", id)),
-                }
-                arena.push(left as u8);
-                splits[id] = [id as u32, left];
-            } else {
-                for part in [left as usize, right as usize] {
-                    if part >= id {
-                        return Err(bad("merges a token of higher rank", id));
-                    }
-                    arena.extend_from_within(starts[part] as usize..starts[part + 1] as usize);
-                }
-                if arena.len() - starts[id] as usize > MOST_BYTES {
-                    return Err(bad("is longer than 128 bytes", id));
-                }
-            }
-            starts.push(arena.len() as u32);
+        let mut tokens = Tokens::new(count);
+        for start in (0..count).step_by(STRETCH) {
+            tokens.read(planes, start, count.min(start + STRETCH))?;
         }
-        if let Some(byte) = bytes.iter().position(|id| *id == NONE) {
+        if let Some(byte) = tokens.bytes.iter().position(|id| *id == NONE) {
             return Err(Error::new(
                 Code::BadVocabulary,
                 format!("the vocabulary is unusable: no token for byte {byte}"),
             ));
         }
-        let token = |id: u32| &arena[starts[id as usize] as usize..starts[id as usize + 1] as usize];
-        let sorted = sort(count, token);
-        if let Some(twins) = sorted.windows(2).find(|pair| token(pair[0]) == token(pair[1])) {
-            return Err(bad("has the bytes of another one", twins[1] as usize));
-        }
-        let trie = Builder::build(token, &sorted, bytes);
-        let lens = (0..count as u32).map(|id| token(id).len() as u8).collect();
-        drop((sorted, arena, starts));
+        let mut sorted = tokens.sorted()?;
+        let trie = Builder::build(&tokens, &mut sorted);
+        drop(sorted);
+        let Tokens { splits, lens, .. } = tokens;
         let mut tables = Tables { trie, merges: vec![0; (count * 2).next_power_of_two()], splits, lens };
-        tables.index_merges();
+        for start in (0..count).step_by(STRETCH) {
+            tables.index_merges(start, count.min(start + STRETCH));
+        }
         Ok(tables)
     }
 
-    fn index_merges(&mut self) {
+    #[inline(never)]
+    fn index_merges(&mut self, start: usize, end: usize) {
         let mask = self.merges.len() - 1;
-        for (id, [left, right]) in self.splits.iter().enumerate() {
-            if *left as usize == id {
+        for id in start..end {
+            let [left, right] = self.splits[id];
+            if left as usize == id {
                 continue;
             }
-            let (slot, fingerprint) = hash_pair(*left, *right);
+            let (slot, fingerprint) = hash_pair(left, right);
             let mut slot = slot & mask;
             while self.merges[slot] != 0 {
                 slot = (slot + 1) & mask;
@@ -187,48 +159,4 @@ impl Tables {
     pub fn memory(&self) -> usize {
         self.trie.memory() + self.splits.len() * 8 + self.merges.len() * 4 + self.lens.len()
     }
-}
-
-/// Ids of all tokens in the order of their bytes: first by counting two bytes, then by comparing within each group.
-fn sort<'a>(count: usize, token: impl Fn(u32) -> &'a [u8]) -> Vec<u32> {
-    let group = |id: u32| {
-        let bytes = token(id);
-        (bytes[0] as usize) << 8 | bytes.get(1).map_or(0, |byte| *byte as usize)
-    };
-    let mut ends = vec![0u32; (1 << 16) + 1];
-    for id in 0..count as u32 {
-        ends[group(id) + 1] += 1;
-    }
-    for index in 1..ends.len() {
-        ends[index] += ends[index - 1];
-    }
-    let mut sorted = vec![0; count];
-    for id in 0..count as u32 {
-        let slot = &mut ends[group(id)];
-        sorted[*slot as usize] = id;
-        *slot += 1;
-    }
-    let mut keyed: Vec<(u64, u32)> = Vec::new();
-    let mut start = 0;
-    for end in &ends[..1 << 16] {
-        let range = &mut sorted[start..*end as usize];
-        start = *end as usize;
-        if range.len() < 2 {
-            continue;
-        }
-        // The next eight bytes as a number decide nearly always; equal ones are compared in full.
-        keyed.clear();
-        keyed.extend(range.iter().map(|id| {
-            let mut key = [0; 8];
-            let rest = token(*id).get(2..).unwrap_or_default();
-            let len = rest.len().min(8);
-            key[..len].copy_from_slice(&rest[..len]);
-            (u64::from_be_bytes(key), *id)
-        }));
-        keyed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| token(a.1).cmp(token(b.1))));
-        for (slot, (_, id)) in range.iter_mut().zip(&keyed) {
-            *slot = *id;
-        }
-    }
-    sorted
 }

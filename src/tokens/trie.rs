@@ -4,6 +4,7 @@
 //! carries the label `c`, since no two nodes share a base. The first two bytes are looked up in one step.
 
 use super::padded::Padded;
+use super::spelling::{Entry, Tokens};
 
 /// Bits of a unit: the label of the edge that leads here in the lowest eight, then whether a token ends here, then the base;
 /// the highest bit marks a free unit.
@@ -75,48 +76,57 @@ impl Trie {
 }
 
 /// Builds a [`Trie`] from tokens sorted by their bytes.
-pub(super) struct Builder<'a, F: Fn(u32) -> &'a [u8]> {
-    token: F,
+pub(super) struct Builder<'a> {
+    tokens: &'a Tokens,
     trie: Trie,
-    /// Bases in use, one bit each.
-    bases: Vec<u64>,
-    /// Free units of each block, one bit each.
-    free: Vec<[u64; BLOCK / 64]>,
+    blocks: Vec<Block>,
     /// Blocks that may still take nodes with several children.
     open: Vec<u32>,
-    /// Every block before this one is full.
-    first_free: usize,
+    /// The block that takes single children.
+    filling: usize,
     /// Edges of the nodes being written, from the first to the deepest: label, and end of its tokens in the node's range.
     edges: Vec<(u8, u32)>,
+}
+
+/// What is taken of 256 units: one bit each.
+struct Block {
+    free: [u64; 4],
+    free_count: u32,
+    /// Bases that no node uses.
+    bases: [u64; 4],
 }
 
 /// Blocks that are tried for a node with several children before a new one is begun.
 const MOST_OPEN: usize = 16;
 
-impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
-    /// `sorted` holds the ids of all tokens, in the order of their bytes, without duplicates; all 256 bytes are among them.
-    pub fn build(token: F, sorted: &[u32], bytes: [u32; 256]) -> Trie {
-        let trie = Trie { units: Vec::new(), ids: Vec::new(), pairs: vec![0; 1 << 16], bytes };
-        let mut builder =
-            Builder { token, trie, bases: vec![], free: vec![], open: vec![], first_free: 1, edges: vec![] };
-        builder.grow();
-        builder.free[0] = [0; BLOCK / 64];
-        builder.open.clear();
+impl<'a> Builder<'a> {
+    /// `sorted` holds all tokens in the order of their bytes, without duplicates. Its keys are overwritten.
+    pub fn build(tokens: &'a Tokens, sorted: &mut [Entry]) -> Trie {
+        // Nodes per token in both vocabularies: 2.1; units are nearly all used.
+        let room = sorted.len() * 9 / 4 + 2 * BLOCK;
+        let (mut units, mut ids) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        units.resize(BLOCK, FREE);
+        ids.resize(BLOCK, 0);
+        let trie = Trie { units, ids, pairs: vec![0; 1 << 16], bytes: tokens.bytes };
+        let nothing = Block { free: [0; 4], free_count: 0, bases: [0; 4] };
+        let mut builder = Builder { tokens, trie, blocks: vec![nothing], open: vec![], filling: 1, edges: vec![] };
         let mut start = 0;
         while start < sorted.len() {
-            let bytes = (builder.token)(sorted[start]);
-            if bytes.len() < 2 {
-                start += 1;
-                continue;
-            }
-            let prefix = [bytes[0], bytes[1]];
-            let size = sorted[start..].iter().take_while(|id| (builder.token)(**id).starts_with(&prefix)).count();
-            builder.edges.push((prefix[1], 0));
-            let node = builder.place(0) ^ prefix[1] as usize;
-            builder.edges.clear();
-            builder.trie.pairs[prefix[0] as usize | (prefix[1] as usize) << 8] = node as u32;
-            builder.fill(node, &sorted[start..start + size], 2);
+            let prefix = sorted[start].key >> 48;
+            let size = sorted[start..].iter().take_while(|entry| entry.key >> 48 == prefix).count();
+            let range = &mut sorted[start..start + size];
             start += size;
+            // The first may be a single byte (followed by a zero in its key, which is no byte of it).
+            let range = match tokens.lens[range[0].id as usize] {
+                1 => &mut range[1..],
+                _ => range,
+            };
+            if !range.is_empty() {
+                let (first, second) = (prefix as usize >> 8, prefix as u8);
+                let node = builder.place_one(second) ^ second as usize;
+                builder.trie.pairs[first | (second as usize) << 8] = node as u32;
+                builder.fill(node, range, 2);
+            }
         }
         builder.trie.units.shrink_to_fit();
         builder.trie.ids.shrink_to_fit();
@@ -125,91 +135,119 @@ impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
 
     /// Writes the node at `node` and all below it. `range` holds its tokens: all share their first `depth` bytes. The depth
     /// of the recursion is bounded by the length of the longest token (128).
-    fn fill(&mut self, node: usize, mut range: &[u32], depth: usize) {
-        if let Some((first, rest)) = range.split_first()
-            && (self.token)(*first).len() == depth
-        {
-            self.trie.units[node] |= TOKEN;
-            self.trie.ids[node] = *first;
-            range = rest;
-        }
-        if range.is_empty() {
+    fn fill(&mut self, mut node: usize, mut range: &mut [Entry], mut depth: usize) {
+        loop {
+            let [first, ..] = range else { return };
+            let id = first.id;
+            if self.tokens.lens[id as usize] as usize == depth {
+                self.trie.units[node] |= TOKEN;
+                self.trie.ids[node] = id;
+                range = &mut range[1..];
+            }
+            if range.is_empty() {
+                return;
+            }
+            if depth.is_multiple_of(8) {
+                for entry in range.iter_mut() {
+                    entry.key = self.tokens.key(entry.id, depth);
+                }
+            }
+            let shift = 56 - depth % 8 * 8;
+            depth += 1;
+            let label = (range[0].key >> shift) as u8;
+            if (range[range.len() - 1].key >> shift) as u8 == label {
+                // One child takes all.
+                let base = self.place_one(label);
+                self.trie.units[node] |= (base as u32) << BASE_SHIFT;
+                node = base ^ label as usize;
+                continue;
+            }
+            let from = self.edges.len();
+            for (index, entry) in range.iter().enumerate() {
+                let label = (entry.key >> shift) as u8;
+                let end = index as u32 + 1;
+                match self.edges[from..].last_mut() {
+                    Some(edge) if edge.0 == label => edge.1 = end,
+                    _ => self.edges.push((label, end)),
+                }
+            }
+            let base = self.place(from);
+            self.trie.units[node] |= (base as u32) << BASE_SHIFT;
+            let mut start = 0;
+            for index in from..self.edges.len() {
+                let (label, end) = self.edges[index];
+                self.fill(base ^ label as usize, &mut range[start..end as usize], depth);
+                start = end as usize;
+            }
+            self.edges.truncate(from);
             return;
         }
-        let from = self.edges.len();
-        for (index, id) in range.iter().enumerate() {
-            let label = (self.token)(*id)[depth];
-            let end = index as u32 + 1;
-            match self.edges[from..].last_mut() {
-                Some(edge) if edge.0 == label => edge.1 = end,
-                _ => self.edges.push((label, end)),
-            }
-        }
-        let base = self.place(from);
-        self.trie.units[node] |= (base as u32) << BASE_SHIFT;
-        let mut start = 0;
-        for index in from..self.edges.len() {
-            let (label, end) = self.edges[index];
-            self.fill(base ^ label as usize, &range[start..end as usize], depth + 1);
-            start = end as usize;
-        }
-        self.edges.truncate(from);
     }
 
     /// Finds room for the children in `edges[from..]` and takes it. Returns their base.
     fn place(&mut self, from: usize) -> usize {
-        let base =
-            if self.edges.len() == from + 1 { self.base_for_one(self.edges[from].0) } else { self.base_for_many(from) };
-        self.bases[base >> 6] |= 1 << (base & 63);
-        for (label, _) in &self.edges[from..] {
-            let unit = base ^ *label as usize;
-            self.free[unit / BLOCK][unit % BLOCK / 64] &= !(1 << (unit & 63));
-            self.trie.units[unit] = u32::from(*label);
+        let count = (self.edges.len() - from) as u32;
+        let mut fitting = None;
+        for index in (0..self.open.len()).rev() {
+            let block = self.open[index] as usize;
+            if self.blocks[block].free_count >= count {
+                fitting = self.base_in(block, from);
+                if fitting.is_some() {
+                    break;
+                }
+            }
+        }
+        let base = fitting.unwrap_or_else(|| {
+            self.grow();
+            // A new block has every unit free and no base in use.
+            (self.blocks.len() - 1) * BLOCK
+        });
+        for index in from..self.edges.len() {
+            self.take(base, self.edges[index].0);
         }
         base
     }
 
-    fn base_for_one(&mut self, label: u8) -> usize {
-        let mut block = self.first_free;
+    /// The same for a single child. Single children fill the holes, block after block. A block that has no room for one is not
+    /// looked at again: it is full, or nearly, and the few units that a used base keeps from use are not worth the search.
+    fn place_one(&mut self, label: u8) -> usize {
         loop {
-            if block == self.free.len() {
+            let block = self.filling;
+            if block == self.blocks.len() {
                 self.grow();
             }
-            if self.free[block] == [0; BLOCK / 64] && block == self.first_free {
-                self.first_free += 1;
-            }
-            for word in 0..BLOCK / 64 {
-                let mut bits = self.free[block][word];
+            let Block { free, bases, .. } = &self.blocks[block];
+            for (word, bits) in free.iter().enumerate() {
+                let mut bits = *bits;
                 while bits != 0 {
-                    let base = (block * BLOCK + word * 64 + bits.trailing_zeros() as usize) ^ label as usize;
-                    if !self.is_used(base) {
-                        return base;
+                    let base = (word * 64 + bits.trailing_zeros() as usize) ^ label as usize;
+                    if bases[base >> 6] >> (base & 63) & 1 == 1 {
+                        self.take(block * BLOCK + base, label);
+                        return block * BLOCK + base;
                     }
                     bits &= bits - 1;
                 }
             }
-            block += 1;
+            self.filling += 1;
         }
     }
 
-    fn base_for_many(&mut self, from: usize) -> usize {
-        for index in (0..self.open.len()).rev() {
-            let block = self.open[index] as usize;
-            if let Some(base) = self.base_in(block, from) {
-                return base;
-            }
-        }
-        self.grow();
-        let block = self.free.len() - 1;
-        // A new block has every unit free and no base in use.
-        self.base_in(block, from).unwrap_or(block * BLOCK)
+    /// Takes `base`, and its child by `label`.
+    fn take(&mut self, base: usize, label: u8) {
+        let unit = base ^ label as usize;
+        let block = &mut self.blocks[base / BLOCK];
+        block.bases[base % BLOCK / 64] &= !(1 << (base & 63));
+        block.free[unit % BLOCK / 64] &= !(1 << (unit & 63));
+        block.free_count -= 1;
+        self.trie.units[unit] = u32::from(label);
     }
 
     /// A base in `block` whose children are all free.
-    fn base_in(&self, block: usize, from: usize) -> Option<usize> {
-        let mut fitting: [u64; 4] = std::array::from_fn(|word| !self.bases[block * 4 + word]);
+    fn base_in(&self, number: usize, from: usize) -> Option<usize> {
+        let block = &self.blocks[number];
+        let mut fitting = block.bases;
         for (label, _) in &self.edges[from..] {
-            let moved = exchange(&self.free[block], *label);
+            let moved = exchange(&block.free, *label);
             for word in 0..4 {
                 fitting[word] &= moved[word];
             }
@@ -218,20 +256,15 @@ impl<'a, F: Fn(u32) -> &'a [u8]> Builder<'a, F> {
             }
         }
         let word = fitting.iter().position(|bits| *bits != 0)?;
-        Some(block * BLOCK + word * 64 + fitting[word].trailing_zeros() as usize)
-    }
-
-    fn is_used(&self, base: usize) -> bool {
-        self.bases[base >> 6] >> (base & 63) & 1 == 1
+        Some(number * BLOCK + word * 64 + fitting[word].trailing_zeros() as usize)
     }
 
     fn grow(&mut self) {
-        self.open.push(self.free.len() as u32);
+        self.open.push(self.blocks.len() as u32);
         if self.open.len() > MOST_OPEN {
             self.open.remove(0);
         }
-        self.free.push([!0; BLOCK / 64]);
-        self.bases.extend([0; BLOCK / 64]);
+        self.blocks.push(Block { free: [!0; 4], free_count: BLOCK as u32, bases: [!0; 4] });
         self.trie.units.resize(self.trie.units.len() + BLOCK, FREE);
         self.trie.ids.resize(self.trie.ids.len() + BLOCK, 0);
     }

@@ -17,7 +17,9 @@
 //! A token of one byte has that byte as its left id and [`BYTE_TOKEN`] as its right one.
 
 use super::EncodingName;
+use super::inflate::inflate;
 use crate::error::{Code, Error, Result};
+use std::borrow::Cow;
 
 const MAGIC: &[u8; 4] = b"ESPV";
 const VERSION: u8 = 1;
@@ -60,12 +62,12 @@ pub fn write(name: EncodingName, planes: &[u8], deflated: Option<&[u8]>) -> Vec<
     file
 }
 
-/// Reads a vocabulary file of the encoding `name`.
+/// Reads a vocabulary file of the encoding `name`; gives the planes.
 ///
 /// # Errors
 /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another version or of another encoding. That the pairs make
 /// a vocabulary is checked when the tables are built from them.
-pub fn read(name: EncodingName, file: &[u8]) -> Result<Pairs> {
+pub fn read(name: EncodingName, file: &[u8]) -> Result<Cow<'_, [u8]>> {
     let bad =
         |what: String| Error::new(Code::BadVocabulary, format!("the {} vocabulary is unusable: {what}", name.as_str()));
     let Some((header, body)) = file.split_at_checked(HEADER) else {
@@ -86,14 +88,12 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<Pairs> {
     if !(256..=MOST_TOKENS).contains(&count) {
         return Err(bad(format!("it claims {count} tokens")));
     }
-    let inflated;
     let planes = match header[5] {
-        RAW => body,
-        DEFLATED => {
-            inflated = miniz_oxide::inflate::decompress_to_vec_with_limit(body, count * 6)
-                .map_err(|error| bad(format!("it does not inflate ({error}); the file is truncated or damaged")))?;
-            &inflated
-        }
+        RAW => Cow::Borrowed(body),
+        DEFLATED => match inflate(body, count * 6) {
+            Some(planes) => Cow::Owned(planes),
+            None => return Err(bad("it does not inflate; the file is truncated or damaged".into())),
+        },
         packing => return Err(bad(format!("its packing {packing} is unknown"))),
     };
     if planes.len() != count * 6 {
@@ -101,12 +101,30 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<Pairs> {
     }
     let mut sum = [0; 8];
     sum.copy_from_slice(&header[28..36]);
-    if checksum(planes) != u64::from_le_bytes(sum) {
+    if checksum(&planes) != u64::from_le_bytes(sum) {
         return Err(bad("its checksum is wrong; the file is damaged".into()));
     }
-    let plane = |number: usize, at: usize| u32::from(planes[number * count + at]);
-    let id = |first: usize, at: usize| plane(first, at) | plane(first + 1, at) << 8 | plane(first + 2, at) << 16;
-    Ok((0..count).map(|at| [id(0, at), id(3, at)]).collect())
+    Ok(planes)
+}
+
+/// The checksum of the published vocabulary (made from tiktoken-rs 0.12, whose rank files are OpenAI's).
+fn published(name: EncodingName) -> u64 {
+    match name {
+        EncodingName::O200kBase => 0x9240_DD1E_1813_AC4D,
+        EncodingName::Cl100kBase => 0x00BF_F637_5305_2C02,
+    }
+}
+
+/// Makes sure that `planes` are the published vocabulary: a count made with any other is not the provider's.
+///
+/// # Errors
+/// [`Code::BadVocabulary`] if they are another one.
+pub fn check_published(name: EncodingName, planes: &[u8]) -> Result<()> {
+    if checksum(planes) == published(name) {
+        return Ok(());
+    }
+    let message = format!("the vocabulary is sound, but it is not the published {} vocabulary", name.as_str());
+    Err(Error::new(Code::BadVocabulary, message))
 }
 
 /// A fast 64-bit checksum against damage in transit (not against malice: the tables are checked on their own). Eight bytes at

@@ -17,7 +17,7 @@ impl Random {
 
     /// A number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
-        ((self.next() >> 32) as usize * limit) >> 32
+        (((self.next() >> 32) * limit as u64) >> 32) as usize
     }
 
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {

@@ -1,0 +1,99 @@
+//! Estimates, calibration and the breakdown. Calibration is plain data that the host keeps: nothing is lost with an instance.
+
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js};
+use super::error::to_js;
+use super::options::{Counting, messages, tokens};
+use super::tokens::by_name;
+use crate::error::Code;
+use crate::tokens::{self as core, Calibration, Estimator, Label, Outcome, Request, Room};
+
+/// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
+#[wasm_bindgen]
+pub fn estimate(text: &str, encoding: &str, rule: &str) -> Result<JsValue, JsValue> {
+    let rule = Estimator::from_name(rule).map_err(to_js)?;
+    into_js(&rule.estimate(text, &*by_name(encoding)?))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BreakdownOptions {
+    #[serde(flatten)]
+    counting: Counting,
+    #[serde(default)]
+    room: Room,
+    /// Tags of user text and what they hold; without it a table of common ones.
+    tags: Option<Vec<(String, Label)>>,
+}
+
+/// Where the tokens of a request go.
+#[wasm_bindgen]
+pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+    let conversation = messages(conversation)?;
+    let options: BreakdownOptions = from_js(options, "options", Code::BadOption)?;
+    let counter = options.counting.counter().map_err(to_js)?;
+    let own: Option<Vec<(&str, Label)>> =
+        options.tags.as_ref().map(|tags| tags.iter().map(|(tag, label)| (tag.as_str(), *label)).collect());
+    let tags = own.as_deref().unwrap_or(core::TAGS);
+    let tools = options.counting.tools();
+    let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.encoding);
+    split.origin = split.origin.worst(counter.origin);
+    into_js(&split)
+}
+
+/// What happened between host and provider.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Event {
+    Sent {
+        id: String,
+        model: String,
+        #[serde(default)]
+        frame: String,
+        tokens: f64,
+    },
+    Reported {
+        id: String,
+        tokens: f64,
+    },
+}
+
+#[derive(Serialize)]
+struct Calibrated {
+    state: Calibration,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+}
+
+/// Takes an event into a calibration (`undefined` to begin one for `model`): `{ state, outcome? }`.
+#[wasm_bindgen]
+pub fn calibrate(state: JsValue, model: &str, event: JsValue) -> Result<JsValue, JsValue> {
+    let mut state = calibration(state, model)?;
+    let outcome = match from_js(event, "event", Code::BadInput)? {
+        Event::Sent { id, model, frame, tokens: counted } => {
+            let tokens = tokens(counted, "event.tokens").map_err(to_js)?;
+            state.sent(Request { id, model, frame, tokens });
+            None
+        }
+        Event::Reported { id, tokens: reported } => {
+            Some(state.report(&id, tokens(reported, "event.tokens").map_err(to_js)?))
+        }
+    };
+    into_js(&Calibrated { state, outcome })
+}
+
+/// What the provider will count where we count `counted` tokens: `{ tokens, bound, origin }`.
+#[wasm_bindgen]
+pub fn predict(state: JsValue, model: &str, counted: f64) -> Result<JsValue, JsValue> {
+    let counted = tokens(counted, "tokens").map_err(to_js)?;
+    into_js(&calibration(state, model)?.predict(counted))
+}
+
+fn calibration(state: JsValue, model: &str) -> Result<Calibration, JsValue> {
+    if state.is_undefined() || state.is_null() {
+        return Ok(Calibration::new(model));
+    }
+    from_js(state, "calibration", Code::BadInput)
+}

@@ -1,0 +1,189 @@
+//! Where the tokens of a request go: the data behind a context meter.
+
+use super::{Cost, CostModel, Origin, Tokenizer, ToolCost};
+use crate::message::{Message, Part, Role, Tool};
+use serde::{Deserialize, Serialize};
+
+/// What a share of the request is shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Label {
+    System,
+    #[serde(rename = "Tool Definitions")]
+    ToolDefinitions,
+    Messages,
+    Files,
+    #[serde(rename = "Tool Results")]
+    ToolResults,
+}
+
+impl Label {
+    /// All labels, in the order in which they are shown.
+    pub const ALL: [Label; 5] =
+        [Label::System, Label::ToolDefinitions, Label::Messages, Label::Files, Label::ToolResults];
+}
+
+/// Tags of user text and what they hold: names that several hosts use. A host brings its own table for the rest.
+pub const TAGS: &[(&str, Label)] = &[
+    ("attachment", Label::Files),
+    ("attachments", Label::Files),
+    ("file", Label::Files),
+    ("files", Label::Files),
+    ("document", Label::Files),
+    ("documents", Label::Files),
+    ("editorContext", Label::Files),
+    ("reminder", Label::System),
+    ("reminderInstructions", Label::System),
+    ("system-reminder", Label::System),
+    ("analysis", Label::ToolResults),
+    ("tool_output", Label::ToolResults),
+    ("toolOutput", Label::ToolResults),
+];
+
+/// One row of a breakdown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Share {
+    pub label: Label,
+    pub tokens: u64,
+    /// Of the total, rounded.
+    pub percent: u64,
+}
+
+/// The room a request has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Room {
+    /// Tokens of the context window; 0 if it is not known.
+    pub window: u64,
+    /// Tokens kept free for the answer.
+    pub output_reserve: u64,
+    /// Tokens at which the host stops to send.
+    pub block_line: u64,
+    /// The provider's own count of the request, which wins over ours.
+    pub reported: Option<u64>,
+}
+
+/// What a request is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Breakdown {
+    /// Tokens of the request: the reported count if there is one, else the sum of the shares.
+    pub total: u64,
+    pub origin: Origin,
+    /// Labels that have tokens, in a fixed order. They sum to our own count.
+    pub shares: Vec<Share>,
+    pub tools: Vec<ToolCost>,
+    /// Tokens left in the window, the reserve taken off; 0 if the window is not known.
+    pub free: u64,
+    pub output_reserve: u64,
+    pub block_line: u64,
+}
+
+/// Splits a request by what it holds. `tags` maps top-level tags of user text to labels; other tags are messages.
+pub fn breakdown(
+    messages: &[Message],
+    tools: &[Tool],
+    model: CostModel,
+    tags: &[(&str, Label)],
+    room: Room,
+    tokenizer: &dyn Tokenizer,
+) -> Breakdown {
+    let mut sums = [0u64; Label::ALL.len()];
+    let mut origin = Origin::Exact;
+    for message in messages {
+        let cost = model.message(message, tokenizer);
+        origin = origin.worst(cost.origin);
+        split(message, cost, model, tags, tokenizer, &mut sums);
+    }
+    sums[Label::Messages as usize] += model.list_overhead();
+    let definitions = model.tools(tools, tokenizer);
+    sums[Label::ToolDefinitions as usize] += definitions.total;
+    origin = origin.worst(definitions.origin);
+    let total = room.reported.unwrap_or_else(|| sums.iter().sum());
+    let shares = Label::ALL.into_iter().zip(sums).filter(|(_, tokens)| *tokens > 0);
+    let percent = |tokens: u64| if total == 0 { 0 } else { (200 * tokens + total) / (2 * total) };
+    Breakdown {
+        total,
+        origin,
+        shares: shares.map(|(label, tokens)| Share { label, tokens, percent: percent(tokens) }).collect(),
+        tools: definitions.per_tool,
+        free: room.window.saturating_sub(total).saturating_sub(room.output_reserve),
+        output_reserve: room.output_reserve,
+        block_line: room.block_line,
+    }
+}
+
+/// Adds a message to the sums. What is set apart (files, tagged text, results) is counted by itself; everything else of the
+/// message, structure included, goes under its main label, so that the parts sum to the message.
+fn split(
+    message: &Message,
+    cost: Cost,
+    model: CostModel,
+    tags: &[(&str, Label)],
+    tokenizer: &dyn Tokenizer,
+    sums: &mut [u64; Label::ALL.len()],
+) {
+    let main = match message.role {
+        Role::System | Role::Developer => Label::System,
+        Role::User | Role::Assistant => Label::Messages,
+        Role::Tool => Label::ToolResults,
+    };
+    let mut left = cost.tokens;
+    let mut move_to = |label: Label, tokens: u64| {
+        let tokens = tokens.min(left);
+        left -= tokens;
+        sums[label as usize] += tokens;
+    };
+    for part in &message.parts {
+        match part {
+            Part::Image { .. } | Part::Document { .. } if main == Label::Messages => {
+                move_to(Label::Files, model.part(message.role, part, tokenizer).tokens);
+            }
+            Part::ToolResult { .. } if main == Label::Messages => {
+                move_to(Label::ToolResults, model.part(message.role, part, tokenizer).tokens);
+            }
+            Part::Text { text } if message.role == Role::User => {
+                for (label, section) in sections(text, tags) {
+                    if label != main {
+                        move_to(label, tokenizer.count(section));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    sums[main as usize] += left;
+}
+
+/// The top-level tagged sections of a text, with their labels. A tag inside another belongs to the outer one; one that is
+/// not closed is text. Linear: a name that was found unclosed once is not looked for again.
+fn sections<'a>(text: &'a str, tags: &[(&str, Label)]) -> Vec<(Label, &'a str)> {
+    let mut sections = Vec::new();
+    let mut unclosed: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while let Some(open) = text[at..].find('<').map(|offset| at + offset) {
+        at = open + 1;
+        let name_end =
+            text[at..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').map(|offset| at + offset);
+        let Some(name_end) = name_end else { break };
+        let name = &text[at..name_end];
+        if name.is_empty() || unclosed.contains(&name) {
+            continue;
+        }
+        let Some(body) = text[name_end..].find('>').map(|offset| name_end + offset + 1) else { break };
+        let closing = format!("</{name}>");
+        match text[body..].find(&closing) {
+            Some(offset) => {
+                let end = body + offset + closing.len();
+                if let Some((_, label)) = tags.iter().find(|(tag, _)| *tag == name) {
+                    sections.push((*label, &text[open..end]));
+                }
+                at = end;
+            }
+            // So many different unclosed names are no markup.
+            None if unclosed.len() == 64 => break,
+            None => unclosed.push(name),
+        }
+    }
+    sections
+}

@@ -1,0 +1,272 @@
+//! Bringing counts in line with what the provider reports.
+//!
+//! In: our count of each request as it was sent, and later what the provider says its prompt was. Out: a prediction of the
+//! provider's count for the next request, with a bound. A provider's count is an overhead that we cannot see (hidden system
+//! text, tool framing) and k times our own; the newest report anchors the line, so that the overhead cancels, and k is
+//! fitted over the reports. Plain data: a host keeps it, and gives it back after a restart.
+
+use super::{EncodingName, Origin, encoding_for_model};
+use serde::{Deserialize, Serialize};
+
+/// Weight that a report loses with each newer one.
+const FORGETTING: f64 = 0.98;
+/// Reports that are kept: the oldest has a weight of 0.08.
+const MOST_POINTS: usize = 128;
+/// Reports from which on k is fitted, and the spread of our counts that it takes (relative to their mean).
+const FEWEST_POINTS: usize = 3;
+const SPREAD: f64 = 0.05;
+/// Bounds of k.
+const K: (f64, f64) = (0.5, 2.5);
+/// One-step errors that are kept.
+const MOST_ERRORS: usize = 32;
+/// Requests whose report is awaited.
+const MOST_PENDING: usize = 64;
+/// The smallest bound, in tokens.
+const LEAST_BOUND: f64 = 16.0;
+/// What a prediction may be off per token of distance from the newest report: with a fitted k, and with k as it was assumed.
+const DRIFT: f64 = 0.02;
+const PRIOR_DRIFT: f64 = 0.3;
+
+/// A request as it was sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// The host's name for this request; its report must carry the same.
+    pub id: String,
+    pub model: String,
+    /// A hash of the frame (system text and tools), or anything that changes when they do.
+    #[serde(default)]
+    pub frame: String,
+    /// Our count of it.
+    pub tokens: u64,
+}
+
+/// What became of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// It moved the line.
+    Used,
+    /// No request of this id was sent: a title or a sub-agent's call shares the account, not the prompt.
+    Ignored,
+    /// Far off; set aside until the next report agrees with it or does not.
+    SetAside,
+    /// The second of two that agree: what came before no longer holds.
+    Restarted,
+}
+
+/// The provider's count as we expect it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prediction {
+    pub tokens: u64,
+    /// The true count is within this many tokens, in 19 of 20 cases. Add it where a limit must hold.
+    pub bound: u64,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Point {
+    ours: f64,
+    theirs: f64,
+}
+
+/// What was learned from reports.
+///
+/// ```
+/// use espalier::tokens::{Calibration, Outcome, Request};
+/// let mut calibration = Calibration::new("claude-sonnet-4");
+/// for tokens in [1_000, 2_000, 3_000, 4_000] {
+///     let id = format!("request {tokens}");
+///     calibration.sent(Request { id: id.clone(), model: "claude-sonnet-4".into(), frame: String::new(), tokens });
+///     // A provider that counts 1.2 times our tokens, and 500 that we do not see.
+///     assert_eq!(calibration.report(&id, tokens * 6 / 5 + 500), Outcome::Used);
+/// }
+/// let next = calibration.predict(5_000);
+/// assert!(next.tokens.abs_diff(6_500) <= next.bound);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Calibration {
+    model: String,
+    frame: String,
+    k: f64,
+    /// True once k comes from reports (or from a host that kept it).
+    fitted: bool,
+    /// True if the newest report is of this very frame.
+    anchored: bool,
+    points: Vec<Point>,
+    errors: Vec<f64>,
+    aside: Option<Point>,
+    pending: Vec<Request>,
+}
+
+/// Tokens a provider counts for each of ours, before any report: 1 where the encoding is the model's own, else what was
+/// measured on recorded coding sessions (Claude 1.04 to 1.67, a Llama model 1.03 to 1.11).
+pub fn prior_factor(model: &str) -> f64 {
+    let model = model.to_ascii_lowercase();
+    if model.contains("claude") {
+        1.3
+    } else if model.contains("llama") {
+        1.07
+    } else {
+        1.0
+    }
+}
+
+impl Calibration {
+    /// Nothing learned yet.
+    pub fn new(model: &str) -> Calibration {
+        Calibration {
+            model: model.to_owned(),
+            frame: String::new(),
+            k: prior_factor(model),
+            fitted: false,
+            anchored: false,
+            points: Vec::new(),
+            errors: Vec::new(),
+            aside: None,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Starts from a k that was learned before (see [`Calibration::k`]). One out of range or not a number is ignored.
+    pub fn with_k(model: &str, k: f64) -> Calibration {
+        let mut calibration = Calibration::new(model);
+        if k >= K.0 && k <= K.1 {
+            (calibration.k, calibration.fitted) = (k, true);
+        }
+        calibration
+    }
+
+    /// Tokens of the provider for each of ours. Worth keeping per model.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+
+    /// Notes a request, so that its report can be matched.
+    pub fn sent(&mut self, request: Request) {
+        self.pending.retain(|known| known.id != request.id);
+        if self.pending.len() >= MOST_PENDING {
+            self.pending.remove(0);
+        }
+        self.pending.push(request);
+    }
+
+    /// Takes the provider's count of the prompt of the request `id`.
+    pub fn report(&mut self, id: &str, tokens: u64) -> Outcome {
+        let Some(at) = self.pending.iter().position(|request| request.id == id) else { return Outcome::Ignored };
+        let request = self.pending.remove(at);
+        let point = Point { ours: request.tokens as f64, theirs: tokens as f64 };
+        if request.model != self.model {
+            let pending = std::mem::take(&mut self.pending);
+            *self = Calibration { pending, ..Calibration::new(&request.model) };
+        }
+        if request.frame != self.frame {
+            // Another overhead, the same k.
+            self.frame = request.frame;
+            (self.anchored, self.aside) = (false, None);
+            self.points.clear();
+        }
+        self.take(point)
+    }
+
+    fn take(&mut self, point: Point) -> Outcome {
+        let mut outcome = Outcome::Used;
+        if self.anchored {
+            let (expected, bound) = self.line(point.ours);
+            let error = (point.theirs - expected).abs();
+            if error > 0.1 * point.theirs && error > 5.0 * bound {
+                match self.aside {
+                    Some(aside) if self.agree(aside, point) => {
+                        self.points = vec![aside];
+                        self.errors.clear();
+                        outcome = Outcome::Restarted;
+                    }
+                    _ => {
+                        self.aside = Some(point);
+                        return Outcome::SetAside;
+                    }
+                }
+            } else {
+                if self.errors.len() >= MOST_ERRORS {
+                    self.errors.remove(0);
+                }
+                self.errors.push(error);
+            }
+        }
+        self.aside = None;
+        self.anchored = true;
+        if self.points.len() >= MOST_POINTS {
+            self.points.remove(0);
+        }
+        self.points.push(point);
+        self.fit();
+        outcome
+    }
+
+    /// True if one line goes through both points, within 2 %.
+    fn agree(&self, first: Point, second: Point) -> bool {
+        let expected = first.theirs + self.k * (second.ours - first.ours);
+        (second.theirs - expected).abs() <= 0.02 * second.theirs
+    }
+
+    /// Fits k by weighted least squares.
+    fn fit(&mut self) {
+        if self.points.len() < FEWEST_POINTS {
+            return;
+        }
+        let (mut weight, mut sums) = (1.0, [0.0; 3]);
+        for point in self.points.iter().rev() {
+            sums = [sums[0] + weight, sums[1] + weight * point.ours, sums[2] + weight * point.theirs];
+            weight *= FORGETTING;
+        }
+        let (ours, theirs) = (sums[1] / sums[0], sums[2] / sums[0]);
+        let (mut weight, mut square, mut product) = (1.0, 0.0, 0.0);
+        for point in self.points.iter().rev() {
+            square += weight * (point.ours - ours) * (point.ours - ours);
+            product += weight * (point.ours - ours) * (point.theirs - theirs);
+            weight *= FORGETTING;
+        }
+        // The spread is the standard deviation of our counts.
+        if (square / sums[0]).sqrt() > SPREAD * ours {
+            self.k = (product / square).clamp(K.0, K.1);
+            self.fitted = true;
+        }
+    }
+
+    /// Prediction and bound on the line through the newest report.
+    fn line(&self, ours: f64) -> (f64, f64) {
+        let Some(last) = self.points.last() else { return (self.k * ours, PRIOR_DRIFT * ours) };
+        let distance = (ours - last.ours).abs();
+        let drift = if self.fitted || self.is_exact() { DRIFT } else { PRIOR_DRIFT };
+        (last.theirs + self.k * (ours - last.ours), LEAST_BOUND.max(1.5 * self.usual_error()) + drift * distance)
+    }
+
+    /// The 95th percentile of the one-step errors.
+    fn usual_error(&self) -> f64 {
+        let mut errors = self.errors.clone();
+        errors.sort_by(f64::total_cmp);
+        let rank = (errors.len() * 95).div_ceil(100);
+        rank.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or(0.0)
+    }
+
+    fn is_exact(&self) -> bool {
+        let (_, origin): (EncodingName, Origin) = encoding_for_model(&self.model);
+        origin == Origin::Exact
+    }
+
+    /// What the provider will count for a request of which we count `tokens`.
+    pub fn predict(&self, tokens: u64) -> Prediction {
+        let ours = tokens as f64;
+        let (expected, bound, origin) = if self.anchored {
+            let (expected, bound) = self.line(ours);
+            (expected, bound, Origin::Calibrated)
+        } else if self.is_exact() {
+            (ours, (DRIFT * ours).max(LEAST_BOUND), Origin::Exact)
+        } else {
+            (self.k * ours, (PRIOR_DRIFT * ours).max(LEAST_BOUND), Origin::Prior)
+        };
+        Prediction { tokens: expected.max(0.0).round() as u64, bound: bound.ceil() as u64, origin }
+    }
+}
