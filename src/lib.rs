@@ -22,4 +22,4 @@ pub mod tokens;
 pub mod tool_result;
 
 #[cfg(target_family = "wasm")]
-mod bindings;
+pub mod bindings;

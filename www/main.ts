@@ -41,7 +41,12 @@ async function open(source: File | { url: string; name: string }, budget?: numbe
     opened = next;
     hideError();
     setBudget(budget ?? Math.round(next.total / 2));
-    await run();
+    const failed = await run();
+    // Nobody asked for half: where that is too little, begin with the least that is possible.
+    if (budget === undefined && failed?.needed !== undefined) {
+      setBudget(failed.needed);
+      await run();
+    }
   } catch (error) {
     // What was open before stays on the page.
     if (!opened) element("result").hidden = true;
@@ -51,22 +56,27 @@ async function open(source: File | { url: string; name: string }, budget?: numbe
   }
 }
 
-async function run(): Promise<void> {
-  if (!opened) return;
+/** Runs with what the controls say; gives the reason if it was refused. */
+async function run(): Promise<Failed | undefined> {
+  if (!opened) return undefined;
   remember();
   const budget = Number(tokens.value);
   if (tokens.value.trim() === "" || !Number.isSafeInteger(budget) || budget < 0) {
-    return showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
+    showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
+    return undefined;
   }
   const number = ++newest;
   const conversation = opened;
   try {
     const ran = await ask({ type: "run", mode: mode(), budget, encoding: encoding.value as EncodingName });
-    if (number !== newest) return;
-    hideError();
-    showResult(conversation, ran);
+    if (number === newest) {
+      hideError();
+      showResult(conversation, ran);
+    }
+    return undefined;
   } catch (error) {
     if (number === newest) showError(error as Failed);
+    return error as Failed;
   }
 }
 

@@ -38,6 +38,8 @@ export interface Failed {
   path?: string | undefined;
   /** With `budget_exceeded`: what cannot go. */
   largest?: { id: string; tokens: number; why: string }[] | undefined;
+  /** With `budget_exceeded`: the smallest budget that could be met. */
+  needed?: number | undefined;
 }
 
 export type Reply = { id: number } & ({ ok: Opened | Ran | { text: string } } | { failed: Failed });

@@ -41,7 +41,7 @@ export function showResult(opened: Opened, { mode, report, inserted }: Ran): voi
   const summary = element("summary");
   summary.hidden = !compacted?.summary;
   element("summary-text").textContent = compacted?.summary ?? "";
-  rows(opened, report.messages, inserted);
+  rows(opened, report, inserted);
 }
 
 function percent(part: number, whole: number): string {
@@ -64,6 +64,7 @@ function meter({ before, after, budget }: Ran["report"]): void {
   box.replaceChildren(...parts, limit);
   box.ariaLabel = `system messages ${number(after.frame)}, tools ${number(after.tools)}, conversation ${number(after.conversation)} tokens, of a budget of ${number(budget)}`;
   box.title = box.ariaLabel;
+  element("split").textContent = `system ${number(after.frame)} · tools ${number(after.tools)} · conversation ${number(after.conversation)} · budget ${number(budget)}`;
 }
 
 function steps(report: Ran["report"], compacted: CompactReport | undefined): void {
@@ -82,12 +83,13 @@ function steps(report: Ran["report"], compacted: CompactReport | undefined): voi
 }
 
 const FATES: Record<MessageFate["fate"], string> = {
-  kept: "kept", changed: "shortened", dropped: "dropped", covered: "in summary", inserted: "added",
+  kept: "kept", changed: "shortened", dropped: "dropped", covered: "covered", inserted: "added",
 };
 
 let drawn: { opened: Opened; items: Map<string, HTMLLIElement> } | undefined;
 
-function rows(opened: Opened, fates: readonly MessageFate[], inserted: readonly Row[]): void {
+function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): void {
+  const reasons = new Map(removed.flatMap(({ ids, why }) => ids.map((id) => [id, why])));
   // Rows are made once for a conversation and only updated while the budget is dragged.
   if (drawn?.opened !== opened) drawn = { opened, items: new Map() };
   const texts = new Map([...opened.rows, ...inserted].map((row) => [row.id, row]));
@@ -96,7 +98,7 @@ function rows(opened: Opened, fates: readonly MessageFate[], inserted: readonly 
     const known = drawn!.items.get(fate.id);
     const item = known ?? newRow(fate.id);
     if (fate.fate !== "inserted" && !known) drawn!.items.set(fate.id, item);
-    update(item, fate, texts.get(fate.id), largest);
+    update(item, fate, texts.get(fate.id), largest, reasons.get(fate.id));
     return item;
   });
   element("messages").replaceChildren(...items);
@@ -112,7 +114,7 @@ function newRow(id: string): HTMLLIElement {
   return item;
 }
 
-function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: MessageFate, row: Row | undefined, largest: number): void {
+function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: MessageFate, row: Row | undefined, largest: number, why: string | undefined): void {
   const gone = fate === "dropped" || fate === "covered";
   item.className = gone ? "gone" : fate;
   item.dataset["kept"] = fate === "kept" ? "yes" : "no";
@@ -126,7 +128,8 @@ function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: Me
   bar.style.width = `${(100 * Math.max(before, after)) / largest}%`;
   (bar.firstElementChild as HTMLElement).style.width = `${(100 * after) / Math.max(before, after, 1)}%`;
   (bar.firstElementChild as HTMLElement).hidden = after === 0;
-  item.firstElementChild!.setAttribute("title", `${id}${rule ? `: ${rule}` : ""}, ${number(before)} → ${number(after)} tokens`);
+  const reason = rule ? ` (${rule}${why ? `: ${why}` : ""})` : "";
+  item.firstElementChild!.setAttribute("title", `${id} ${FATES[fate]}${reason}, ${number(before)} → ${number(after)} tokens`);
 }
 
 async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string): Promise<void> {

@@ -136,8 +136,8 @@ function partText(part: Part): string {
 
 function failed(error: unknown): Failed {
   if (error instanceof EspalierError) {
-    const { largest } = (error.details ?? {}) as { largest?: Failed["largest"] };
-    return { code: error.code, message: error.message, path: error.path, largest };
+    const { largest, needed } = (error.details ?? {}) as Pick<Failed, "largest" | "needed">;
+    return { code: error.code, message: error.message, path: error.path, largest, needed };
   }
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }

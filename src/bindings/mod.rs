@@ -4,13 +4,13 @@
 //! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
 //! that logic is in the wrong place. One file per folder of `src/`.
 
-mod compact;
+pub mod compact;
 mod decode;
 mod error;
 mod gauge;
-mod history;
+pub mod history;
 mod options;
-mod tokens;
+pub mod tokens;
 
 use wasm_bindgen::prelude::*;
 

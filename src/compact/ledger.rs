@@ -20,6 +20,8 @@ const ERRORS_PER_RESULT: usize = 6;
 pub struct Ledger {
     /// Every message of the user: id and text.
     pub requests: Vec<(String, String)>,
+    /// The newest request, if it stays in the conversation and is no part of what was folded.
+    pub current: Option<(String, String)>,
     /// Sentences of the user that constrain the work.
     pub constraints: Vec<(String, String)>,
     pub files: Vec<File>,
@@ -198,8 +200,10 @@ impl Ledger {
             };
             failed |= matches!(status, Status::Failed(_));
             self.commands[at].status = status;
-            self.commands[at].last_line =
-                one_line(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(""), COMMAND_BYTES);
+            self.commands[at].last_line = one_line(
+                text.lines().rev().find(|line| !line.trim().is_empty() && !is_prompt(line)).unwrap_or(""),
+                COMMAND_BYTES,
+            );
             let line = self.commands[at].line.clone();
             if status == Status::Ok {
                 self.errors.iter_mut().filter(|e| e.command.as_ref() == Some(&line)).for_each(|e| e.resolved = true);
@@ -288,6 +292,12 @@ fn is_constraint(sentence: &str) -> bool {
     })
 }
 
+/// True for what a shell prints before it takes the next command.
+fn is_prompt(line: &str) -> bool {
+    let line = line.trim();
+    line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
+}
+
 fn is_error_line(line: &str) -> bool {
     if line.len() > 2_000 {
         return false;
@@ -297,7 +307,8 @@ fn is_error_line(line: &str) -> bool {
         "error:",
         "error[",
         "error ",
-        "exception",
+        "exception:",
+        "exception ",
         "traceback",
         "fatal:",
         "panicked at",

@@ -68,6 +68,9 @@ fn overview(ledger: &Ledger) -> Vec<String> {
     if ledger.requests.len() > 1 {
         lines.extend(ledger.requests.last().iter().map(|r| quote(r)));
     }
+    if let Some((id, text)) = &ledger.current {
+        lines.push(format!("- {id} is the current request and follows word for word: {}", one_line(text, 120)));
+    }
     lines
 }
 

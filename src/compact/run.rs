@@ -15,7 +15,7 @@ use crate::history::draft::{Draft, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::groups;
 use crate::history::prune::{self, Limits, SUMMARY_TAG};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// Room below which a model cannot be shown anything useful of a history, in tokens.
@@ -137,7 +137,8 @@ impl Compaction {
 
     fn budget(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
-        Budget::new(self.options.budget, totals.frame + totals.tools)
+        // Somebody who compacts what fits wants it smaller than it is, not smaller than the window.
+        Budget::new(self.options.budget.min(totals.total), totals.frame + totals.tools)
     }
 
     fn start(&mut self) -> State {
@@ -299,7 +300,16 @@ impl Compaction {
 
     fn ledger(&self, ids: &[String]) -> Ledger {
         let ids: std::collections::HashSet<&str> = ids.iter().map(String::as_str).collect();
-        Ledger::fold(self.messages.iter().filter(|m| ids.contains(m.id.as_str())), SUMMARY_TAG)
+        let mut ledger = Ledger::fold(self.messages.iter().filter(|m| ids.contains(m.id.as_str())), SUMMARY_TAG);
+        let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
+        ledger.current = self
+            .messages
+            .iter()
+            .rev()
+            .find(is_request)
+            .filter(|m| !ids.contains(m.id.as_str()))
+            .map(|m| (m.id.clone(), m.text()));
+        ledger
     }
 
     /// The edit that puts a summary in the place of the covered messages, if that is worth it.

@@ -1,0 +1,64 @@
+/**
+ * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and `node scripts/test.mjs NAME…` run some.
+ * All checks run even if one fails; the summary at the end says how each went.
+ */
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildPackage } from "./build.mjs";
+import { env, fail, root, step } from "./lib.mjs";
+import { buildPage } from "./page.mjs";
+import { findBrowser, setUp, setUpTests } from "./setup.mjs";
+
+/** In the order of their cost. `built` needs the package, `browser` Chromium. */
+const CHECKS = {
+  fmt: {},
+  clippy: {},
+  types: { built: true },
+  rust: {},
+  js: { built: true },
+  "wasm-node": { browser: true },
+  "wasm-chrome": { browser: true },
+  packaging: { built: true, browser: true },
+  page: { built: true, browser: true },
+};
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !(name in CHECKS));
+if (unknown) fail(`There is no check ${JSON.stringify(unknown)}; there are ${Object.keys(CHECKS).join(", ")}.`, 2);
+const chosen = names.length > 0 ? names : Object.keys(CHECKS);
+
+await setUp();
+if (chosen.some((name) => CHECKS[name].browser)) {
+  await setUpTests();
+  const { chromium, chromedriver } = findBrowser();
+  Object.assign(env, { CHROMIUM: chromium, CHROMEDRIVER: chromedriver });
+  writeFileSync(join(root, "webdriver.json"), JSON.stringify(capabilities(chromium), null, 2));
+}
+if (chosen.some((name) => CHECKS[name].built)) {
+  await buildPackage();
+  await step("The playground in build/www", buildPage);
+}
+
+const results = [];
+for (const name of chosen) {
+  process.stdout.write(`\n===== ${name}\n`);
+  const start = Date.now();
+  const { status } = spawnSync(join(root, ".ci", name), { cwd: root, env, stdio: "inherit" });
+  results.push({ name, ok: status === 0, seconds: (Date.now() - start) / 1000 });
+}
+
+process.stdout.write("\n===== summary\n");
+for (const { name, ok, seconds } of results) process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
+const failed = results.filter(({ ok }) => !ok).length;
+process.stdout.write(`${results.length - failed} passed, ${failed} failed\n`);
+process.exit(failed > 0 ? 1 : 0);
+
+/** What wasm-pack's test runner asks chromedriver for. A browser run by root has no sandbox; the rest keeps it off the network. */
+function capabilities(binary) {
+  const args = ["--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"];
+  if (process.getuid?.() === 0) args.push("--no-sandbox");
+  return { "goog:chromeOptions": { binary, args } };
+}

@@ -1,0 +1,74 @@
+//! Results that must be the same natively and in wasm, byte for byte: shared by `tests/it` and `tests/web.rs`.
+
+use std::rc::Rc;
+
+use espalier::compact::{Compaction, Options};
+use espalier::effect::{Answer, Step};
+use espalier::history::draft::Meter;
+use espalier::history::prune::{Limits, prune};
+use espalier::message::Message;
+use espalier::tokens::{CostModel, Encoding, Origin};
+
+/// The neutral form of the small transcripts, as `js/adapters` reads them.
+const CONVERSATIONS: [(&str, &str); 3] = [
+    ("tau-airline-0", include_str!("../fixtures/neutral/tau-airline-0.json")),
+    ("sweagent-marshmallow-1867", include_str!("../fixtures/neutral/sweagent-marshmallow-1867.json")),
+    ("cline-sidebar", include_str!("../fixtures/neutral/cline-sidebar.json")),
+];
+
+/// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
+pub const RECORDED: &str = include_str!("../fixtures/golden.txt");
+
+/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned.
+pub fn lines(encoding: &Rc<Encoding>) -> String {
+    let mut out = String::new();
+    for (name, text) in CONVERSATIONS {
+        let messages: Vec<Message> = serde_json::from_str(text).expect("a fixture");
+        let meter = Meter { model: CostModel::Espalier, tokenizer: &**encoding, tools: 0 };
+        let whole: u64 = 3 + messages.iter().map(|m| meter.message(m)).sum::<u64>();
+        for percent in [30, 50, 80] {
+            let budget = whole * percent / 100;
+            let limits = Limits { budget, ..Limits::default() };
+            let pruned = prune(&messages, meter, Origin::Exact, &limits);
+            out.push_str(&line(name, "prune", percent, &pruned.map(|p| (p.after.total, json(&p)))));
+            for (operation, has_model) in [("offline", false), ("model", true)] {
+                let options = Options { budget, has_model, ..Options::default() };
+                let model = CostModel::Espalier;
+                let mut run = Compaction::new(messages.clone(), 0, model, encoding.clone(), Origin::Exact, options);
+                let result = loop {
+                    match run.poll() {
+                        Err(error) => break Err(error),
+                        Ok(Step::Done { result }) => break Ok((result.after.total, json(&result))),
+                        Ok(Step::Ask { effects }) => {
+                            for ask in effects {
+                                let text = format!("<summary>{}</summary>", hash(&json(&ask)));
+                                run.resume(ask.id, Answer::Model { text, finish_reason: None }).expect("it was asked");
+                            }
+                        }
+                    }
+                };
+                out.push_str(&line(name, operation, percent, &result));
+            }
+        }
+    }
+    out
+}
+
+fn line(name: &str, operation: &str, percent: u64, result: &espalier::error::Result<(u64, String)>) -> String {
+    match result {
+        Ok((tokens, text)) => format!("{name} {operation} {percent}% {tokens} {}\n", hash(text)),
+        Err(error) => format!("{name} {operation} {percent}% {}\n", error.code.as_str()),
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data")
+}
+
+/// FNV-1a, 64 bits: no dependency, the same everywhere.
+fn hash(text: &str) -> String {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}

@@ -1,0 +1,165 @@
+//! The wasm contract, in Node and in headless Chrome: what JavaScript may pass, what it gets, and that wasm computes what native code
+//! computes.
+#![cfg(target_family = "wasm")]
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use espalier::bindings::{compact::Compaction, history, tokens};
+use espalier::tokens::{Encoding, EncodingName};
+use js_sys::{JSON, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::*;
+
+#[path = "shared/golden.rs"]
+mod golden;
+#[path = "../scripts/vocabulary.rs"]
+mod vocabulary;
+
+#[cfg(feature = "web-tests-in-browser")]
+wasm_bindgen_test_configure!(run_in_browser);
+
+fn vocabulary_file() -> Rc<Vec<u8>> {
+    thread_local! {
+        static FILE: OnceCell<Rc<Vec<u8>>> = const { OnceCell::new() };
+    }
+    FILE.with(|file| file.get_or_init(|| Rc::new(vocabulary::file(EncodingName::O200kBase))).clone())
+}
+
+fn load() {
+    if !tokens::has_encoding("o200k_base").unwrap() {
+        tokens::load_encoding("o200k_base", &vocabulary_file()).unwrap();
+    }
+}
+
+fn js(json: &str) -> JsValue {
+    JSON::parse(json).unwrap()
+}
+
+fn field(value: &JsValue, path: &str) -> JsValue {
+    path.split('.').fold(value.clone(), |value, key| Reflect::get(&value, &key.into()).unwrap())
+}
+
+fn text(value: &JsValue, path: &str) -> String {
+    let found = field(value, path);
+    found.as_string().unwrap_or_else(|| panic!("{path} is {found:?}"))
+}
+
+const TWO: &str = r#"[{"id":"m0","role":"user","parts":[{"type":"text","text":"a b c d e f g h"}]},
+                      {"id":"m1","role":"assistant","parts":[{"type":"text","text":"ok"}]}]"#;
+
+/// A refused call: code and path of the error.
+fn refused(result: Result<JsValue, JsValue>, code: &str, path: &str) {
+    let error = result.expect_err("it was accepted");
+    assert!(error.is_instance_of::<js_sys::Error>());
+    assert_eq!(text(&error, "name"), "EspalierError");
+    assert_eq!(
+        (text(&error, "code").as_str(), text(&error, "path").as_str()),
+        (code, path),
+        "{}",
+        text(&error, "message")
+    );
+}
+
+#[wasm_bindgen_test]
+fn errors_name_the_field_to_blame() {
+    load();
+    let options = || js(r#"{"budget":100}"#);
+    let prune = |messages: &str| history::prune(js(messages), options());
+    refused(prune(r#"[{"id":"m0","role":"boss","parts":[]}]"#), "bad_message", "messages[0].role");
+    refused(
+        prune(r#"[{"id":"m0","role":"user","parts":[]},{"id":7,"role":"user","parts":[]}]"#),
+        "bad_message",
+        "messages[1].id",
+    );
+    refused(prune(r#"[{"id":"m0","role":"user","parts":"text"}]"#), "bad_message", "messages[0].parts");
+    refused(
+        prune(r#"[{"id":"a","role":"user","parts":[]},{"id":"a","role":"user","parts":[]}]"#),
+        "duplicate_id",
+        "messages[1].id",
+    );
+    refused(prune("7"), "bad_message", "messages");
+    for (budget, path) in
+        [("-1", "options.budget"), ("1.5", "options.budget"), ("\"7\"", "options.budget"), ("1e300", "options.budget")]
+    {
+        refused(history::prune(js(TWO), js(&format!("{{\"budget\":{budget}}}"))), "bad_option", path);
+    }
+    refused(
+        history::prune(js(TWO), js(r#"{"budget":9,"encoding":"p50k_base"}"#)),
+        "unknown_encoding",
+        "options.encoding",
+    );
+    refused(history::prune(js(TWO), js(r#"{"budget":9,"costModel":"free"}"#)), "bad_option", "options.costModel");
+    refused(history::prune(js(TWO), js(r#"{"budget":3}"#)), "budget_exceeded", "options.budget");
+}
+
+#[wasm_bindgen_test]
+fn an_exceeded_budget_names_the_largest() {
+    load();
+    let error = history::prune(js(TWO), js(r#"{"budget":3}"#)).unwrap_err();
+    assert_eq!(text(&error, "details.largest.0.id"), "m0");
+    assert!(field(&error, "details.needed").as_f64().unwrap() > 3.0);
+}
+
+#[wasm_bindgen_test]
+fn an_encoding_must_be_loaded() {
+    refused_code(history::count_messages(js(TWO), js(r#"{"encoding":"cl100k_base"}"#)), "encoding_not_loaded");
+    refused_code(tokens::load_encoding("cl100k_base", &vocabulary_file()).map(|()| JsValue::NULL), "bad_vocabulary");
+    let half = &vocabulary_file()[..1000];
+    refused_code(tokens::load_encoding("o200k_base", half).map(|()| JsValue::NULL), "bad_vocabulary");
+    load();
+    assert_eq!(tokens::count("hello world", "o200k_base"), Ok(2.0));
+}
+
+fn refused_code(result: Result<JsValue, JsValue>, code: &str) {
+    assert_eq!(text(&result.expect_err("it was accepted"), "code"), code);
+}
+
+#[wasm_bindgen_test]
+fn reports_are_plain_objects() {
+    load();
+    let report = history::count_messages(js(TWO), js("{}")).unwrap();
+    assert_eq!(text(&report, "encoding"), "o200k_base");
+    assert_eq!(text(&report, "costModel"), "espalier");
+    assert_eq!(text(&report, "origin"), "exact");
+    assert_eq!(text(&report, "perMessage.1.role"), "assistant");
+    let pruned = history::prune(js(TWO), js(r#"{"budget":100}"#)).unwrap();
+    assert_eq!(text(&pruned, "plan.0.type"), "keep");
+    assert_eq!(text(&pruned, "messages.0.fate"), "kept");
+}
+
+#[wasm_bindgen_test]
+fn a_compaction_is_polled_and_answered() {
+    load();
+    let round = r#"{"id":"ID","role":"assistant","parts":[{"type":"text","text":"TEXT"}]}"#;
+    let mut messages = vec![round.replace("ID", "m0").replace("assistant", "user").replace("TEXT", "go")];
+    messages.extend((1..40).map(|i| round.replace("ID", &format!("m{i}")).replace("TEXT", &"word ".repeat(60))));
+    let messages = js(&format!("[{}]", messages.join(",")));
+    let mut run = Compaction::new(messages, js(r#"{"budget":1500,"hasModel":true}"#)).unwrap();
+    let step = run.poll().unwrap();
+    assert_eq!(text(&step, "effects.0.effect.type"), "callModel");
+    assert_eq!(text(&step, "effects.0.effect.purpose"), "summary");
+    refused_code(run.resume(9, js(r#"{"type":"cancelled"}"#)).map(|()| JsValue::NULL), "unknown_effect");
+    refused_code(run.resume(0, js(r#"{"type":"maybe"}"#)).map(|()| JsValue::NULL), "bad_input");
+    run.resume(0, js(r#"{"type":"model","text":"<summary>Words were said.</summary>","finishReason":"stop"}"#))
+        .unwrap();
+    let done = run.poll().unwrap();
+    assert_eq!(text(&done, "result.status"), "applied");
+    assert_eq!(text(&done, "result.summary"), "Words were said.");
+    assert_eq!(text(&done, "result.edits.0.kind"), "replace_range");
+}
+
+#[wasm_bindgen_test]
+fn lone_surrogates_are_counted_not_refused() {
+    load();
+    let messages = js(r#"[{"id":"m0","role":"user","parts":[{"type":"text","text":"a\ud800b"}]}]"#);
+    let report = history::count_messages(messages, js("{}")).unwrap();
+    let same = tokens::count("a\u{fffd}b", "o200k_base").unwrap();
+    assert_eq!(field(&report, "total").as_f64(), Some(3.0 + 4.0 + same));
+}
+
+#[wasm_bindgen_test]
+fn wasm_computes_what_native_code_computed() {
+    let encoding = Rc::new(Encoding::load(EncodingName::O200kBase, &vocabulary_file()).unwrap());
+    assert_eq!(golden::lines(&encoding), golden::RECORDED);
+}
