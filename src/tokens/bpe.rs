@@ -7,9 +7,13 @@
 
 use super::padded::Padded;
 use super::tables::Tables;
+use super::trie::Match;
 
 /// Remembered answers of [`Tables::are_neighbours`], direct-mapped.
 const MEMO: usize = 1 << 15;
+
+/// No position.
+const NOWHERE: usize = usize::MAX;
 
 /// What encoding a piece needs besides the tables; kept between pieces.
 pub(super) struct Bpe {
@@ -17,13 +21,16 @@ pub(super) struct Bpe {
     pub tokens: Vec<u32>,
     /// A bit for every position of the piece that may still begin a token.
     open: Vec<u64>,
+    /// Tokens that begin at `shorter_at`, the shortest first; those already given up are gone.
+    shorter: Vec<Match>,
+    shorter_at: usize,
     /// (left << 18 | right) + 1, above the answer.
     memo: Vec<u64>,
 }
 
 impl Bpe {
     pub fn new() -> Bpe {
-        Bpe { tokens: Vec::new(), open: Vec::new(), memo: vec![0; MEMO] }
+        Bpe { tokens: Vec::new(), open: Vec::new(), shorter: Vec::new(), shorter_at: NOWHERE, memo: vec![0; MEMO] }
     }
 
     /// Encodes the piece from `start` to `end` into [`Bpe::tokens`].
@@ -31,6 +38,7 @@ impl Bpe {
     pub fn encode(&mut self, tables: &Tables, text: Padded, start: usize, end: usize) {
         let len = end - start;
         self.tokens.clear();
+        self.shorter_at = NOWHERE;
         self.open.clear();
         self.open.resize(len / 64 + 1, !0);
         let mut at = 0;
@@ -61,8 +69,23 @@ impl Bpe {
                 token.len = tables.len(last);
                 at -= token.len;
             }
-            token = tables.longest(text, start + at, token.len - 1);
+            token = self.shorter(tables, text, start + at, token.len - 1);
         }
+    }
+
+    /// The longest token at `at` of at most `max` bytes. Where one has to be shortened it is often shortened again (in a run of
+    /// one character dozens of times), so all that begin there are found at once.
+    #[inline(always)]
+    fn shorter(&mut self, tables: &Tables, text: Padded, at: usize, max: usize) -> Match {
+        if self.shorter_at != at {
+            self.shorter_at = at;
+            tables.prefixes(text, at, max, &mut self.shorter);
+        }
+        // The first one is a single byte, which always fits.
+        while self.shorter.len() > 1 && self.shorter[self.shorter.len() - 1].len > max {
+            self.shorter.pop();
+        }
+        self.shorter[self.shorter.len() - 1]
     }
 
     #[inline(always)]

@@ -12,6 +12,9 @@ pub(super) struct Tables {
     splits: Vec<[u32; 2]>,
     /// Open addressing, at most half full: an 14-bit fingerprint of the pair above the merged id + 1; 0 is free.
     merges: Vec<u32>,
+    /// One bit for each place a merging pair hashes to, of eight times as many places: most pairs do not merge, and this is
+    /// small enough to stay in a processor's cache.
+    known: Vec<u64>,
     lens: Vec<u8>,
 }
 
@@ -54,7 +57,8 @@ impl Tables {
         let trie = Builder::build(&tokens, &mut sorted);
         drop(sorted);
         let Tokens { splits, lens, .. } = tokens;
-        let mut tables = Tables { trie, merges: vec![0; (count * 2).next_power_of_two()], splits, lens };
+        let slots = (count * 2).next_power_of_two();
+        let mut tables = Tables { trie, merges: vec![0; slots], known: vec![0; slots / 16], splits, lens };
         for start in (0..count).step_by(STRETCH) {
             tables.index_merges(start, count.min(start + STRETCH));
         }
@@ -70,6 +74,8 @@ impl Tables {
                 continue;
             }
             let (slot, fingerprint) = hash_pair(left, right);
+            let word = (slot >> 6) & (self.known.len() - 1);
+            self.known[word] |= 1 << (slot & 63);
             let mut slot = slot & mask;
             while self.merges[slot] != 0 {
                 slot = (slot + 1) & mask;
@@ -89,6 +95,11 @@ impl Tables {
         self.trie.longest(text, at, max)
     }
 
+    /// See [`Trie::prefixes`].
+    pub fn prefixes(&self, text: Padded, at: usize, max: usize, found: &mut Vec<Match>) {
+        self.trie.prefixes(text, at, max, found);
+    }
+
     /// Bytes of the token `id`.
     #[inline(always)]
     pub fn len(&self, id: u32) -> usize {
@@ -100,6 +111,9 @@ impl Tables {
     fn merge(&self, left: u32, right: u32) -> u32 {
         let mask = self.merges.len() - 1;
         let (slot, fingerprint) = hash_pair(left, right);
+        if self.known[(slot >> 6) & (self.known.len() - 1)] >> (slot & 63) & 1 == 0 {
+            return NONE;
+        }
         let mut slot = slot & mask;
         loop {
             let entry = self.merges[slot];
@@ -157,6 +171,6 @@ impl Tables {
 
     /// Bytes that the tables take.
     pub fn memory(&self) -> usize {
-        self.trie.memory() + self.splits.len() * 8 + self.merges.len() * 4 + self.lens.len()
+        self.trie.memory() + self.splits.len() * 8 + self.merges.len() * 4 + self.known.len() * 8 + self.lens.len()
     }
 }

@@ -69,6 +69,31 @@ impl Trie {
         if found.1 == 0 { single } else { Match { id: self.ids[found.0], len: found.1 } }
     }
 
+    /// Collects all tokens that begin at `at` and are at most `max` bytes long, the shortest first.
+    #[inline(never)]
+    pub fn prefixes(&self, text: Padded, at: usize, max: usize, found: &mut Vec<Match>) {
+        found.clear();
+        found.push(Match { id: self.bytes[text.byte(at) as usize], len: 1 });
+        if max < 2 {
+            return;
+        }
+        let mut node = self.pairs[text.byte(at) as usize | (text.byte(at + 1) as usize) << 8] as usize;
+        let mut len = 2;
+        while node != 0 {
+            let unit = self.units[node];
+            if unit & TOKEN != 0 {
+                found.push(Match { id: self.ids[node], len });
+            }
+            if len == max {
+                return;
+            }
+            let byte = u32::from(text.byte(at + len));
+            let next = (unit >> BASE_SHIFT ^ byte) as usize;
+            node = if self.units[next] & (FREE | LABEL) == byte { next } else { 0 };
+            len += 1;
+        }
+    }
+
     /// Bytes that the trie takes.
     pub fn memory(&self) -> usize {
         (self.units.len() + self.ids.len() + self.pairs.len() + 256) * 4

@@ -1,0 +1,62 @@
+/**
+ * The script of the counting worker: `new Worker(new URL("espalier/worker", import.meta.url), { type: "module" })`, or whatever a
+ * host's bundler makes of it. It is driven by `TokenWorker`; hosts do not talk to it themselves.
+ */
+
+import { countBatch, initFrom, loadEncoding } from "../core.ts";
+import { TURN } from "../worker-protocol.ts";
+import type { FromWorker, Port, ToWorker } from "../worker-protocol.ts";
+
+/** Ids whose answer nobody waits for any more. */
+const cancelled = new Set<number>();
+let started: Promise<void> | undefined;
+
+/** Answers requests that come in through `port`. */
+export function serve(port: Port): void {
+  const send = (message: FromWorker) => port.postMessage(message);
+  port.onmessage = ({ data }) => void answer(data as ToWorker, send);
+}
+
+async function answer(message: ToWorker, send: (message: FromWorker) => void): Promise<void> {
+  const id = "id" in message ? message.id : undefined;
+  try {
+    switch (message.type) {
+      case "cancel":
+        cancelled.add(message.id);
+        return;
+      case "start":
+        started = start(message);
+        await started;
+        return send({ type: "ready" });
+      case "load":
+        await started;
+        await loadEncoding(message.name, message.bytes);
+        return send({ type: "counts", id: message.id, counts: [] });
+      case "count":
+        await started;
+        return await count(message, send);
+    }
+  } catch (error) {
+    const { code = "worker_failed", message: text = String(error), path } = error as { code?: string; message?: string; path?: string };
+    send({ type: "failed", id, code, message: text, path });
+  }
+}
+
+async function start({ wasm, vocabularies }: Extract<ToWorker, { type: "start" }>): Promise<void> {
+  await initFrom(wasm as WebAssembly.Module);
+  for (const [name, source] of vocabularies) await loadEncoding(name, source);
+}
+
+async function count({ id, texts, encoding }: Extract<ToWorker, { type: "count" }>, send: (message: FromWorker) => void): Promise<void> {
+  const counts: number[] = [];
+  for (let at = 0; at < texts.length && !cancelled.has(id); at += TURN) {
+    counts.push(...countBatch(texts.slice(at, at + TURN), { encoding }));
+    // Lets a cancellation in.
+    if (at + TURN < texts.length) await new Promise((resolve) => setTimeout(resolve));
+  }
+  if (!cancelled.delete(id)) send({ type: "counts", id, counts });
+}
+
+// In a browser's worker the port is the global itself; in Node's it is handed over by the module.
+const scope = globalThis as unknown as Port & { WorkerGlobalScope?: unknown };
+if (scope.WorkerGlobalScope !== undefined) serve(scope);

@@ -1,0 +1,226 @@
+/** Texts: counts through the input buffer, batches, cutting, estimates, calibration, the worker. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { espalier } from "./built.ts";
+import type { WorkerLike } from "../../js/token-worker.ts";
+
+const {
+  Calibration, EspalierError, TokenWorker, clearCache, count, countBatch, decode, encode, estimate, hasEncoding, loadEncoding,
+  loadEncodingSync, prefixWithin, suffixWithin, tokenOffsets,
+} = espalier;
+
+function refused(run: () => unknown, code: string, path?: string): void {
+  assert.throws(run, (error: unknown) => {
+    assert.ok(error instanceof EspalierError, String(error));
+    assert.deepEqual([error.code, error.path], [code, path], error.message);
+    return true;
+  });
+}
+
+/** Texts of many kinds and lengths; the long ones go through the buffer in chunks. */
+const texts = [
+  "", "a", "Hello world!", "日本語のテキスト", "😀".repeat(50), "it's <|endoftext|>", "lone \uD83D surrogate", "\uDE00\uD83D",
+  "word ".repeat(30_000), "x".repeat(100_000), "日".repeat(70_000), `${"a".repeat(32_767)}😀 ${"b c\n".repeat(20_000)}`, "=".repeat(40_000),
+];
+
+test("counts are lengths of encodings, however the text gets there", () => {
+  for (const encoding of ["o200k_base", "cl100k_base"] as const) {
+    for (const text of texts) {
+      const wanted = encode(text, { encoding }).length;
+      const shown = `${encoding} ${JSON.stringify(text.slice(0, 30))}, ${text.length} units`;
+      clearCache();
+      assert.equal(count(text, { encoding }), wanted, shown);
+      assert.equal(count(text, { encoding }), wanted, `${shown}, again`);
+    }
+    const each = texts.map((text) => count(text, { encoding }));
+    assert.deepEqual(countBatch(texts, { encoding }), each);
+    clearCache();
+    assert.deepEqual(countBatch([...texts, ...texts], { encoding }), [...each, ...each]);
+    assert.deepEqual(countBatch([], { encoding }), []);
+    const many = Array.from({ length: 20_000 }, (_, at) => `line ${at} of a batch that needs several crossings`);
+    assert.deepEqual(countBatch(many, { encoding }), many.map((text) => encode(text, { encoding }).length));
+  }
+});
+
+test("decoding gives the text back; lone surrogates are U+FFFD", () => {
+  for (const text of texts) assert.equal(decode(encode(text)), text.replace(/\p{Surrogate}/gu, "\uFFFD"));
+  assert.equal(decode([15339, 2375]), decode(Uint32Array.of(15339, 2375)));
+  refused(() => decode([1, 999_999]), "bad_input", "ids[1]");
+  refused(() => decode([1, -1]), "bad_option", "ids[1]");
+  refused(() => decode([0.5]), "bad_option", "ids[0]");
+});
+
+test("positions are UTF-16 code units", () => {
+  const text = "naïve 😀 日本語 \uD83D end";
+  const offsets = tokenOffsets(text);
+  assert.equal(offsets.length, count(text));
+  assert.equal(offsets.at(-1), text.length);
+  for (const most of [0, 1, 2, 3, 5, 100, Number.MAX_SAFE_INTEGER]) {
+    const [prefix, suffix] = [prefixWithin(text, most), suffixWithin(text, most)];
+    assert.equal(count(text.slice(0, prefix.offset)), prefix.tokens);
+    assert.equal(count(text.slice(suffix.offset)), suffix.tokens);
+    assert.ok(prefix.tokens <= most && suffix.tokens <= most);
+    if (most >= 100) assert.deepEqual([prefix.offset, suffix.offset], [text.length, 0]);
+  }
+  for (const bad of [-1, 0.5, NaN, Infinity, "3"]) refused(() => prefixWithin(text, bad as number), "bad_option", "most");
+});
+
+test("what is no text is refused", () => {
+  refused(() => countBatch(["a", 5 as unknown as string]), "bad_input", "texts[1]");
+  refused(() => countBatch("abc" as unknown as string[]), "bad_input", "texts");
+  refused(() => encode(null as unknown as string), "bad_input", "text");
+  refused(() => count("abc", { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding");
+  refused(() => countBatch(["abc"], { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding");
+  refused(() => estimate("abc", { rule: "half" as "quarter" }), "bad_option");
+});
+
+test("a vocabulary that is refused leaves what was loaded, and loading can be tried again", async () => {
+  const file = new URL("../../pkg/dist/vocab/o200k_base.vocab", import.meta.url);
+  const good = new Uint8Array(readFileSync(file));
+  const damaged = good.slice();
+  damaged[5_000]! ^= 1;
+  for (const bytes of [good.slice(0, 1_000), damaged, new Uint8Array(), new TextEncoder().encode("<html>not found</html>")]) {
+    refused(() => loadEncodingSync("o200k_base", bytes), "bad_vocabulary");
+    refused(() => loadEncodingSync("cl100k_base", good), "bad_vocabulary");
+    assert.equal(count("Hello world!"), 3);
+  }
+  loadEncodingSync("o200k_base", good);
+  assert.ok(hasEncoding("o200k_base"));
+  await loadEncoding("o200k_base", good);
+  assert.equal(count("Hello world!"), 3);
+});
+
+test("memory settles under repeated use", () => {
+  const big = "some words and 日本語 ".repeat(20_000);
+  const round = () => {
+    for (let n = 0; n < 5; n++) {
+      clearCache();
+      countBatch([big, "x".repeat(300_000)]);
+      prefixWithin(big, 1_000);
+      encode(big.slice(0, 10_000));
+    }
+    return process.memoryUsage().arrayBuffers;
+  };
+  round();
+  const before = round();
+  for (let n = 0; n < 5; n++) round();
+  assert.ok(round() - before < 20_000_000);
+});
+
+test("estimates say that they are", () => {
+  assert.deepEqual(estimate("hello", { rule: "quarter" }), { tokens: 2, origin: "estimate" });
+  assert.deepEqual(estimate("Hello world!"), { tokens: 3, bound: 0, origin: "exact" });
+  const text = "The quick brown fox. ".repeat(5_000);
+  const { tokens, bound, origin } = estimate(text);
+  assert.equal(origin, "estimate");
+  assert.ok(Math.abs(tokens - count(text)) <= (bound as number));
+});
+
+test("calibration learns, and its state is plain", () => {
+  let calibration = new Calibration("claude-sonnet-4");
+  assert.deepEqual(calibration.predict(1_000), { tokens: 1_300, bound: 300, origin: "prior" });
+  for (let tokens = 1_000; tokens <= 5_000; tokens += 1_000) {
+    calibration.sent({ id: `r${tokens}`, tokens });
+    assert.equal(calibration.reported({ id: `r${tokens}`, tokens: tokens * 1.2 + 500 }), "used");
+    calibration = new Calibration("claude-sonnet-4", JSON.parse(JSON.stringify(calibration.state)));
+  }
+  assert.equal(calibration.reported({ id: "unknown", tokens: 9 }), "ignored");
+  const { tokens, bound, origin } = calibration.predict(6_000);
+  assert.equal(origin, "calibrated");
+  assert.ok(Math.abs(tokens - 7_700) <= bound);
+  refused(() => calibration.sent({ id: "x", tokens: -1 }), "bad_option", "event.tokens");
+  refused(() => new Calibration("x", { rubbish: true }).predict(1), "bad_input", "calibration");
+});
+
+// ---------------------------------------------------------------- the worker
+
+const dist = new URL("../../pkg/dist/", import.meta.url);
+const script = `
+  import { parentPort } from "node:worker_threads";
+  import { serve } from ${JSON.stringify(new URL("worker.js", dist).href)};
+  const port = { postMessage: (message) => parentPort.postMessage(message), onmessage: null };
+  parentPort.on("message", (data) => data === "die" ? process.exit(1) : port.onmessage({ data }));
+  serve(port);
+`;
+
+/** A worker of Node, in the shape of a browser's. */
+function nodeWorker(): WorkerLike {
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
+  const like: WorkerLike = { postMessage: (message) => worker.postMessage(message), terminate: () => worker.terminate(), onmessage: null, onerror: null };
+  let stopped = false;
+  worker.on("message", (data) => like.onmessage?.({ data }));
+  worker.on("error", (error) => like.onerror?.(error));
+  worker.on("exit", () => stopped || like.onerror?.(new Error("exited")));
+  like.terminate = () => ((stopped = true), worker.terminate());
+  return like;
+}
+
+const sources = {
+  wasm: readFileSync(new URL("espalier.wasm", dist)),
+  vocabularies: { o200k_base: new Uint8Array(readFileSync(new URL("vocab/o200k_base.vocab", dist))) },
+};
+
+/** Waits, as long as a slow machine needs. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test("the worker counts as this thread does, rests, and comes back", async () => {
+  let started = 0;
+  const worker = new TokenWorker({ ...sources, create: () => (started++, nodeWorker()), idle: 10 });
+  const wanted = countBatch(texts);
+  const [first, second] = await Promise.all([worker.count(texts), worker.count(texts.slice(0, 3))]);
+  assert.deepEqual([first, second], [wanted, wanted.slice(0, 3)]);
+  assert.equal(started, 1);
+  await until(() => !worker.running);
+  assert.deepEqual(await worker.count(texts), wanted);
+  assert.equal(started, 2);
+  await assert.rejects(worker.count(["a"], { encoding: "p50k" as "o200k_base" }), { code: "unknown_encoding" });
+  await assert.rejects(worker.count([5 as unknown as string]), { code: "bad_input" });
+  worker.close();
+  assert.equal(worker.running, false);
+});
+
+test("counts can be cancelled", async () => {
+  const worker = new TokenWorker({ ...sources, create: nodeWorker });
+  const controller = new AbortController();
+  const many = Array.from({ length: 5_000 }, (_, at) => `text ${at}`);
+  const cancelled = worker.count(many, { signal: controller.signal });
+  const other = worker.count(["a"]);
+  controller.abort(new Error("no longer wanted"));
+  await assert.rejects(cancelled, /no longer wanted/);
+  assert.deepEqual(await other, [1]);
+  await assert.rejects(worker.count(["a"], { signal: AbortSignal.abort(new Error("never wanted")) }), /never wanted/);
+  const closed = worker.count(many);
+  worker.close();
+  await assert.rejects(closed, { code: "cancelled" });
+});
+
+test("a worker that dies is restarted once; then this thread counts, with a warning", async () => {
+  const workers: WorkerLike[] = [];
+  const warnings: string[] = [];
+  const create = () => (workers.push(nodeWorker()), workers.at(-1) as WorkerLike);
+  const worker = new TokenWorker({ ...sources, create, onWarning: (message) => warnings.push(message) });
+  const wanted = countBatch(texts);
+  const first = worker.count(texts);
+  workers[0]?.postMessage("die");
+  assert.deepEqual(await first, wanted);
+  assert.ok(workers.length <= 2 && warnings.length === 0);
+  const failing = new TokenWorker({
+    ...sources,
+    create: () => {
+      throw new Error("no workers here");
+    },
+    onWarning: (message) => warnings.push(message),
+  });
+  assert.deepEqual(await failing.count(texts), wanted);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] as string, /no workers here/);
+  const broken = new TokenWorker({ ...sources, vocabularies: { o200k_base: new Uint8Array(7) }, create: nodeWorker, onWarning: (message) => warnings.push(message) });
+  assert.deepEqual(await broken.count(texts), wanted);
+  assert.equal(warnings.length, 2);
+  worker.close();
+});
