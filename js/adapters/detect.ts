@@ -30,6 +30,9 @@ export function detect({ list, name, request }: Source): Format | undefined {
   if (name === "input") return "openai-responses";
   if (list.length === 0) return "openai-chat";
   let chat = false;
+  // Cache marks are Anthropic's, but gateways take them in OpenAI's messages too, which have more roles.
+  let marked = false;
+  let foreign = false;
   let neutral: Format | undefined;
   for (const message of list) {
     if (!isFields(message)) continue;
@@ -49,9 +52,12 @@ export function detect({ list, name, request }: Source): Format | undefined {
       const found = ofContent(content);
       if (found) return found;
     }
+    marked ||= Array.isArray(content) && content.some((part) => isFields(part) && "cache_control" in part);
+    foreign ||= role !== "user" && role !== "assistant";
     chat ||= typeof role === "string" || "content" in message;
   }
   if (neutral) return neutral;
+  if (marked && !foreign) return "anthropic";
   if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"])))) return chat ? "anthropic" : undefined;
   return chat ? "openai-chat" : undefined;
 }
@@ -62,8 +68,9 @@ function ofParts(parts: readonly unknown[]): Format | undefined {
     const type = part["type"];
     if (type === undefined) return "gemini";
     if (typeof type !== "string") continue;
-    if (NEUTRAL.has(type)) return "espalier";
-    if (AI_SDK.has(type) || type.startsWith("tool-") || type.startsWith("data-") || type.startsWith("source")) return "ai-sdk";
+    if (NEUTRAL.has(type) || type === "image") return "espalier";
+    // Thoughts look alike in both.
+    if ((AI_SDK.has(type) && type !== "reasoning") || type.startsWith("tool-") || type.startsWith("data-") || type.startsWith("source")) return "ai-sdk";
   }
   return undefined;
 }
@@ -75,7 +82,8 @@ function ofContent(content: readonly unknown[]): Format | undefined {
     if (typeof type !== "string") continue;
     if (RESPONSES.has(type)) return "openai-responses";
     if (AI_SDK.has(type) && !("file" in part)) return "ai-sdk";
-    if (ANTHROPIC.has(type) || "cache_control" in part || (type === "image" && "source" in part)) return "anthropic";
+    if (ANTHROPIC.has(type) || (type === "image" && "source" in part)) return "anthropic";
+    if (type === "image_url" || type === "input_audio" || type === "refusal") return "openai-chat";
     if (type === "image" && "image" in part) return "ai-sdk";
   }
   return undefined;
