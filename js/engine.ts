@@ -10,13 +10,18 @@ import { EspalierError } from "./errors.ts";
 
 /** The raw exports of one instance. */
 export type Wasm = ReturnType<typeof createGlue>;
+type ModuleOf<Global> = Global extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+/** A compiled `WebAssembly.Module`; said this way, because the declarations of a Node project need not know that name. */
+export type WasmModule = ModuleOf<typeof globalThis>;
+/** Bytes, in whatever view. */
+export type WasmBytes = ArrayBuffer | ArrayBufferView;
 /** Where the wasm can come from. */
-export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+export type WasmSource = WasmModule | WasmBytes | Response | URL | string;
 
 let module: WebAssembly.Module | undefined;
 let instance: Wasm | undefined;
 let pending: Promise<void> | undefined;
-let loader: (() => BufferSource) | undefined;
+let loader: (() => WasmBytes) | undefined;
 const fresh: ((wasm: Wasm) => void)[] = [];
 
 /** True once the engine can be used without loading anything more of its code. */
@@ -25,9 +30,9 @@ export function isReady(): boolean {
 }
 
 /** Loads the engine from bytes or a compiled module, at once. Calling it again does nothing. */
-export function initSync(source: BufferSource | WebAssembly.Module): void {
+export function initSync(source: WasmBytes | WasmModule): void {
   if (instance) return;
-  const compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source));
+  const compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource));
   instance = instantiate(compiled);
   module = compiled;
 }
@@ -98,7 +103,7 @@ function instantiate(compiled: WebAssembly.Module): Wasm {
 }
 
 /** Lets an entry load the engine when it is first used (Node, inline). */
-export function setLoader(load: () => BufferSource): void {
+export function setLoader(load: () => WasmBytes): void {
   loader = load;
 }
 

@@ -225,15 +225,19 @@ export type CompactStatus =
 /** One recorded change of what the model gets to see. The history itself is never rewritten. */
 export interface Edit {
   id: string;
-  kind: "replace_range" | "drop" | "repair" | "truncate" | "clear_result";
+  kind: "replace_range" | "drop" | "truncate";
   /** Ids of the messages it hides or changes. */
   targets: string[];
   rule: string;
-  author: "rule" | "model" | "user";
+  author: "rule" | "model";
   tokensBefore: number;
   tokensAfter: number;
-  /** The message put in their place, if any. */
+  /** The summary message of a `replace_range`. */
   message?: NeutralMessage;
+  /** Id of the message in front of which the summary stands. */
+  before?: string;
+  /** The shortened texts of a `truncate`, by message and part. */
+  texts?: { message: string; part: number; text: string }[];
 }
 
 export interface CompactReport extends PruneReport {

@@ -69,6 +69,8 @@ export async function loadEncoding(name: EncodingName, source: Uint8Array | Arra
 /** Sees to it that an encoding is loaded, where the entry can read files. Elsewhere the core says what is missing. */
 export function ensureEncoding(name: string): void {
   if (reader && !kept.has(name as EncodingName) && (name === "o200k_base" || name === "cl100k_base")) {
+    // The engine first: where both are missing, that is what to mend first.
+    wasm();
     loadEncodingSync(name, reader(name));
   }
 }

@@ -121,10 +121,12 @@ async function bundles() {
 function types() {
   const dir = join(pkg, "dist", "types");
   run("tsc", ["--project", "tsconfig.types.json"]);
+  // The raw exports are no part of the contract.
+  writeFileSync(join(dir, "glue.d.ts"), "export declare function createGlue(): Record<string, unknown>;\n");
   const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
     item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
   for (const file of walk(dir)) {
-    const text = readFileSync(file, "utf8").replaceAll("#glue", "#raw");
+    const text = readFileSync(file, "utf8").replaceAll('"#glue"', '"./glue.ts"');
     const as = (ending) => text.replace(/(from |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
     writeFileSync(file, as(".js"));
     writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), as(".cjs"));

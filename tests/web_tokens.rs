@@ -14,6 +14,9 @@ use espalier::tokens::{Encoding, EncodingName};
 use random::Random;
 use wasm_bindgen_test::wasm_bindgen_test;
 
+#[cfg(feature = "web-tests-in-browser")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
 fn check(encoding: &Encoding, text: &str) {
     let wanted = vocabulary::oracle(encoding.name()).encode_ordinary(text);
     assert_eq!(encoding.count(text), wanted.len() as u64, "count of {text:?}");

@@ -1,0 +1,292 @@
+/**
+ * The packed package, installed into throw-away folders and used the ways people use it. Every case is a function; the last line counts.
+ */
+
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import assert from "node:assert/strict";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { serve } from "../../scripts/serve.mjs";
+import { launch } from "../www/browser.mjs";
+import { modelServer } from "../server/model.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const transcripts = join(root, "tests", "fixtures", "transcripts");
+const home = mkdtempSync(join(tmpdir(), "espalier-packaging-"));
+const consumer = join(home, "consumer");
+
+/** Runs a command; gives exit code and output, whatever they are. */
+function run(command, args, { cwd = consumer, input, env } = {}) {
+  return new Promise((resolve) => {
+    const child = execFile(command, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }));
+    child.stdin.end(input ?? "");
+  });
+}
+
+async function node(file, code) {
+  writeFileSync(join(consumer, file), code);
+  const { code: status, stdout, stderr } = await run(process.execPath, [file]);
+  assert.equal(status, 0, stderr);
+  return stdout.trim();
+}
+
+const espalier = (args, options) => run(join(consumer, "node_modules", ".bin", "espalier"), args, options);
+
+function install() {
+  const npm = (args, cwd) => execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const packed = JSON.parse(npm(["pack", "--json", "--pack-destination", home], join(root, "pkg")));
+  // npm 11 gives a list, older and newer ones an object by name.
+  const { filename, size, files } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
+  mkdirSync(consumer);
+  writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  npm(["install", "--offline", "--no-audit", "--no-fund", join(home, filename)], consumer);
+  console.log(`  ${filename}: ${(size / 1e6).toFixed(2)} MB packed, ${files.length} files`);
+}
+
+const USE = `
+  const messages = JSON.parse(fs.readFileSync(${JSON.stringify(join(transcripts, "sweagent-marshmallow-1867.json"))}, "utf8")).messages;
+  if (count("Hello world!") !== 3) throw new Error("count");
+  const { total } = countMessages(messages);
+  const pruned = prune(messages, { budget: total >> 1 });
+  if (!pruned.messages.every((m) => messages.includes(m))) throw new Error("identity");
+  const done = await compact(messages, { budget: total >> 1, llm: async () => "<summary>Fixed.</summary>" });
+  if (done.status !== "applied") throw new Error(done.status);
+  try { prune(messages, { budget: 1 }); throw new Error("accepted"); } catch (e) { if (!(e instanceof EspalierError) || e.code !== "budget_exceeded") throw e; }
+  console.log(total);`;
+
+const cases = {
+  async "Node, ES module"() {
+    assert.equal(await node("esm.mjs", `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`), "8140");
+  },
+
+  async "Node, CommonJS"() {
+    const code = `const fs = require("node:fs"); const { count, countMessages, prune, compact, EspalierError } = require("espalier"); (async () => {${USE}})();`;
+    assert.equal(await node("cjs.cjs", code), "8140");
+  },
+
+  async "nothing is read before the first use"() {
+    const code = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";
+      let reads = []; const real = fs.readFileSync; fs.readFileSync = (...a) => (reads.push(String(a[0])), real(...a)); syncBuiltinESMExports();
+      const { count, isReady } = await import("espalier"); const before = [isReady(), reads.length]; count("x");
+      console.log(JSON.stringify([before, reads.map((r) => r.split("/").pop())]));`;
+    assert.deepEqual(JSON.parse(await node("lazy.mjs", code)), [[false, 0], ["espalier.wasm", "o200k_base.vocab"]]);
+  },
+
+  async "inline and slim, with bytes"() {
+    const code = `import fs from "node:fs"; import { createRequire } from "node:module"; const { resolve } = createRequire(import.meta.url);
+      const bytes = (name) => fs.readFileSync(resolve("espalier/" + name));
+      const inline = await import("espalier/inline"); let code; try { inline.count("x"); } catch (e) { code = e.code; }
+      inline.loadEncodingSync("o200k_base", bytes("vocab/o200k_base.vocab"));
+      const slim = await import("espalier/slim");
+      console.log(code, inline.count("Hello world!"), slim.count("Hello world!"));`;
+    // Both share one core, and so one engine.
+    assert.equal(await node("inline.mjs", code), "encoding_not_loaded 3 3");
+    const alone = `import fs from "node:fs"; import { createRequire } from "node:module"; const { resolve } = createRequire(import.meta.url);
+      const slim = await import("espalier/slim"); let code; try { slim.count("x"); } catch (e) { code = e.code; }
+      await slim.init({ wasm: fs.readFileSync(resolve("espalier/espalier.wasm")), vocabulary: (n) => fs.readFileSync(resolve("espalier/vocab/" + n + ".vocab")) });
+      console.log(code, slim.count("Hello world!"));`;
+    assert.equal(await node("slim.mjs", alone), "not_initialized 3");
+  },
+
+  async "types, for import and require, without skipLibCheck"() {
+    const code = (specifier) => `import { compact, count, prune, EspalierError, type PruneReport, type Llm } from "${specifier}";
+      const messages: { role: string; content: string }[] = [];
+      const kept: { role: string; content: string }[] = prune(messages, { budget: 10 }).messages;
+      const llm: Llm = async ({ prompt }, { signal }) => ({ text: signal.aborted ? "" : prompt });
+      const n: number = count("x"); const report: PruneReport = prune(messages, { budget: n }).report;
+      // @ts-expect-error a budget is a number
+      prune(messages, { budget: "10" });
+      void compact(kept, { budget: 1, llm }).then(({ status }) => status === "applied"); export { report, EspalierError };\n`;
+    for (const specifier of ["espalier", "espalier/inline", "espalier/slim"]) {
+      const name = specifier.replace("/", "-");
+      writeFileSync(join(consumer, `${name}.mts`), code(specifier));
+      writeFileSync(join(consumer, `${name}.cts`), code(specifier));
+    }
+    const tsc = join(root, "node_modules", ".bin", "tsc");
+    const files = readdirSync(consumer).filter((file) => /\.[mc]ts$/.test(file));
+    const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", ...files];
+    const { code: status, stdout } = await run(tsc, args);
+    assert.equal(status, 0, stdout);
+    // Without the browser's types, as in a Node project.
+    const types = join(root, "node_modules", "@types");
+    const nodeArgs = args.map((arg) => (arg === "es2022,dom" ? "es2022" : arg === "" ? "node" : arg));
+    const plain = await run(tsc, ["--typeRoots", types, ...nodeArgs]);
+    assert.equal(plain.code, 0, plain.stdout);
+  },
+
+  async "a browser bundle: one wasm, and it runs in Chromium"() {
+    const out = join(home, "web");
+    writeFileSync(join(consumer, "web.js"), `import { init, count, prune } from "espalier"; await init(); await init();
+      const messages = [{ role: "user", content: "one" }, { role: "assistant", content: "two" }, { role: "user", content: "three" }];
+      document.title = count("Hello world!") + " " + prune(messages, { budget: 10 }).messages.length;`);
+    await build({ absWorkingDir: consumer, entryPoints: ["web.js"], bundle: true, format: "esm", outdir: out, platform: "browser", conditions: ["browser"], target: "es2022", logLevel: "error" });
+    // esbuild leaves new URL(…, import.meta.url) alone: the files go beside the bundle.
+    const dist = join(consumer, "node_modules", "espalier", "dist");
+    cpSync(join(dist, "espalier.wasm"), join(out, "espalier.wasm"));
+    cpSync(join(dist, "vocab"), join(out, "vocab"), { recursive: true });
+    writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="web.js"></script>');
+    const text = readFileSync(join(out, "web.js"), "utf8");
+    assert.equal(text.match(/\.wasm"/g).length, 1, "the wasm is named once");
+    assert.doesNotMatch(text, /node:/, "nothing of Node is in it");
+    const { url, close } = await serve(out);
+    const browser = await launch();
+    try {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      await page.goto(url);
+      await page.waitForFunction(() => document.title !== "", undefined, { timeout: 15_000 }).catch(() => undefined);
+      assert.deepEqual([await page.title(), errors], ["3 1", []]);
+    } finally {
+      await browser.close();
+      close();
+    }
+  },
+
+  async "a bundled extension: the error names both ways out, and both work"() {
+    const out = join(home, "extension");
+    writeFileSync(join(consumer, "ext.cjs"), `const { count } = require("espalier"); try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`);
+    await build({ absWorkingDir: consumer, entryPoints: ["ext.cjs"], bundle: true, format: "cjs", platform: "node", outfile: join(out, "ext.cjs"), logLevel: "error" });
+    const use = () => run(process.execPath, [join(out, "ext.cjs")], { cwd: out }).then(({ stdout }) => stdout.trim());
+    assert.match(await use(), /^wasm_not_found: [\s\S]*copy espalier\/espalier\.wasm [\s\S]*"espalier\/inline"/);
+    const dist = join(consumer, "node_modules", "espalier", "dist");
+    cpSync(join(dist, "espalier.wasm"), join(out, "espalier.wasm"));
+    assert.match(await use(), /^vocab_not_found: /);
+    cpSync(join(dist, "vocab"), join(out, "vocab"), { recursive: true });
+    assert.equal(await use(), "3");
+    // ES modules bundled into CommonJS have no import.meta.url.
+    writeFileSync(join(consumer, "ext2.mjs"), `import { count } from "espalier"; console.log(count("Hello world!"));`);
+    await build({ absWorkingDir: consumer, entryPoints: ["ext2.mjs"], bundle: true, format: "cjs", platform: "node", outfile: join(out, "ext.cjs"), logLevel: "silent" });
+    assert.equal(await use(), "3");
+    writeFileSync(join(consumer, "ext3.mjs"), `import { count, loadEncodingSync } from "espalier/inline"; import { readFileSync } from "node:fs";
+      loadEncodingSync("o200k_base", readFileSync(process.argv[2])); console.log(count("Hello world!"));`);
+    const lone = join(home, "lone");
+    await build({ absWorkingDir: consumer, entryPoints: ["ext3.mjs"], bundle: true, format: "cjs", platform: "node", outfile: join(lone, "ext.cjs"), logLevel: "error" });
+    const { stdout } = await run(process.execPath, [join(lone, "ext.cjs"), join(dist, "vocab", "o200k_base.vocab")], { cwd: lone });
+    assert.equal(stdout.trim(), "3");
+  },
+
+  async "publint finds nothing"() {
+    const { messages } = await publint({ pkgDir: join(root, "pkg"), level: "suggestion", strict: true });
+    assert.deepEqual(messages, []);
+  },
+
+  async "arethetypeswrong finds nothing"() {
+    const args = ["--pack", join(root, "pkg"), "--profile", "node16", "--exclude-entrypoints", "espalier.wasm", "vocab/o200k_base.vocab", "vocab/cl100k_base.vocab", "--no-color"];
+    const { code, stdout } = await run(join(root, "node_modules", ".bin", "attw"), args, { cwd: home });
+    assert.equal(code, 0, stdout);
+  },
+
+  async "the command line: counts, prunes, compacts"() {
+    const file = join(transcripts, "pi-refactor-long.json");
+    const counted = await espalier(["count", join(transcripts, "tau-airline-0.json")]);
+    assert.match(counted.stdout, /4,635 tokens \(o200k_base, exact\): frame 1,255, conversation 3,380/);
+    const pruned = await espalier(["prune", file, "--budget", "64k", "--json"]);
+    assert.ok(JSON.parse(pruned.stdout).report.after.total <= 64_000);
+    const start = Date.now();
+    const compacted = await espalier(["compact", file, "--budget", "20000"]);
+    console.log(`  393k-token transcript compacted to 20,000 in ${Date.now() - start} ms, the process included`);
+    assert.equal(compacted.code, 0, compacted.stderr);
+    const again = await espalier(["count", "-", "--json"], { input: compacted.stdout });
+    const total = JSON.parse(again.stdout).report.total;
+    assert.ok(total <= 20_000 && total > 5_000, String(total));
+  },
+
+  async "the command line: help, version, exit codes"() {
+    const airline = join(transcripts, "tau-airline-0.json");
+    const { version } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8"));
+    const table = [
+      [["--version"], 0, version],
+      [["--help"], 0, "espalier compact"],
+      [[], 2, "espalier compact"],
+      [["shrink", airline], 2, "no command"],
+      [["prune", airline], 2, "--budget"],
+      [["prune", airline, "--budget", "-1"], 2, "--budget"],
+      [["prune", airline, "--budget", "lots"], 2, "whole number"],
+      [["prune", airline, "--bugdet", "1"], 2, "bugdet"],
+      [["count", airline, "--encoding", "p50k"], 2, "unknown_encoding"],
+      [["count", "nowhere.json"], 3, "file_not_found"],
+      [["count", join(root, "README.md")], 3, "bad_json"],
+      [["count", join(root, "tsconfig.json")], 3, "unknown_format"],
+      [["prune", airline, "--budget", "100"], 4, "budget_exceeded"],
+      [["compact", airline, "--budget", "2000", "--llm", "parrot"], 2, "openai:MODEL"],
+      [["compact", airline, "--budget", "2000", "--llm", "openai:gpt-4o"], 2, "OPENAI_API_KEY"],
+    ];
+    for (const [args, code, words] of table) {
+      const { code: status, stdout, stderr } = await espalier(args, { env: { OPENAI_API_KEY: "" } });
+      assert.equal(status, code, `${args.join(" ")}: ${stderr}`);
+      assert.ok((stdout + stderr).includes(words), `${args.join(" ")}: ${stdout}${stderr}`);
+    }
+    const out = join(home, "out.json");
+    await espalier(["prune", airline, "--budget", "3000", "-o", out]);
+    assert.ok(existsSync(out) && JSON.parse(readFileSync(out, "utf8")).messages.length > 0);
+  },
+
+  async "the command line: a model that answers, fails, hangs, babbles"() {
+    const file = join(transcripts, "sweagent-marshmallow-1867.json");
+    const whole = JSON.parse(readFileSync(file, "utf8"));
+    const { url, script, seen, close } = await modelServer();
+    const ask = (...more) => espalier(["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`, "--json", ...more], { env: { OPENAI_API_KEY: "k" } });
+    try {
+      script("good");
+      const good = await ask();
+      assert.equal(good.code, 0, good.stderr);
+      assert.match(good.stdout, /The record of a scripted model/);
+      assert.equal(seen.at(-1).headers.authorization, "Bearer k");
+      assert.deepEqual(seen.at(-1).body.messages.map(({ role }) => role), ["system", "user"]);
+      for (const [behaviour, status, ...more] of [
+        ["500", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["malformed", "model_failed"], ["empty-choices", "model_failed"],
+        ["cut", "model_failed"], ["no-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"], ["hang", "timeout", "--timeout", "1"],
+      ]) {
+        script(behaviour);
+        const { code, stdout, stderr } = await ask(...more);
+        assert.equal(code, 5, `${behaviour}: ${stderr}`);
+        const result = JSON.parse(stdout);
+        assert.equal(result.status, status, behaviour);
+        assert.deepEqual(result.messages, whole, `${behaviour}: the conversation changed`);
+      }
+      script("500");
+      const offline = await ask("--on-failure", "offline");
+      assert.deepEqual([offline.code, JSON.parse(offline.stdout).status], [0, "applied"]);
+      script("no-max-tokens");
+      assert.equal((await ask()).code, 0, "a model that takes no max_tokens");
+      script("hang");
+      const child = spawn(join(consumer, "node_modules", ".bin", "espalier"), ["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`], { stdio: "ignore" });
+      const before = seen.length;
+      while (seen.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+      child.kill("SIGINT");
+      assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 130);
+    } finally {
+      close();
+    }
+  },
+};
+
+const only = process.argv.slice(2);
+let failed = 0;
+let passed = 0;
+try {
+  console.log("installing the packed package");
+  install();
+  for (const [name, work] of Object.entries(cases)) {
+    if (only.length > 0 && !only.some((word) => name.includes(word))) continue;
+    const start = Date.now();
+    try {
+      await work();
+      passed += 1;
+      console.log(`ok   ${name} (${Date.now() - start} ms)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL ${name}\n${error.stack}`);
+    }
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
