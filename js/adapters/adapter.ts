@@ -132,10 +132,10 @@ export function json(value: unknown): string {
     if (ArrayBuffer.isView(item) || item instanceof ArrayBuffer) return `(${item.byteLength} bytes)`;
     while (above.length > 0 && above.at(-1) !== this) above.pop();
     if (above.includes(item)) return "(again)";
-    above.push(item);
-    if (item instanceof Map) return [...item];
-    if (item instanceof Set) return [...item];
-    return item;
+    // What is returned is what its fields will say they belong to.
+    const shown = item instanceof Map || item instanceof Set ? [...item] : item;
+    above.push(shown);
+    return shown;
   });
   return safe ?? "null";
 }

@@ -8,6 +8,7 @@ const NEUTRAL = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "docum
 const ANTHROPIC = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);
 const ITEMS = new Set(["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning", "item_reference"]);
 const RESPONSES = new Set(["input_text", "output_text", "input_image", "input_file"]);
+const OPENAI = new Set(["image_url", "input_audio", "refusal", "file"]);
 const AI_SDK = new Set(["tool-call", "tool-result", "step-start", "dynamic-tool", "reasoning", "file"]);
 
 /** Finds the list of messages in what the host passed: an array, or a request object. */
@@ -30,6 +31,8 @@ export function detect({ list, name, request }: Source): Format | undefined {
   if (name === "input") return "openai-responses";
   if (list.length === 0) return "openai-chat";
   let chat = false;
+  // Cache marks on plain texts: Anthropic's, unless something says that a gateway passes them through OpenAI's format.
+  let marked = false;
   let neutral: Format | undefined;
   for (const message of list) {
     if (!isFields(message)) continue;
@@ -46,12 +49,15 @@ export function detect({ list, name, request }: Source): Format | undefined {
     if ("tool_calls" in message || "tool_call_id" in message || "function_call" in message) return "openai-chat";
     if (Array.isArray(content)) {
       const found = ofContent(content);
-      if (found) return found;
+      if (found === "marked") marked = true;
+      else if (found) return found;
     }
+    if (role === "tool") return "openai-chat";
     chat ||= typeof role === "string" || "content" in message;
   }
   if (neutral) return neutral;
   if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"])))) return chat ? "anthropic" : undefined;
+  if (marked) return "anthropic";
   return chat ? "openai-chat" : undefined;
 }
 
@@ -67,15 +73,18 @@ function ofParts(parts: readonly unknown[]): Format | undefined {
   return undefined;
 }
 
-function ofContent(content: readonly unknown[]): Format | undefined {
+function ofContent(content: readonly unknown[]): Format | "marked" | undefined {
+  let marked = false;
   for (const part of content) {
     if (!isFields(part)) continue;
     const { type } = part as Fields;
     if (typeof type !== "string") continue;
     if (RESPONSES.has(type)) return "openai-responses";
     if (AI_SDK.has(type) && !("file" in part)) return "ai-sdk";
-    if (ANTHROPIC.has(type) || "cache_control" in part || (type === "image" && "source" in part)) return "anthropic";
+    if (ANTHROPIC.has(type) || (type === "image" && "source" in part)) return "anthropic";
     if (type === "image" && "image" in part) return "ai-sdk";
+    if (OPENAI.has(type)) return "openai-chat";
+    marked ||= "cache_control" in part;
   }
-  return undefined;
+  return marked ? "marked" : undefined;
 }

@@ -1,0 +1,110 @@
+/** What the tests of all formats share. */
+
+import assert from "node:assert/strict";
+import { readConversation } from "../../../js/adapters/index.ts";
+import type { Format, NeutralMessage, Part, PlanItem } from "../../../js/types.ts";
+
+/** A conversation of one format, and what it must read as: `role: part, part`, one line a message. */
+export function check(format: Format, input: unknown, expected: string): void {
+  for (const options of [{ format }, {}]) {
+    const { messages, format: found } = readConversation(input, options);
+    assert.equal(found, format);
+    assert.equal(messages.map(line).join("\n"), expected.trim().replace(/^\s+/gm, ""));
+  }
+  untouched(input, format);
+}
+
+function line({ role, name, parts }: NeutralMessage): string {
+  return `${role}${name ? `(${name})` : ""}: ${parts.map(short).join(", ")}`;
+}
+
+function short(part: Part): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "reasoning":
+      return `{${part.text}}`;
+    case "toolCall":
+      return `${part.callId}=${part.name}(${part.arguments})`;
+    case "toolResult":
+      return `${part.isError ? "!" : ""}${part.callId}[${part.content.map(short).join(" ")}]`;
+    case "image":
+      return `<image ${part.mediaType ?? ""} ${part.url ?? part.data ?? ""} ${part.detail ?? ""}>`.replace(/ +(?=[ >])/g, "");
+    case "document":
+      return `<document ${part.dataLength}>`;
+    case "opaque":
+      return `<opaque ${part.json}>`;
+    case "cacheMark":
+      return "<mark>";
+  }
+}
+
+/** A plan that keeps everything gives the very input; dropping one message gives the others, the same objects. Nothing is mutated. */
+function untouched(input: unknown, format: Format): void {
+  freeze(input);
+  const reading = readConversation(input, { format });
+  const keep: PlanItem[] = reading.messages.map(({ id }) => ({ type: "keep", id }));
+  assert.equal(reading.rebuild(keep), input);
+  const list = messagesOf(input);
+  const [frame, rest] = [keep.length - list.length, keep.slice(keep.length - list.length)];
+  for (const at of list.keys()) {
+    const without = [...keep.slice(0, frame), ...rest.filter((_, other) => other !== at)];
+    const out = reading.rebuild(without);
+    const kept = list.filter((_, other) => other !== at);
+    // Where roles must alternate, neighbours that were none before may be one message now.
+    if (format === "gemini" || format === "anthropic") continue;
+    assert.deepEqual(messagesOf(out).map((message) => list.indexOf(message)), kept.map((message) => list.indexOf(message)));
+    if (!Array.isArray(input)) {
+      for (const [key, value] of Object.entries(input as object)) if (value !== list) assert.equal((out as Record<string, unknown>)[key], value);
+    }
+  }
+}
+
+export function messagesOf(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input as unknown[];
+  const { messages, contents, input: items } = input as Record<string, unknown>;
+  const list = messages ?? contents ?? items;
+  return Array.isArray(list) ? (list as unknown[]) : [];
+}
+
+/** Frozen to the bottom: whoever writes to it throws. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
+  Object.freeze(value);
+  for (const key of Reflect.ownKeys(value)) freeze((value as Record<PropertyKey, unknown>)[key]);
+  return value;
+}
+
+/** Carries out a plan on a conversation; gives the messages. */
+export function carryOut(format: Format, input: unknown, plan: (messages: NeutralMessage[]) => PlanItem[]): readonly unknown[] {
+  freeze(input);
+  const reading = readConversation(input, { format });
+  return messagesOf(reading.rebuild(plan(reading.messages)));
+}
+
+/** Edits one message and keeps the others. */
+export function edit(format: Format, input: unknown, at: number, parts: PlanItem extends infer P ? (P extends { type: "edit"; parts: infer E } ? E : never) : never): unknown {
+  const out = carryOut(format, input, (messages) => messages.map(({ id }, other) => (other === at ? { type: "edit", id, parts } : { type: "keep", id })));
+  return out[at];
+}
+
+/** Puts a neutral message at the end. */
+export function insert(format: Format, input: unknown, message: NeutralMessage): readonly unknown[] {
+  return carryOut(format, input, (messages) => [...messages.map(({ id }): PlanItem => ({ type: "keep", id })), { type: "insert", message }])
+    .slice(messagesOf(input).length);
+}
+
+export const summary: NeutralMessage = { id: "e0:summary", role: "user", parts: [{ type: "text", text: "what was" }] };
+export const standIn: NeutralMessage = {
+  id: "lost", role: "tool", parts: [{ type: "toolResult", callId: "c9", name: "run", content: [{ type: "text", text: "lost" }], isError: true }],
+};
+export const calling: NeutralMessage = {
+  id: "calling", role: "assistant", parts: [{ type: "text", text: "I call" }, { type: "toolCall", callId: "c9", name: "run", arguments: '{"a":1}' }],
+};
+
+export function refused(input: unknown, code: string, path: string, format?: Format): void {
+  assert.throws(() => readConversation(input, format ? { format } : {}), (error: { code?: string; path?: string; message: string }) => {
+    assert.deepEqual([error.code, error.path], [code, path], error.message);
+    return true;
+  });
+}
