@@ -32,15 +32,13 @@ export function isReady(): boolean {
 /** Loads the engine from bytes or a compiled module, at once. Calling it again does nothing. */
 export function initSync(source: WasmBytes | WasmModule): void {
   if (instance) return;
-  const compiled = source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource));
-  instance = instantiate(compiled);
-  module = compiled;
+  start(source instanceof WebAssembly.Module ? source : compile(() => new WebAssembly.Module(source as BufferSource)));
 }
 
 /**
  * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
  *
- * @throws EspalierError `wasm_not_found` if it cannot be fetched, `bad_wasm` if it cannot be compiled
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `bad_wasm` if it cannot be compiled or is of another version
  */
 export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
   if (instance) return Promise.resolve();
@@ -57,10 +55,7 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
   }
   const compiled = from instanceof WebAssembly.Module ? from : await compiling(from as BufferSource);
   // Somebody may have used initSync meanwhile.
-  if (!instance) {
-    instance = instantiate(compiled);
-    module = compiled;
-  }
+  if (!instance) start(compiled);
 }
 
 async function fetched(url: string | URL): Promise<Response> {
@@ -96,10 +91,18 @@ function badWasm(cause: unknown): EspalierError {
   return new EspalierError({ code: "bad_wasm", message: "The engine's wasm is truncated or not wasm at all.", cause });
 }
 
-function instantiate(compiled: WebAssembly.Module): Wasm {
+/** Makes an instance and lets it be used once it has everything that the one before it had. */
+function start(compiled: WebAssembly.Module): void {
   const glue = createGlue();
-  glue.initSync({ module: compiled });
-  return glue;
+  try {
+    glue.initSync({ module: compiled });
+  } catch (cause) {
+    const message = `The engine could not be started (${String(cause)}). Its wasm and this JavaScript must be of one version of espalier.`;
+    throw new EspalierError({ code: "bad_wasm", message, cause });
+  }
+  for (const hook of fresh) hook(glue);
+  instance = glue;
+  module = compiled;
 }
 
 /** Lets an entry load the engine when it is first used (Node, inline). */
@@ -107,7 +110,7 @@ export function setLoader(load: () => WasmBytes): void {
   loader = load;
 }
 
-/** Runs for every instance that replaces a crashed one, before anybody else can use it. */
+/** Runs for every instance, also for one that replaces a crashed one, before anybody else can use it. */
 export function onFreshInstance(hook: (wasm: Wasm) => void): void {
   fresh.push(hook);
 }
@@ -118,6 +121,8 @@ export function onFreshInstance(hook: (wasm: Wasm) => void): void {
  * @throws EspalierError `not_initialized`
  */
 export function wasm(): Wasm {
+  // There was an instance once: it crashed, and could not be replaced at that time.
+  if (!instance && module) start(module);
   if (!instance && loader) initSync(loader());
   if (!instance) {
     throw new EspalierError({
@@ -144,12 +149,15 @@ export function call<T>(run: () => T): T {
 }
 
 function recover(cause: Error): EspalierError {
-  if (module) {
-    instance = instantiate(module);
-    for (const hook of fresh) hook(instance);
+  // Whatever comes of the new one, the damaged one is never used again.
+  instance = undefined;
+  let outcome = "was replaced; nothing of yours was changed, and the next call works";
+  try {
+    wasm();
+  } catch (error) {
+    outcome = `could not be replaced (${String(error)}); nothing of yours was changed, and the next call tries again`;
   }
-  const message = "The engine crashed and was replaced; nothing of yours was changed, and the next call works. Please report this.";
-  return new EspalierError({ code: "engine_crashed", message, cause });
+  return new EspalierError({ code: "engine_crashed", message: `The engine crashed and ${outcome}. Please report this.`, cause });
 }
 
 /** Errors of the core carry `code`, `path` and `details`, but are made by the glue. */

@@ -5,6 +5,7 @@
  * again, counting goes on in this thread, with a warning.
  */
 
+import type { WasmModule } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { countBatch } from "./tokens.ts";
 import type { EncodingName } from "./types.ts";
@@ -22,7 +23,7 @@ export interface TokenWorkerOptions {
   /** Makes a worker that runs `espalier/worker`. */
   create: () => WorkerLike;
   /** The engine: a compiled module (not compiled twice then), its bytes or its URL. */
-  wasm: WebAssembly.Module | ArrayBuffer | Uint8Array | string;
+  wasm: WasmModule | ArrayBuffer | Uint8Array | string;
   /** The vocabularies by encoding: bytes or URL. */
   vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */

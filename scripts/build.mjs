@@ -105,9 +105,9 @@ async function bundles() {
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
       : "typeof __dirname === \"string\" ? __dirname : undefined";
     await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core], banner: { js: `const ESPALIER_DIR = ${dir};` } });
-    await esbuild.build({ ...common, entryPoints: { inline: entry("inline"), slim: entry("slim") }, outdir: dist, plugins: [core, inline] });
+    await esbuild.build({ ...common, entryPoints: { inline: entry("inline"), slim: entry("slim"), worker: entry("worker") }, outdir: dist, plugins: [core, inline] });
     if (format === "esm") {
-      await esbuild.build({ ...common, entryPoints: { web: entry("web"), worker: entry("worker") }, outdir: dist, plugins: [core] });
+      await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core] });
       const cli = join(root, "js", "cli", "main.ts");
       if (existsSync(cli)) {
         const node = { name: "node", setup(b) { b.onResolve({ filter: /entries\/node\.ts$/ }, () => ({ path: "./node.js", external: true })); } };

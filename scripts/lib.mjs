@@ -34,6 +34,11 @@ export function run(command, args, options = {}) {
   if (status !== 0) fail(`${command} ${args.join(" ")} failed`, status ?? 1);
 }
 
+/** The same, but a failure is an answer. */
+export function attempt(command, args) {
+  return spawnSync(command, args, { cwd: root, env, stdio: "inherit" }).status === 0;
+}
+
 /** Runs a command and gives its output, or nothing if it fails. */
 export function output(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, env, encoding: "utf8" });

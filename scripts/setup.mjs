@@ -8,7 +8,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bindgen, wasmPack } from "./versions.mjs";
-import { fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
+import { attempt, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
 /** What the build needs. */
 export async function setUp() {
@@ -40,7 +40,10 @@ function cargoTool(name, version, works) {
   if (works()) return "current";
   const args = ["install", name, "--version", version, "--root", tools];
   // A lock file may name a version that the registry no longer has; without it cargo finds one that fits.
-  if (output("cargo", [...args, "--locked", "--quiet"]) === undefined) run("cargo", args);
+  if (!attempt("cargo", [...args, "--locked"])) {
+    process.stdout.write(`  ${name} could not be installed with the versions of its lock file; trying with those that fit\n`);
+    run("cargo", args);
+  }
   if (!works()) fail(`${name} ${version} was installed into ${tools} but does not run.`);
 }
 
@@ -62,7 +65,12 @@ export function findBrowser() {
 function browser() {
   if (findBrowser()) return "current";
   if (!output("which", ["apt-get"])) fail("Install Chromium and chromedriver, or name them in CHROMIUM and CHROMEDRIVER.");
-  const sudo = process.getuid?.() === 0 ? [] : ["sudo"];
+  // Where nobody sits, nobody can type a password.
+  const sudo = process.getuid?.() === 0 ? [] : process.env.CI ? ["sudo", "-n"] : ["sudo"];
+  if (sudo.length > 0 && !output("which", ["sudo"])) {
+    fail("Chromium and chromedriver are missing, and there is no sudo to install them: have an administrator run\n" +
+      "  apt-get install chromium chromium-driver\nor name yours in CHROMIUM and CHROMEDRIVER.");
+  }
   const apt = (...args) => {
     const [command, ...rest] = [...sudo, "apt-get", ...args];
     run(command, rest, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });

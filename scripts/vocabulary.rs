@@ -41,7 +41,7 @@ fn split(token: &[u8], id: u32, ranks: &HashMap<&[u8], u32>) -> [u32; 2] {
     [ranks[&token[..ends[1]]], ranks[&token[ends[1]..]]]
 }
 
-/// The vocabulary file of an encoding, deflated.
+/// The vocabulary file of an encoding, deflated quickly: for tests.
 pub fn file(name: EncodingName) -> Vec<u8> {
     let planes = vocab::planes(&pairs(name));
     vocab::write(name, &planes, Some(&miniz_oxide::deflate::compress_to_vec(&planes, 10)))

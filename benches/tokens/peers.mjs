@@ -1,35 +1,13 @@
-// The tokenizers, each behind the same small interface: `load()` gives `{ count, memory? }` for o200k_base.
-import { readFileSync } from "node:fs";
+// The tokenizers, each behind the same small interface: `load()` gives `{ count, forget?, memory? }` for o200k_base.
 
-/** Where the built package is: `npm run build` leaves it in `pkg/`. */
-const built = new URL(process.env.ESPALIER_PKG ? `file://${process.env.ESPALIER_PKG}/` : "../../pkg/", import.meta.url);
+/** The package as it is shipped: `npm run build` leaves it in `pkg/`. */
+const dist = process.env.ESPALIER_DIST ? new URL(`file://${process.env.ESPALIER_DIST}/`) : new URL("../../pkg/dist/", import.meta.url);
 
 export const peers = {
   async espalier() {
-    const { initSync, ...wasm } = await import(new URL("espalier.js", built));
-    const exports = initSync({ module: readFileSync(new URL("espalier_bg.wasm", built)) });
-    wasm.loadEncoding("o200k_base", readFileSync(new URL("o200k_base.vocab", built)));
-    const encoder = new TextEncoder();
-    let view = new Uint8Array();
-    const input = (room) => (view.byteLength < room ? (view = wasm.inputView(Math.max(room, 131_072))) : view);
-    // What js/tokens.ts does, but for its cache: write into the engine's buffer, count there; long texts in chunks.
-    const count = (text) => {
-      if (text.length <= 32_768) return wasm.countBuffer(0, encoder.encodeInto(text, input(text.length * 3)).written);
-      let [at, carried, total] = [0, 0, 0];
-      for (;;) {
-        let end = Math.min(text.length, at + 32_768);
-        if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
-        const chunk = text.slice(at, end);
-        const needed = carried + chunk.length * 3;
-        const buffer = input(needed > view.byteLength ? Math.max(needed, 2 * view.byteLength) : needed);
-        const length = carried + encoder.encodeInto(chunk, buffer.subarray(carried)).written;
-        at = end;
-        if (at === text.length) return total + wasm.countBuffer(0, length);
-        total += wasm.countChunk(0, length);
-        carried = wasm.carried();
-      }
-    };
-    return { count, memory: () => exports.memory.buffer.byteLength };
+    const [{ clearCache, count }, { wasm }] = await Promise.all([import(new URL("node.js", dist)), import(new URL("core.js", dist))]);
+    // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.
+    return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
   async "gpt-tokenizer"() {
     const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");

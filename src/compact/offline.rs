@@ -1,7 +1,7 @@
 //! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::ledger::{Command, Ledger, Status, earlier_text, one_line, sentences};
 use super::parse::SECTIONS;
@@ -184,56 +184,83 @@ fn plan(ledger: &Ledger) -> Vec<String> {
         .collect()
 }
 
+/// Sentences at the beginning and at the end of a text that may be quoted: between them stand details.
+const FIRST_SENTENCES: usize = 2;
+const LAST_SENTENCES: usize = 3;
+
+/// A sentence that may be quoted.
+struct Candidate<'a> {
+    /// Number of the text, and of the sentence in it.
+    text: usize,
+    position: usize,
+    /// Worth of its place: conclusions stand last, intentions first.
+    place: f64,
+    id: &'a str,
+    sentence: &'a str,
+    /// Ordered, so that sums over them are the same on every run.
+    terms: BTreeSet<String>,
+}
+
 /// The most telling sentences of the assistant, oldest first.
 fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<String> {
-    let mut rank: HashMap<String, usize> = HashMap::new();
-    for (_, text) in &ledger.said {
-        for term in terms(text).collect::<HashSet<_>>() {
-            *rank.entry(term).or_default() += 1;
-        }
+    let candidates: Vec<Candidate> =
+        ledger.said.iter().enumerate().flat_map(|(at, (id, text))| candidates(at, id, text)).collect();
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for term in candidates.iter().flat_map(|c| &c.terms) {
+        *uses.entry(term).or_default() += 1;
     }
     let texts = ledger.said.len().max(1) as f64;
-    let mut scored: Vec<(f64, usize, usize, String)> = Vec::new();
-    for (at, (id, text)) in ledger.said.iter().enumerate() {
-        let all: Vec<&str> = sentences(text).collect();
-        for (position, sentence) in all.iter().enumerate() {
-            // Ordered, so that the sum below is the same on every run.
-            let found: BTreeSet<String> = terms(sentence).collect();
-            if sentence.len() > SENTENCE_BYTES || found.len() < 4 {
-                continue;
-            }
-            let rarity: f64 = found
-                .iter()
-                // A term used again is worth more than one that is merely rare.
-                .map(|term| match rank.get(term).copied().unwrap_or(1) {
-                    1 => 0.5,
-                    n => (texts / n as f64).ln().max(0.0),
-                })
-                .sum::<f64>()
-                / (found.len() as f64).sqrt();
-            let place = if position + 1 == all.len() {
-                1.5
-            } else if position == 0 {
-                1.2
-            } else {
-                1.0
-            };
-            let recency = 0.5 + 0.5 * at as f64 / texts;
-            scored.push((rarity * place * recency, at, position, format!("- {id}: {sentence}")));
+    let mut scored: Vec<(f64, &Candidate)> = Vec::new();
+    for candidate in candidates.iter().filter(|c| c.terms.len() >= 4) {
+        // A term used again is worth more than one that is merely rare.
+        let worth = |term: &String| match uses.get(term.as_str()).copied().unwrap_or(1) {
+            1 => 0.5,
+            n => (texts / n as f64).ln().max(0.0),
+        };
+        let rarity = candidate.terms.iter().map(worth).sum::<f64>() / (candidate.terms.len() as f64).sqrt();
+        let recency = 0.5 + 0.5 * candidate.text as f64 / texts;
+        scored.push((rarity * candidate.place * recency, candidate));
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1.text, a.1.position).cmp(&(b.1.text, b.1.position))));
+    let mut left = budget / 3;
+    let mut chosen: Vec<(usize, usize, String)> = Vec::new();
+    for (_, candidate) in scored {
+        // The shortest line that says anything has about this many tokens.
+        if left < 6 {
+            break;
+        }
+        let line = format!("- {}: {}", candidate.id, candidate.sentence);
+        let cost = tokenizer.count(&line) + 1;
+        if cost <= left {
+            left -= cost;
+            chosen.push((candidate.text, candidate.position, line));
         }
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let mut left = budget / 3;
-    scored.retain(|(.., line)| {
-        let cost = tokenizer.count(line) + 1;
-        if cost > left {
-            return false;
-        }
-        left -= cost;
-        true
-    });
-    scored.sort_by_key(|s| (s.1, s.2));
-    scored.into_iter().map(|s| s.3).collect()
+    chosen.sort();
+    chosen.into_iter().map(|(.., line)| line).collect()
+}
+
+fn candidates<'a>(at: usize, id: &'a str, text: &'a str) -> Vec<Candidate<'a>> {
+    let all: Vec<&str> = sentences(text).collect();
+    all.iter()
+        .enumerate()
+        .filter(|(position, sentence)| {
+            let outer = *position < FIRST_SENTENCES || *position + LAST_SENTENCES >= all.len();
+            outer && sentence.len() <= SENTENCE_BYTES
+        })
+        .map(|(position, sentence)| Candidate {
+            text: at,
+            position,
+            place: match position {
+                _ if position + 1 == all.len() => 1.5,
+                0 => 1.2,
+                _ => 1.0,
+            },
+            id,
+            sentence,
+            terms: terms(sentence).collect(),
+        })
+        .collect()
 }
 
 fn terms(text: &str) -> impl Iterator<Item = String> {

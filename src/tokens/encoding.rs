@@ -48,9 +48,9 @@ impl Encoding {
     /// # Errors
     /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another encoding or not the published vocabulary.
     pub fn load(name: EncodingName, file: &[u8]) -> Result<Encoding> {
-        let planes = vocab::read(name, file)?;
+        let (planes, sum) = vocab::read(name, file)?;
         let tables = Tables::build(&planes)?;
-        vocab::check_published(name, &planes)?;
+        vocab::check_published(name, sum)?;
         Ok(Encoding::new(name, tables))
     }
 

@@ -50,10 +50,10 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// Fills up to at least 48 bits, with zeros behind the end of the input.
+    /// Fills up to at least 32 bits, with zeros behind the end of the input.
     #[inline(always)]
     fn fill(&mut self) {
-        if self.count >= 48 {
+        if self.count >= 32 {
             return;
         }
         if let Some((word, _)) = self.input.split_first_chunk::<8>() {
@@ -70,7 +70,7 @@ impl Bits<'_> {
 
     #[inline(never)]
     fn fill_end(&mut self) {
-        while self.count < 56 {
+        while self.count < 32 {
             let Some((byte, rest)) = self.input.split_first() else { return };
             self.held |= u64::from(*byte) << self.count;
             self.input = rest;

@@ -2,6 +2,13 @@
 //!
 //! In: text, [`crate::message::Message`]s and [`crate::message::Tool`]s. Out: token counts that say how they came about
 //! ([`Origin`]). Whatever can count text is a [`Tokenizer`]; the cost models only ever see that trait.
+//!
+//! How a text is counted: `cut` takes it apart where counts add up, `padded` puts padding behind each window, `scan` splits it into
+//! pieces (with the character classes of `class`), `pieces` remembers counts of pieces, `bpe` encodes the others with the
+//! `tables` (`trie`: all tokens; the pairs that merge), which are built from a vocabulary file (`vocab`, `inflate`,
+//! `spelling`). On top: `fit` cuts to a number of tokens, `join` adds counts up.
+//!
+//! Everything is linear in the length of the text, whatever the text is, and equal to tiktoken, ids included.
 
 mod bpe;
 mod breakdown;

@@ -9,11 +9,11 @@ use super::tables::Tables;
 
 const SHORT: usize = 1 << 15;
 const MIDDLE: usize = 1 << 15;
-const LONG: usize = 1 << 14;
+const LONG: usize = 1 << 15;
 /// Longest piece that is remembered.
 const LONGEST: usize = 1 << 10;
 /// Bytes of the ring that holds the long pieces.
-const RING: usize = 1 << 19;
+const RING: usize = 1 << 20;
 
 /// Where the count of a piece sits in its key: above at most seven (or fifteen) bytes and the length, which takes three (four)
 /// bits. At most 7 tokens are in 7 bytes, 15 in 15.

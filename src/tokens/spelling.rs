@@ -9,6 +9,10 @@ use crate::error::{Code, Error, Result};
 /// Longest token, in bytes. Both encodings have runs of 128 spaces and nothing longer.
 const MOST_BYTES: usize = 128;
 
+/// Tokens that one call of a building step goes over. The steps are functions of their own, called often, since WebAssembly
+/// engines replace slow first code by fast code between calls, not within one.
+pub(super) const STRETCH: usize = 1 << 10;
+
 /// No token.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -100,17 +104,15 @@ impl Tokens {
     pub fn sorted(&self) -> Result<Vec<Entry>> {
         // By the first two bytes through counting, then by comparing within each group.
         let mut ends = vec![0u32; (1 << 16) + 1];
-        for key in &self.keys {
-            ends[(key >> 48) as usize + 1] += 1;
+        for keys in self.keys.chunks(STRETCH) {
+            tally(keys, &mut ends);
         }
         for index in 1..ends.len() {
             ends[index] += ends[index - 1];
         }
         let mut sorted = vec![Entry::default(); self.keys.len()];
-        for (key, id) in self.keys.iter().zip(0..) {
-            let slot = &mut ends[(key >> 48) as usize];
-            sorted[*slot as usize] = Entry { key: *key, id };
-            *slot += 1;
+        for (keys, first) in self.keys.chunks(STRETCH).zip((0..).step_by(STRETCH)) {
+            distribute(keys, first, &mut ends, &mut sorted);
         }
         let mut start = 0;
         for end in &ends[..1 << 16] {
@@ -155,5 +157,23 @@ impl Tokens {
             }
         }
         Ok(())
+    }
+}
+
+/// Counts how many keys begin with each two bytes, one place further on.
+#[inline(never)]
+fn tally(keys: &[u64], counts: &mut [u32]) {
+    for key in keys {
+        counts[(key >> 48) as usize + 1] += 1;
+    }
+}
+
+/// Puts keys where the next of their first two bytes goes. The first of them is the token `first`.
+#[inline(never)]
+fn distribute(keys: &[u64], first: u32, places: &mut [u32], sorted: &mut [Entry]) {
+    for (key, id) in keys.iter().zip(first..) {
+        let place = &mut places[(key >> 48) as usize];
+        sorted[*place as usize] = Entry { key: *key, id };
+        *place += 1;
     }
 }

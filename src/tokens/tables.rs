@@ -1,7 +1,7 @@
 //! What counting needs of a vocabulary: the trie of its tokens, how each token merges, and which pairs merge at all.
 
 use super::padded::Padded;
-use super::spelling::{NONE, Tokens, bad};
+use super::spelling::{NONE, STRETCH, Tokens, bad};
 use super::trie::{Builder, Match, Trie};
 use super::vocab::MOST_TOKENS;
 use crate::error::{Code, Error, Result};
@@ -27,10 +27,6 @@ fn hash_pair(left: u32, right: u32) -> (usize, u32) {
     let mixed = (u64::from(left) << ID_BITS | u64::from(right)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed >> 40) as usize, (mixed >> 26) as u32 & !ID_MASK)
 }
-
-/// Tokens that one call of a building step goes over. The steps are functions of their own, called often, since WebAssembly
-/// engines replace slow first code by fast code between calls, not within one.
-const STRETCH: usize = 1 << 10;
 
 impl Tables {
     /// Builds the tables from the planes of a vocabulary file, checking that they make a vocabulary.

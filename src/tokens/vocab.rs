@@ -62,12 +62,12 @@ pub fn write(name: EncodingName, planes: &[u8], deflated: Option<&[u8]>) -> Vec<
     file
 }
 
-/// Reads a vocabulary file of the encoding `name`; gives the planes.
+/// Reads a vocabulary file of the encoding `name`; gives the planes and their checksum.
 ///
 /// # Errors
 /// [`Code::BadVocabulary`] if the file is truncated, damaged, of another version or of another encoding. That the pairs make
 /// a vocabulary is checked when the tables are built from them.
-pub fn read(name: EncodingName, file: &[u8]) -> Result<Cow<'_, [u8]>> {
+pub fn read(name: EncodingName, file: &[u8]) -> Result<(Cow<'_, [u8]>, u64)> {
     let bad =
         |what: String| Error::new(Code::BadVocabulary, format!("the {} vocabulary is unusable: {what}", name.as_str()));
     let Some((header, body)) = file.split_at_checked(HEADER) else {
@@ -101,10 +101,11 @@ pub fn read(name: EncodingName, file: &[u8]) -> Result<Cow<'_, [u8]>> {
     }
     let mut sum = [0; 8];
     sum.copy_from_slice(&header[28..36]);
-    if checksum(&planes) != u64::from_le_bytes(sum) {
+    let sum = u64::from_le_bytes(sum);
+    if checksum(&planes) != sum {
         return Err(bad("its checksum is wrong; the file is damaged".into()));
     }
-    Ok(planes)
+    Ok((planes, sum))
 }
 
 /// The checksum of the published vocabulary (made from tiktoken-rs 0.12, whose rank files are OpenAI's).
@@ -115,12 +116,12 @@ fn published(name: EncodingName) -> u64 {
     }
 }
 
-/// Makes sure that `planes` are the published vocabulary: a count made with any other is not the provider's.
+/// Makes sure that planes with this checksum are the published vocabulary: a count made with any other is not the provider's.
 ///
 /// # Errors
 /// [`Code::BadVocabulary`] if they are another one.
-pub fn check_published(name: EncodingName, planes: &[u8]) -> Result<()> {
-    if checksum(planes) == published(name) {
+pub fn check_published(name: EncodingName, sum: u64) -> Result<()> {
+    if sum == published(name) {
         return Ok(());
     }
     let message = format!("the vocabulary is sound, but it is not the published {} vocabulary", name.as_str());

@@ -71,6 +71,18 @@ test("a crash costs one call; the next one finds the same vocabularies", async (
   assert.equal(core.prune(messages, { budget: 100 }).messages, messages);
 });
 
+test("an engine that cannot be replaced at once is replaced by the next call", async () => {
+  const core = await loaded();
+  let failures = 1;
+  core.onFreshInstance(() => {
+    if (failures-- > 0) throw new Error("no memory");
+  });
+  assert.throws(() => crash(core), { code: "engine_crashed", message: /could not be replaced \(Error: no memory\)/ });
+  assert.equal(core.isReady(), false);
+  assert.equal(core.count("one two three"), 3);
+  assert.equal(core.isReady(), true);
+});
+
 test("a compaction whose engine crashed meanwhile fails with a code, and nothing is lost", async () => {
   const core = await loaded();
   const long = Array.from({ length: 60 }, (_, i) => ({ role: i === 0 ? "user" : "assistant", content: `${i} word `.repeat(60) }));
@@ -101,6 +113,10 @@ test("a wasm that is cut or no wasm at all is refused, and the right one works t
   assert.equal(await codeOf(core.initFrom(new Uint8Array(9))), "bad_wasm");
   assert.equal(await codeOf(core.initFrom("http://127.0.0.1:9/espalier.wasm")), "wasm_not_found");
   assert.equal(await codeOf(core.initFrom(new Response("no", { status: 404 }))), "wasm_not_found");
+  // Somebody's wasm, but not this package's.
+  const foreign = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+  assert.throws(() => core.initSync(foreign), { code: "bad_wasm", message: /one version of espalier/ });
+  assert.equal(await codeOf(core.initFrom(foreign)), "bad_wasm");
   assert.equal(core.isReady(), false);
   await Promise.all([core.initFrom(bytes("espalier.wasm")), core.initFrom(bytes("espalier.wasm"))]);
   await core.initFrom(bytes("espalier.wasm"));
