@@ -6,7 +6,7 @@
  */
 
 import { EspalierError } from "../errors.ts";
-import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
+import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
 
 /** A conversation that was read. */
 export interface Reading {
@@ -70,14 +70,15 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const messages: NeutralMessage[] = [];
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
-  list.forEach((original, at) => {
+  // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
+  for (const [at, original] of list.entries()) {
     const path = `${name}[${at}]`;
     if (!isFields(original)) throw bad(path, "a message", original);
     const { message } = adapter.read(original, at, path, state);
     messages.push(message);
     originals.set(message.id, original);
-  });
-  const given = tools ?? (Array.isArray(request?.["tools"]) ? (request["tools"] as unknown[]) : []);
+  }
+  const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
     messages,
@@ -113,6 +114,15 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   };
 }
 
+/** The tool definitions in a request: a list, or (AI SDK) an object by name; the Gemini SDK keeps them in `config`. */
+export function requestTools(request: Fields): readonly unknown[] | undefined {
+  const config = request["config"];
+  const tools = request["tools"] ?? (isFields(config) ? config["tools"] : undefined);
+  if (Array.isArray(tools)) return tools;
+  if (!isFields(tools)) return undefined;
+  return Object.entries(tools).map(([name, definition]) => (isFields(definition) ? { ...definition, name } : definition));
+}
+
 /** A shallow copy that keeps the prototype; fields that become `undefined` go. */
 export function copy<T extends object>(original: T, changes: Fields): T {
   const out = Object.assign(Object.create(Object.getPrototypeOf(original)), original) as Fields;
@@ -123,33 +133,68 @@ export function copy<T extends object>(original: T, changes: Fields): T {
   return out as T;
 }
 
-/** JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. */
+/** What stands for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
+const NO_JSON = '"(unreadable)"';
+
+/** JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. Never throws. */
 export function json(value: unknown): string {
-  const above: unknown[] = [];
-  const safe = JSON.stringify(value, function (this: unknown, _key, item: unknown) {
-    if (typeof item === "bigint") return String(item);
-    if (typeof item !== "object" || item === null) return item;
-    if (ArrayBuffer.isView(item) || item instanceof ArrayBuffer) return `(${item.byteLength} bytes)`;
-    while (above.length > 0 && above.at(-1) !== this) above.pop();
-    if (above.includes(item)) return "(again)";
-    // What is returned is what its fields will say they belong to.
-    const shown = item instanceof Map || item instanceof Set ? [...item] : item;
-    above.push(shown);
-    return shown;
-  });
-  return safe ?? "null";
+  // What a value was replaced by (a Map by its entries) is what its children see as their holder, so both are remembered.
+  const above: { value: object; shown: object }[] = [];
+  try {
+    const safe = JSON.stringify(value, function (this: Fields, key, item: unknown) {
+      if (typeof item === "bigint") return String(item);
+      if (typeof item !== "object" || item === null) return item;
+      // Node's Buffer has turned itself into a list of numbers by now; the holder still has the bytes.
+      const own = this[key];
+      const bytes = ArrayBuffer.isView(own) || own instanceof ArrayBuffer ? own : item;
+      if (ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer) return `(${bytes.byteLength} bytes)`;
+      while (above.length > 0 && above.at(-1)!.shown !== this) above.pop();
+      if (above.some((holder) => holder.value === item)) return "(again)";
+      const shown = item instanceof Map || item instanceof Set ? [...item] : item;
+      above.push({ value: item, shown });
+      return shown;
+    });
+    return safe ?? "null";
+  } catch {
+    // The host's object cannot be looked into. It is still a part, and keeping it needs no looking.
+    return NO_JSON;
+  }
+}
+
+/** A field that should be a text: ids given as numbers are turned into one, anything else counts as absent. */
+export function string(value: unknown, absent = ""): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : absent;
+}
+
+/** The neutral role of a host's, if it is one. (A look-up in a bare object would find `constructor`.) */
+export function roleOf(roles: Readonly<Record<string, Role>>, value: unknown): Role | undefined {
+  return (typeof value === "string" || typeof value === "number") && Object.hasOwn(roles, value) ? roles[value] : undefined;
 }
 
 /** Longest beginning of a picture that is passed on: only its header is read. */
 const HEADER = 131_072;
 
+const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
+
+/** A document from base64, a data URL or an address. */
+export function documentPart(source: unknown, mediaType?: string): Part {
+  const given = typeof source === "string" ? source : "";
+  const data = DATA_URL.exec(given.slice(0, 200));
+  const kind = data?.[1] || mediaType;
+  const isAddress = !data && ADDRESS.test(given.slice(0, 20));
+  return { type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - (data?.[0].length ?? 0) };
+}
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
+
 /** A picture from base64, a data URL or an address. */
 export function image(source: string, mediaType?: string, detail?: string): Part {
-  const data = /^data:([^;,]*)[^,]*;base64,/.exec(source.slice(0, 200));
+  const data = DATA_URL.exec(source.slice(0, 200));
   const kind = data?.[1] || mediaType;
   const base = { type: "image" as const, ...(kind && { mediaType: kind }), ...(detail && { detail }) };
   if (data) return { ...base, data: source.slice(data[0].length, data[0].length + HEADER) };
-  if (/^[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20))) return { ...base, url: source };
+  if (ADDRESS.test(source.slice(0, 20))) return { ...base, url: source };
   return { ...base, data: source.slice(0, HEADER) };
 }
 
@@ -162,7 +207,7 @@ export function base64(bytes: Uint8Array): string {
 }
 
 export function text(value: unknown): Part {
-  return { type: "text", text: String(value) };
+  return { type: "text", text: string(value) };
 }
 
 export function opaque(value: unknown): Part {
@@ -194,7 +239,18 @@ export function tool(fields: unknown, at: number): NeutralTool {
   const path = `tools[${at}]`;
   if (!isFields(fields)) throw new EspalierError({ code: "bad_option", message: `${path} must be an object`, path });
   const from = isFields(fields["function"]) ? fields["function"] : fields;
-  const schema = from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
+  const given = from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
+  // The AI SDK wraps a schema; what is sent is inside.
+  let schema = isFields(given) && isFields(given["jsonSchema"]) ? given["jsonSchema"] : given;
+  if (isFields(schema) && "~standard" in schema) {
+    // A validation library's own object is not what the model is shown; some can say what is.
+    const make = schema["toJSONSchema"];
+    if (typeof make !== "function") {
+      const message = `${path} has a schema of a validation library; pass the JSON schema that is sent in options.tools`;
+      throw new EspalierError({ code: "bad_option", message, path });
+    }
+    schema = (make as () => unknown).call(schema);
+  }
   // Tools that the provider runs itself have a type and settings instead of a schema.
   const name = typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
   return {

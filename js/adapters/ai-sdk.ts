@@ -1,6 +1,6 @@
 /** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
 
-import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
 
@@ -17,7 +17,7 @@ export const aiSdk: Adapter<Piece> = {
   },
 
   read(message, at, path) {
-    const role = ROLES[String(message["role"])];
+    const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, user, assistant or tool", message["role"]);
     const id = `m${at}`;
     const ui = Array.isArray(message["parts"]);
@@ -46,27 +46,20 @@ export const aiSdk: Adapter<Piece> = {
       const edit = byNumber.get(0);
       return copy(original, { content: edit?.type === "text" ? edit.text : content });
     }
-    const list = [...(content as Fields[])];
-    const stays = new Set<number>();
-    pieces.forEach(({ at }, part) => {
+    const list = [...(content as (Fields | undefined)[])];
+    // Parts that only mark the flow (step-start) or are for the page alone have no neutral part; they stay.
+    pieces.forEach(({ at, call }, part) => {
+      const item = at === "string" ? undefined : list[at];
+      if (at === "string" || !item) return;
       const edit = byNumber.get(part);
-      if (!edit || at === "string") return;
-      stays.add(at);
-      const item = list[at]!;
       const isResult = message.parts[part]!.type === "toolResult";
-      if (edit.type === "text") {
-        const field = "output" in item || !("result" in item) ? "output" : "result";
-        const value = name === "content" && field === "output" ? { type: "text", value: edit.text } : edit.text;
-        list[at] = isResult ? copy(item, { [field]: value }) : copy(item, { text: edit.text });
-      } else if (edit.type === "arguments") {
-        list[at] = copy(item, { ["input" in item ? "input" : "args"]: parsedArguments(edit.arguments) });
-      } else if (edit.type === "callId") {
-        list[at] = copy(item, { toolCallId: edit.callId });
-      }
+      if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
+      else if (edit.type === "text") list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
+      else if (edit.type === "arguments") list[at] = inTool(item, (tool) => ({ ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments) }));
+      // A UI part has one id for its call and its result: the call's edit says it.
+      else if (edit.type === "callId" && (call || name !== "parts")) list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
     });
-    // Parts that only mark the flow (step-start) have no neutral part; they stay.
-    const known = new Set(pieces.map(({ at }) => at));
-    return copy(original, { [name]: list.filter((_, at) => stays.has(at) || !known.has(at)) });
+    return copy(original, { [name]: list.filter((item) => item !== undefined) });
   },
 
   write(message: NeutralMessage, { list }): unknown[] {
@@ -74,8 +67,20 @@ export const aiSdk: Adapter<Piece> = {
     const { role, parts, id } = message;
     const said = words(parts);
     if (ui) {
-      const made = parts.flatMap((part): unknown[] => (part.type === "text" ? [{ type: "text", text: part.text }] : []));
-      return made.length > 0 ? [{ id, role: role === "tool" ? "user" : role, parts: made }] : [];
+      const results = new Map(parts.flatMap((part) => (part.type === "toolResult" ? [[part.callId, part] as const] : [])));
+      const made = parts.flatMap((part): unknown[] => {
+        if (part.type === "text") return [{ type: "text", text: part.text }];
+        if (part.type !== "toolCall") return [];
+        const call = { type: "dynamic-tool", toolName: part.name, toolCallId: part.callId, input: parsedArguments(part.arguments) };
+        const result = results.get(part.callId);
+        results.delete(part.callId);
+        return [result ? { ...call, ...outcome(result) } : { ...call, state: "input-available" }];
+      });
+      // What is left answers a call of the message before; `join` puts it there.
+      for (const result of results.values()) {
+        made.push({ type: "dynamic-tool", toolName: result.name ?? "unknown", toolCallId: result.callId, input: {}, ...outcome(result) });
+      }
+      return made.length > 0 ? [{ id, role: role === "user" || role === "system" ? role : "assistant", parts: made }] : [];
     }
     const results = parts.flatMap((part): unknown[] => {
       if (part.type !== "toolResult") return [];
@@ -90,26 +95,84 @@ export const aiSdk: Adapter<Piece> = {
     return out;
   },
 
+  // A UI message holds the results of its calls, so a stand-in for a lost one goes there.
+  join(first, second) {
+    const [a, b] = [first as Fields, second as Fields];
+    const [before, after] = [a["parts"], b["parts"]];
+    if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
+    const open = new Set(before.flatMap((item: unknown) => (isFields(item) && isOpen(toolOf(item)) ? [toolOf(item)["toolCallId"]] : [])));
+    if (!after.every((item: unknown) => isFields(item) && item["type"] === "dynamic-tool" && open.has(item["toolCallId"]))) return undefined;
+    const answers = new Map((after as Fields[]).map((item) => [item["toolCallId"], item]));
+    const parts = (before as unknown[]).map((item) => {
+      const answer = isFields(item) ? answers.get(toolOf(item)["toolCallId"]) : undefined;
+      if (!answer || !isFields(item)) return item;
+      const { state, output, errorText } = answer;
+      return inTool(item, (tool) => (tool === item ? { state, output, errorText } : { state: "result", result: output ?? errorText }));
+    });
+    return copy(a, { parts });
+  },
+
   tools(tools): NeutralTool[] {
     return tools.map(tool);
   },
 };
 
+type ResultPart = Extract<Part, { type: "toolResult" }>;
+
+function outcome(result: ResultPart): Fields {
+  const said = words(result.content);
+  return result.isError ? { state: "output-error", errorText: said } : { state: "output-available", output: said };
+}
+
+/** Version 4 of the SDK keeps a UI message's call in an object of its own. */
+function toolOf(item: Fields): Fields {
+  return isFields(item["toolInvocation"]) ? item["toolInvocation"] : item;
+}
+
+/** A call that has no result yet, in the words of version 5 or 4. */
+function isOpen({ state }: Fields): boolean {
+  return state === "input-available" || state === "input-streaming" || state === "call" || state === "partial-call";
+}
+
+function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
+  const inner = toolOf(item);
+  const changed = copy(inner, changes(inner));
+  return inner === item ? changed : copy(item, { toolInvocation: changed });
+}
+
+function withResult(item: Fields, said: string, ui: boolean): Fields {
+  return inTool(item, (tool) => {
+    if (tool["state"] === "output-error") return { errorText: said };
+    if ("result" in tool && !("output" in tool)) return { result: said };
+    const output = tool["output"];
+    const kind = isFields(output) && string(output["type"]).startsWith("error") ? "error-text" : "text";
+    return { output: ui ? said : { type: kind, value: said } };
+  });
+}
+
+/** The call of a UI part alone: as it was before its result came. */
+function withoutResult(item: Fields): Fields {
+  return inTool(item, (tool) =>
+    tool === item
+      ? { state: "input-available", output: undefined, errorText: undefined, preliminary: undefined }
+      : { state: "call", result: undefined });
+}
+
 function modelPart(item: Fields): Part {
   switch (item["type"]) {
     case "text":
-      return text(item["text"] ?? "");
+      return text(item["text"]);
     case "reasoning":
-      return { type: "reasoning", text: String(item["text"] ?? "") };
+      return { type: "reasoning", text: string(item["text"]) };
     case "tool-call":
-      return { type: "toolCall", callId: String(item["toolCallId"] ?? ""), name: String(item["toolName"] ?? ""), arguments: json(item["input"] ?? item["args"] ?? {}) };
+      return { type: "toolCall", callId: string(item["toolCallId"]), name: string(item["toolName"]), arguments: json(item["input"] ?? item["args"] ?? {}) };
     case "tool-result": {
       const output = item["output"] ?? item["result"];
-      const kind = isFields(output) ? String(output["type"]) : "";
+      const kind = isFields(output) ? string(output["type"]) : "";
       const value = isFields(output) && "value" in output ? output["value"] : output;
       const failed = item["isError"] === true || kind.startsWith("error");
       return {
-        type: "toolResult", callId: String(item["toolCallId"] ?? ""), name: String(item["toolName"] ?? ""),
+        type: "toolResult", callId: string(item["toolCallId"]), name: string(item["toolName"]),
         content: resultContent(value), ...(failed && { isError: true }),
       };
     }
@@ -123,14 +186,23 @@ function modelPart(item: Fields): Part {
 
 /** A tool part of a UI message is a call and, once it is there, its result. */
 function uiParts(item: Fields): Part[] {
-  const type = String(item["type"]);
-  if (type === "step-start") return [];
+  const type = string(item["type"]);
+  // These are for the page; the model is not sent them.
+  if (type === "step-start" || type.startsWith("data-") || type.startsWith("source")) return [];
+  if (type === "tool-invocation" && isFields(item["toolInvocation"])) {
+    const { toolCallId, toolName, args, state, result } = item["toolInvocation"];
+    const [callId, name] = [string(toolCallId), string(toolName)];
+    const call: Part = { type: "toolCall", callId, name, arguments: json(args ?? {}) };
+    return state === "result" ? [call, { type: "toolResult", callId, name, content: resultContent(result) }] : [call];
+  }
+  // Version 4 calls the text of a thought `reasoning`.
+  if (type === "reasoning" && typeof item["reasoning"] === "string") return [{ type: "reasoning", text: item["reasoning"] }];
   if (type !== "dynamic-tool" && !type.startsWith("tool-")) return [modelPart(item)];
-  const callId = String(item["toolCallId"] ?? "");
-  const name = type === "dynamic-tool" ? String(item["toolName"] ?? "") : type.slice("tool-".length);
+  const callId = string(item["toolCallId"]);
+  const name = type === "dynamic-tool" ? string(item["toolName"]) : type.slice("tool-".length);
   const call: Part = { type: "toolCall", callId, name, arguments: json(item["input"] ?? {}) };
   if (item["state"] === "output-available") return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
-  if (item["state"] === "output-error") return [call, { type: "toolResult", callId, name, content: [text(item["errorText"] ?? "")], isError: true }];
+  if (item["state"] === "output-error") return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
   return [call];
 }
 
@@ -149,6 +221,6 @@ function media(item: Fields): Part {
   const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);
   if (isImage && source instanceof Uint8Array) return image(base64(source), kind);
-  const length = typeof source === "string" ? source.length : source instanceof Uint8Array ? Math.ceil(source.length / 3) * 4 : 0;
-  return { type: "document", ...(kind && { mediaType: kind }), dataLength: length };
+  if (source instanceof Uint8Array) return { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 };
+  return documentPart(source, kind);
 }

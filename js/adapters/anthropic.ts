@@ -1,6 +1,6 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, image, isFields, json, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
 
@@ -24,7 +24,7 @@ export const anthropic: Adapter<Piece> = {
     return { message: { id: `m${at}`, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
   },
 
-  edit(original, { message, pieces }, edits) {
+  edit(original, { pieces }, edits) {
     const byNumber = byPart(edits);
     const content = original["content"];
     if (typeof content === "string") {
@@ -35,10 +35,7 @@ export const anthropic: Adapter<Piece> = {
       const edit = byNumber.get(part);
       if (!edit || typeof piece === "string") return [];
       const block = (content as Fields[])[piece.block]!;
-      if (edit.type === "text") {
-        const field = { toolResult: "content", reasoning: "thinking" }[message.parts[part]!.type as "toolResult"] ?? "text";
-        return [copy(block, { [field]: edit.text })];
-      }
+      if (edit.type === "text") return [editedText(block, edit.text)];
       if (edit.type === "arguments") return [copy(block, { input: parsedArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
       return [block];
@@ -48,7 +45,8 @@ export const anthropic: Adapter<Piece> = {
 
   write({ role, parts }: NeutralMessage): unknown[] {
     const content = parts.flatMap((part): unknown[] => {
-      if (part.type === "text") return [{ type: "text", text: part.text }];
+      // Blank text blocks are refused.
+      if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
       if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: parsedArguments(part.arguments) }];
       if (part.type !== "toolResult") return [];
       return [{ type: "tool_result", tool_use_id: part.callId, content: words(part.content), ...(part.isError && { is_error: true }) }];
@@ -73,6 +71,21 @@ export const anthropic: Adapter<Piece> = {
   },
 };
 
+function editedText(block: Fields, said: string): Fields {
+  switch (block["type"]) {
+    case "tool_result":
+      return copy(block, { content: said });
+    case "thinking":
+      return copy(block, { thinking: said });
+    case "redacted_thinking":
+      return copy(block, { data: said });
+    case "document":
+      return copy(block, { source: copy(block["source"] as Fields, { data: said }) });
+    default:
+      return copy(block, { text: said });
+  }
+}
+
 function blocks(content: unknown, path: string): [Part, Piece][] {
   if (typeof content === "string") return [[text(content), "string"]];
   if (!Array.isArray(content)) throw bad(path, "a text or a list of blocks", content);
@@ -87,29 +100,31 @@ function block(item: Fields, path: string): Part {
   const source = isFields(item["source"]) ? item["source"] : {};
   switch (item["type"]) {
     case "text":
-      return text(item["text"] ?? "");
+      return text(item["text"]);
     case "tool_use":
-      return { type: "toolCall", callId: String(item["id"] ?? ""), name: String(item["name"] ?? ""), arguments: json(item["input"] ?? {}) };
+      return { type: "toolCall", callId: string(item["id"]), name: string(item["name"]), arguments: json(item["input"] ?? {}) };
     case "tool_result": {
       const content = item["content"];
       return {
         type: "toolResult",
-        callId: String(item["tool_use_id"] ?? ""),
-        content: content === undefined || content === null ? [] : blocks(content, `${path}.content`).map(([part]) => part),
+        callId: string(item["tool_use_id"]),
+        content: content === undefined || content === null ? [] : blocks(content, `${path}.content`).flatMap(([part]) => (part.type === "cacheMark" ? [] : [part])),
         ...(item["is_error"] === true && { isError: true }),
       };
     }
     case "thinking":
-      return { type: "reasoning", text: String(item["thinking"] ?? "") };
+      return { type: "reasoning", text: string(item["thinking"]) };
+    case "redacted_thinking":
+      // Sealed, but sent: it is counted by its data.
+      return { type: "reasoning", text: string(item["data"]) };
     case "image": {
       const from = source["data"] ?? source["url"];
       const kind = typeof source["media_type"] === "string" ? source["media_type"] : undefined;
       return typeof from === "string" ? image(from, kind) : opaque(item);
     }
     case "document": {
-      const data = source["data"];
-      if (source["type"] === "text" && typeof data === "string") return text(data);
-      return { type: "document", dataLength: typeof data === "string" ? data.length : 0 };
+      if (source["type"] === "text" && typeof source["data"] === "string") return text(source["data"]);
+      return source["type"] === "content" ? opaque(item) : documentPart(source["data"], string(source["media_type"]));
     }
     default:
       return opaque(item);

@@ -38,6 +38,7 @@ export function detect({ list, name, request }: Source): Format | undefined {
     if (!isFields(message)) continue;
     const { role, content, parts, type } = message;
     if (typeof role === "number") return "vscode";
+    if (typeof type === "string" && role === undefined && /_call(_output)?$/.test(type)) return "openai-responses";
     if (typeof type === "string" && ITEMS.has(type) && (type !== "message" || !("parts" in message))) return "openai-responses";
     if (Array.isArray(parts)) {
       const found = ofParts(parts);

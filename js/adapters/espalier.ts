@@ -1,13 +1,13 @@
 /** The neutral model itself, for hosts that keep conversations in it. */
 
 import { EspalierError } from "../errors.ts";
-import { bad, byPart, copy, isFields } from "./adapter.ts";
+import { bad, byPart, copy, isFields, requestTools } from "./adapter.ts";
 import type { Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
 export function readEspalier({ list, name, input, request }: Source, tools: readonly unknown[] | undefined): Reading {
   const originals = new Map<string, NeutralMessage>();
-  list.forEach((message, at) => {
+  for (const [at, message] of list.entries()) {
     const path = `${name}[${at}]`;
     if (!isFields(message)) throw bad(path, "a message", message);
     const { id, role, parts } = message;
@@ -18,12 +18,12 @@ export function readEspalier({ list, name, input, request }: Source, tools: read
       throw new EspalierError({ code: "duplicate_id", message: `${path}.id is ${JSON.stringify(id)}, which another message has already`, path: `${path}.id` });
     }
     originals.set(id, message as unknown as NeutralMessage);
-  });
+  }
   return {
     format: "espalier",
     // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
     messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),
-    tools: (tools ?? []) as NeutralTool[],
+    tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],
     rebuild(plan: readonly PlanItem[]) {
       const out = plan.flatMap((item): NeutralMessage[] => {
         if (item.type === "insert") return [item.message];

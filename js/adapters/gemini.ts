@@ -1,6 +1,6 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, image, isFields, json, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part } from "../types.ts";
 
@@ -9,14 +9,16 @@ type Piece = number;
 /** Calls without ids that wait for their response, by name; kept in the state of one reading. */
 type Waiting = Map<string, string[]>;
 
-const field = (item: Fields, camel: string) => item[camel] ?? item[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+/** The REST interface accepts both spellings. */
+const snake = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const field = (item: Fields, camel: string) => item[camel] ?? item[snake(camel)];
 
 export const gemini: Adapter<Piece> = {
   format: "gemini",
 
   system(request) {
     const config = isFields(request["config"]) ? request["config"] : {};
-    const system = field(request, "systemInstruction") ?? config["systemInstruction"];
+    const system = field(request, "systemInstruction") ?? field(config, "systemInstruction");
     if (system === undefined || system === null) return undefined;
     if (typeof system === "string") return [text(system)];
     const parts = isFields(system) ? system["parts"] : system;
@@ -45,10 +47,14 @@ export const gemini: Adapter<Piece> = {
       const edit = byNumber.get(piece);
       const item = (original["parts"] as Fields[])[piece]!;
       if (!edit) return [];
-      const name = "functionResponse" in item ? "functionResponse" : "function_response" in item ? "function_response" : "functionCall" in item ? "functionCall" : "function_call";
+      const part = message.parts[piece]!;
+      if (part.type !== "toolResult" && part.type !== "toolCall") return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
+      const camel = part.type === "toolResult" ? "functionResponse" : "functionCall";
+      const name = isFields(item[camel]) ? camel : snake(camel);
       const inner = item[name] as Fields;
       if (edit.type === "text") {
-        return [message.parts[piece]!.type === "toolResult" ? copy(item, { [name]: copy(inner, { response: { output: edit.text } }) }) : copy(item, { text: edit.text })];
+        const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
+        return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
       }
       if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: parsedArguments(edit.arguments) }) })];
       if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
@@ -61,7 +67,7 @@ export const gemini: Adapter<Piece> = {
     const out = parts.flatMap((part): unknown[] => {
       // Ids that this adapter made up mean nothing to the provider.
       const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
-      if (part.type === "text") return [{ text: part.text }];
+      if (part.type === "text") return part.text ? [{ text: part.text }] : [];
       if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: parsedArguments(part.arguments) } }];
       if (part.type !== "toolResult") return [];
       const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
@@ -93,32 +99,48 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   state.set("waiting", waiting);
   const call = field(item, "functionCall");
   if (isFields(call)) {
-    const name = String(call["name"] ?? "");
+    const name = string(call["name"]);
     const callId = typeof call["id"] === "string" ? call["id"] : `call:${place}`;
     waiting.set(name, [...(waiting.get(name) ?? []), callId]);
     return { type: "toolCall", callId, name, arguments: json(call["args"] ?? {}) };
   }
   const response = field(item, "functionResponse");
   if (isFields(response)) {
-    const name = String(response["name"] ?? "");
+    const name = string(response["name"]);
     const queue = waiting.get(name) ?? [];
     const given = response["id"];
     const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
     waiting.set(name, queue.filter((id) => id !== callId));
     const body = response["response"];
     const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;
-    return { type: "toolResult", callId, name, content: [text(json(body ?? {}))], ...(failed && { isError: true }) };
+    const media = response["parts"];
+    const content = [said(body), ...(Array.isArray(media) ? media.map((inner: unknown) => (isFields(inner) ? mediaPart(inner) : opaque(inner))) : [])];
+    return { type: "toolResult", callId, name, content, ...(failed && { isError: true }) };
   }
   if (typeof item["text"] === "string") return item["thought"] === true ? { type: "reasoning", text: item["text"] } : text(item["text"]);
+  return mediaPart(item);
+}
+
+/** A response is an object; one that holds a single text is that text, as the documentation proposes. */
+function said(body: unknown): Part {
+  if (isFields(body)) {
+    const [[key, value] = ["", undefined], ...others] = Object.entries(body);
+    if (others.length === 0 && typeof value === "string" && /^(output|result|error)$/.test(key)) return text(value);
+  }
+  return text(json(body ?? {}));
+}
+
+function mediaPart(item: Fields): Part {
   const inline = field(item, "inlineData");
   if (isFields(inline) && typeof inline["data"] === "string") {
-    const kind = String(field(inline, "mimeType") ?? "");
-    return kind.startsWith("image/") ? image(inline["data"], kind) : { type: "document", ...(kind && { mediaType: kind }), dataLength: inline["data"].length };
+    const kind = string(field(inline, "mimeType"));
+    return kind.startsWith("image/") ? image(inline["data"], kind) : documentPart(inline["data"], kind);
   }
   const file = field(item, "fileData");
   if (isFields(file)) {
-    const kind = String(field(file, "mimeType") ?? "");
-    return kind.startsWith("image/") ? image(String(field(file, "fileUri") ?? ""), kind) : { type: "document", ...(kind && { mediaType: kind }), dataLength: 0 };
+    const kind = string(field(file, "mimeType"));
+    const uri = string(field(file, "fileUri"));
+    return kind.startsWith("image/") ? { type: "image", mediaType: kind, ...(uri && { url: uri }) } : documentPart(undefined, kind);
   }
   return opaque(item);
 }

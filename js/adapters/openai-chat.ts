@@ -1,10 +1,11 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, image, isFields, opaque, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
 
-type Piece = { in: "string" } | { in: "content"; at: number } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
+type Piece =
+  | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
 
 const ROLES: Record<string, Role> = {
   system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
@@ -14,20 +15,21 @@ export const openaiChat: Adapter<Piece> = {
   format: "openai-chat",
 
   read(message, at, path) {
-    const role = ROLES[String(message["role"])];
+    const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);
     const parts: Part[] = [];
     const pieces: Piece[] = [];
     const content = message["content"];
     if (role === "tool") {
       // The old form has no ids: a function's result follows its call directly.
-      const callId = message["tool_call_id"] ?? (message["role"] === "function" ? `function:${String(message["name"])}` : "");
+      const callId = message["role"] === "function" ? `function:${string(message["name"])}` : string(message["tool_call_id"]);
       const name = message["name"];
       parts.push({
         type: "toolResult",
-        callId: String(callId),
+        callId,
         ...(typeof name === "string" && { name }),
-        content: contentParts(content, `${path}.content`).map(([part]) => part),
+        // The result as a whole carries the mark, not its content.
+        content: contentParts(content, `${path}.content`).flatMap(([part]) => (part.type === "cacheMark" ? [] : [part])),
         ...(message["x_is_error"] === true && { isError: true }),
       });
       pieces.push({ in: "result" });
@@ -40,7 +42,7 @@ export const openaiChat: Adapter<Piece> = {
     const refusal = message["refusal"];
     if (typeof refusal === "string" && refusal && parts.length === 0) {
       parts.push(text(refusal));
-      pieces.push({ in: "mark" });
+      pieces.push({ in: "refusal" });
     }
     const calls = message["tool_calls"];
     if (calls !== undefined && calls !== null) {
@@ -52,8 +54,13 @@ export const openaiChat: Adapter<Piece> = {
     }
     const old = message["function_call"];
     if (isFields(old)) {
-      parts.push({ type: "toolCall", callId: `function:${String(old["name"])}`, name: String(old["name"]), arguments: String(old["arguments"] ?? "") });
+      parts.push({ type: "toolCall", callId: `function:${string(old["name"])}`, name: string(old["name"]), arguments: string(old["arguments"]) });
       pieces.push({ in: "function" });
+    }
+    // Copilot Chat marks messages, not parts.
+    if (message["copilot_cache_control"] || message["cache_control"]) {
+      parts.push({ type: "cacheMark" });
+      pieces.push({ in: "mark" });
     }
     const name = message["name"];
     const named = typeof name === "string" && role !== "tool" ? { name } : {};
@@ -69,24 +76,26 @@ export const openaiChat: Adapter<Piece> = {
     let single: unknown;
     pieces.forEach((piece, part) => {
       const edit = byNumber.get(part);
-      if (!edit) {
-        if (piece.in === "function") changes["function_call"] = undefined;
-        return;
+      if (piece.in === "function" || piece.in === "refusal") {
+        const field = piece.in === "function" ? "function_call" : "refusal";
+        if (!edit) changes[field] = undefined;
+        else if (edit.type === "arguments") changes[field] = copy(original[field] as Fields, { arguments: edit.arguments });
+        else if (edit.type === "text") changes[field] = edit.text;
       }
+      if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {
         single = edit.type === "text" ? edit.text : content;
-        if (edit.type === "callId") changes["tool_call_id"] = edit.callId;
+        if (edit.type === "callId" && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
       } else if (piece.in === "content") {
-        const item = (content as unknown[])[piece.at] as Fields;
-        kept.push(edit.type === "text" ? (typeof item === "string" ? edit.text : copy(item, { text: edit.text })) : item);
+        kept.push(editedContent((content as unknown[])[piece.at], edit));
       } else if (piece.in === "call") {
         calls.push(editedCall((original["tool_calls"] as Fields[])[piece.at]!, edit));
-      } else if (piece.in === "function" && edit.type === "arguments") {
-        changes["function_call"] = copy(original["function_call"] as Fields, { arguments: edit.arguments });
       }
     });
-    if (Array.isArray(content) && single === undefined) changes["content"] = kept.length > 0 ? kept : null;
-    else changes["content"] = single === undefined ? null : single;
+    if (single !== undefined) changes["content"] = single;
+    else if (Array.isArray(content)) changes["content"] = kept.length > 0 ? kept : null;
+    // Content that was absent stays absent.
+    else if (content !== undefined) changes["content"] = null;
     if (Array.isArray(original["tool_calls"])) changes["tool_calls"] = calls.length > 0 ? calls : undefined;
     return copy(original, changes);
   },
@@ -98,7 +107,8 @@ export const openaiChat: Adapter<Piece> = {
       part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
     const content = words(message.parts);
     if (content || calls.length > 0) {
-      out.push({ role: message.role === "tool" ? "user" : message.role, content: content || null, ...(calls.length > 0 && { tool_calls: calls }) });
+      const named = message.name !== undefined && { name: message.name };
+      out.push({ role: message.role === "tool" ? "user" : message.role, ...named, content: content || null, ...(calls.length > 0 && { tool_calls: calls }) });
     }
     return out;
   },
@@ -111,8 +121,12 @@ function toolCall(call: unknown, path: string): Part {
   const body = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : undefined;
   if (!body) throw bad(`${path}.function`, "an object with name and arguments", call["function"]);
   const input = body["arguments"] ?? body["input"] ?? "";
-  const given = typeof input === "string" ? input : JSON.stringify(input);
-  return { type: "toolCall", callId: String(call["id"] ?? ""), name: String(body["name"] ?? ""), arguments: given };
+  return { type: "toolCall", callId: string(call["id"]), name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
+}
+
+function editedContent(item: unknown, edit: PartEdit): unknown {
+  if (edit.type !== "text") return item;
+  return isFields(item) ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : edit.text;
 }
 
 function editedCall(call: Fields, edit: PartEdit): Fields {
@@ -148,8 +162,7 @@ function contentPart(item: Fields): Part {
     if (typeof url === "string") return image(url, undefined, typeof detail === "string" ? detail : undefined);
   }
   if (type === "file" && isFields(item["file"])) {
-    const data = item["file"]["file_data"];
-    return { type: "document", dataLength: typeof data === "string" ? data.length : 0 };
+    return documentPart(item["file"]["file_data"]);
   }
   return opaque(item);
 }

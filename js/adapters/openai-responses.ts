@@ -1,13 +1,20 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { bad, byPart, copy, image, isFields, opaque, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
 
-const CALLS: Record<string, string> = { function_call: "arguments", custom_tool_call: "input" };
-const OUTPUTS = new Set(["function_call_output", "custom_tool_call_output"]);
+/** Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an action. */
+function inputField(type: string): string {
+  return type === "function_call" ? "arguments" : type === "custom_tool_call" ? "input" : "action";
+}
+
+/** Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody answers them.) */
+const isCall = (item: Fields, type: string) => type === "function_call" || type === "custom_tool_call" || (/_call$/.test(type) && typeof item["call_id"] === "string");
+const isOutput = (type: string) => /_call_output$/.test(type);
+
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
 export const openaiResponses: Adapter<Piece> = {
@@ -22,20 +29,18 @@ export const openaiResponses: Adapter<Piece> = {
     const type = item["type"] ?? "message";
     const one = (role: Role, part: Part) => ({ message: { id, role, parts: [part] } satisfies NeutralMessage, pieces: ["item" as const] });
     if (type === "message") {
-      const role = ROLES[String(item["role"])];
+      const role = roleOf(ROLES, item["role"]);
       if (!role) throw bad(`${path}.role`, "system, developer, user or assistant", item["role"]);
       const read = contentParts(item["content"], `${path}.content`);
       return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
     }
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
-    if (type in CALLS) {
-      const given = item[CALLS[type]!];
-      return one("assistant", { type: "toolCall", callId: String(item["call_id"] ?? ""), name: String(item["name"] ?? ""), arguments: typeof given === "string" ? given : "" });
+    if (isCall(item, type)) {
+      const given = item[inputField(type)];
+      const name = string(item["name"], type.replace(/_call$/, ""));
+      return one("assistant", { type: "toolCall", callId: string(item["call_id"]), name, arguments: typeof given === "string" ? given : json(given ?? {}) });
     }
-    if (OUTPUTS.has(type)) {
-      const content = contentParts(item["output"], `${path}.output`).map(([part]) => part);
-      return one("tool", { type: "toolResult", callId: String(item["call_id"] ?? ""), content });
-    }
+    if (isOutput(type)) return one("tool", { type: "toolResult", callId: string(item["call_id"]), content: outputParts(item["output"], `${path}.output`) });
     if (type === "reasoning") {
       const texts = [item["summary"], item["content"]].flatMap((list) => (Array.isArray(list) ? list : []));
       const said = texts.flatMap((part: unknown) => (isFields(part) && typeof part["text"] === "string" ? [part["text"]] : []));
@@ -47,10 +52,15 @@ export const openaiResponses: Adapter<Piece> = {
 
   edit(original, { message, pieces }, edits) {
     const byNumber = byPart(edits);
-    if (pieces[0] === "item" && message.parts[0]?.type !== "text") {
+    const only = message.parts[0];
+    if (pieces[0] === "item" && only && only.type !== "text") {
       const edit = byNumber.get(0);
+      if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
       if (edit?.type === "text") return copy(original, { output: edit.text });
-      if (edit?.type === "arguments") return copy(original, { [CALLS[String(original["type"])] ?? "arguments"]: edit.arguments });
+      if (edit?.type === "arguments") {
+        const field = inputField(string(original["type"]));
+        return copy(original, { [field]: field === "action" ? parsedArguments(edit.arguments) : edit.arguments });
+      }
       if (edit?.type === "callId") return copy(original, { call_id: edit.callId });
       return original;
     }
@@ -60,7 +70,7 @@ export const openaiResponses: Adapter<Piece> = {
       if (!edit) return [];
       if (piece === "item") return [edit.type === "text" ? edit.text : content];
       const item = (content as Fields[])[piece.content]!;
-      return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
+      return [edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item];
     });
     return copy(original, { content: typeof content === "string" ? kept[0] ?? "" : kept });
   },
@@ -89,14 +99,17 @@ function contentParts(content: unknown, path: string): [Part, Piece][] {
   });
 }
 
+/** A result is a text or a list of parts; that of a computer is one screenshot, and others have shapes of their own. */
+function outputParts(output: unknown, path: string): Part[] {
+  if (isFields(output)) return [typeof output["image_url"] === "string" ? image(output["image_url"]) : opaque(output)];
+  return contentParts(output, path).map(([part]) => part);
+}
+
 function contentPart(item: Fields): Part {
   if (typeof item["text"] === "string") return text(item["text"]);
   if (item["type"] === "refusal" && typeof item["refusal"] === "string") return text(item["refusal"]);
   const detail = typeof item["detail"] === "string" ? item["detail"] : undefined;
   if (item["type"] === "input_image" && typeof item["image_url"] === "string") return image(item["image_url"], undefined, detail);
-  if (item["type"] === "input_file") {
-    const data = item["file_data"];
-    return { type: "document", dataLength: typeof data === "string" ? data.length : 0 };
-  }
+  if (item["type"] === "input_file") return documentPart(item["file_data"]);
   return opaque(item);
 }

@@ -3,7 +3,7 @@
  * classes seen in the conversation, so that no import of `vscode` is needed.
  */
 
-import { bad, base64, byPart, copy, image, isFields, opaque, parsedArguments, text, tool, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
@@ -16,7 +16,7 @@ export const vscode: Adapter<Piece> = {
   format: "vscode",
 
   read(message, at, path) {
-    const role = ROLES[message["role"] as number];
+    const role = typeof message["role"] === "number" ? roleOf(ROLES, message["role"]) : undefined;
     if (!role) throw bad(`${path}.role`, "1 (user), 2 (assistant) or 3 (system)", message["role"]);
     const content = message["content"];
     const named = typeof message["name"] === "string" && message["name"] ? { name: message["name"] } : {};
@@ -42,8 +42,8 @@ export const vscode: Adapter<Piece> = {
       if (!edit || piece === "string") return [];
       const item = list[piece]!;
       if (edit.type === "text") {
-        const value = message.parts[number]!.type === "toolResult" ? { content: [textPart(edit.text, item["content"] as unknown[])] } : { value: edit.text };
-        return [copy(item, value)];
+        if (message.parts[number]!.type === "toolResult") return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
+        return [copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text })];
       }
       if (edit.type === "arguments") return [copy(item, { input: parsedArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(item, { callId: edit.callId })];
@@ -57,13 +57,13 @@ export const vscode: Adapter<Piece> = {
     const seen = messages.flatMap((message) => (Array.isArray(message["content"]) ? (message["content"] as unknown[]) : []));
     const like = (test: (item: Fields) => boolean) => seen.find((item): item is Fields => isFields(item) && test(item));
     const content = parts.flatMap((part): unknown[] => {
-      if (part.type === "text") return [textPart(part.text, seen)];
+      if (part.type === "text") return part.text ? [textPart(part.text, seen)] : [];
       if (part.type === "toolCall") {
         const fields = { callId: part.callId, name: part.name, input: parsedArguments(part.arguments) };
-        return [instance(like((item) => "callId" in item && "input" in item), fields)];
+        return [instance(like((item) => "callId" in item && !Array.isArray(item["content"])), fields)];
       }
       if (part.type !== "toolResult") return [];
-      return [instance(like((item) => "callId" in item && "content" in item), { callId: part.callId, content: [textPart(words(part.content), seen)] })];
+      return [instance(like((item) => "callId" in item && Array.isArray(item["content"])), { callId: part.callId, content: [textPart(words(part.content), seen)] })];
     });
     if (content.length === 0) return [];
     return [instance(messages[0], { role: role === "assistant" ? 2 : 1, content, name: undefined })];
@@ -78,7 +78,7 @@ function instance(like: object | undefined, fields: Fields): unknown {
 }
 
 function textPart(value: string, seen: readonly unknown[] = []): unknown {
-  const like = seen.find((item): item is Fields => isFields(item) && part(item).type === "text");
+  const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && part(item).type === "text");
   return instance(like, { value });
 }
 
@@ -88,17 +88,26 @@ function part(item: Fields): Part {
     const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) ? part(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
     return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
   }
-  if (typeof callId === "string") {
-    return { type: "toolCall", callId, name: String(item["name"] ?? ""), arguments: JSON.stringify(item["input"] ?? {}) };
-  }
-  const className = String((item.constructor as { name?: string } | undefined)?.name ?? "");
-  if (/Thinking/.test(className)) return { type: "reasoning", text: Array.isArray(value) ? value.join("\n") : String(value ?? "") };
+  if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
+  const className = string((item.constructor as { name?: unknown } | undefined)?.name);
+  // A bundler may have renamed the class: only thoughts come as a list of texts.
+  if (/Thinking/.test(className) || isTexts(value)) return { type: "reasoning", text: isTexts(value) ? value.join("\n") : string(value) };
   if (typeof value === "string") return text(value);
-  if (item["data"] instanceof Uint8Array && typeof item["mimeType"] === "string") {
-    const { data, mimeType } = item as { data: Uint8Array; mimeType: string };
+  const { data, mimeType } = item;
+  if (isBytes(data) && typeof mimeType === "string") {
     if (mimeType.startsWith("image/")) return image(base64(data), mimeType);
+    if (mimeType === "cache_control") return { type: "cacheMark" };
     if (/^text\/|json/.test(mimeType)) return text(new TextDecoder().decode(data));
-    return mimeType === "cache_control" ? { type: "cacheMark" } : { type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 };
+    return { type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 };
   }
   return opaque(value ?? item);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
+}
+
+/** Bytes, also those that came from another realm (a worker, a webview, a test's sandbox). */
+function isBytes(data: unknown): data is Uint8Array {
+  return ArrayBuffer.isView(data) && Object.prototype.toString.call(data) === "[object Uint8Array]";
 }
