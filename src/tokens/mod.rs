@@ -25,6 +25,8 @@ mod inflate;
 mod join;
 mod models;
 mod origin;
+#[cfg(feature = "tiktoken-rs")]
+mod other;
 mod padded;
 mod pieces;
 mod scan;
@@ -44,6 +46,8 @@ pub use fit::Fit;
 pub use join::Counted;
 pub use models::{EncodingName, encoding_for_model};
 pub use origin::Origin;
+#[cfg(feature = "tiktoken-rs")]
+pub use other::OtherEncoding;
 pub use padded::PADDING;
 
 /// Anything that can say how many tokens a text has. Must be pure: the same text always has the same count.

@@ -4,5 +4,7 @@ mod cost;
 mod fit;
 mod gauge;
 mod oracle;
+#[cfg(feature = "tiktoken-rs")]
+mod other;
 mod random;
 mod vocabulary;
