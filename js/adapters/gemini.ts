@@ -101,7 +101,9 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   if (isFields(call)) {
     const name = string(call["name"]);
     const callId = typeof call["id"] === "string" ? call["id"] : `call:${place}`;
-    waiting.set(name, [...(waiting.get(name) ?? []), callId]);
+    const queue = waiting.get(name);
+    if (queue) queue.push(callId);
+    else waiting.set(name, [callId]);
     return { type: "toolCall", callId, name, arguments: json(call["args"] ?? {}) };
   }
   const response = field(item, "functionResponse");
@@ -110,7 +112,8 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
     const queue = waiting.get(name) ?? [];
     const given = response["id"];
     const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
-    waiting.set(name, queue.filter((id) => id !== callId));
+    const found = queue.indexOf(callId);
+    if (found >= 0) queue.splice(found, 1);
     const body = response["response"];
     const failed = isFields(body) && body["error"] !== undefined && body["output"] === undefined;
     const media = response["parts"];
