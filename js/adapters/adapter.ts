@@ -244,12 +244,7 @@ export function tool(fields: unknown, at: number): NeutralTool {
   let schema = isFields(given) && isFields(given["jsonSchema"]) ? given["jsonSchema"] : given;
   if (isFields(schema) && "~standard" in schema) {
     // A validation library's own object is not what the model is shown; some can say what is.
-    const make = schema["toJSONSchema"];
-    if (typeof make !== "function") {
-      const message = `${path} has a schema of a validation library; pass the JSON schema that is sent in options.tools`;
-      throw new EspalierError({ code: "bad_option", message, path });
-    }
-    schema = (make as () => unknown).call(schema);
+    schema = sentSchema(schema, path);
   }
   // Tools that the provider runs itself have a type and settings instead of a schema.
   const name = typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
@@ -258,4 +253,15 @@ export function tool(fields: unknown, at: number): NeutralTool {
     ...(typeof from["description"] === "string" && { description: from["description"] }),
     ...(schema !== undefined && { schema: typeof schema === "string" ? schema : json(schema) }),
   };
+}
+
+function sentSchema(schema: Fields, path: string): unknown {
+  const make = schema["toJSONSchema"];
+  const message = `${path} has a schema of a validation library that cannot say what is sent; pass JSON schemas in options.tools`;
+  if (typeof make !== "function") throw new EspalierError({ code: "bad_option", message, path });
+  try {
+    return (make as () => unknown).call(schema);
+  } catch (cause) {
+    throw new EspalierError({ code: "bad_option", message, path, cause });
+  }
 }

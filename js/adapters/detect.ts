@@ -31,8 +31,9 @@ export function detect({ list, name, request }: Source): Format | undefined {
   if (name === "input") return "openai-responses";
   if (list.length === 0) return "openai-chat";
   let chat = false;
-  // Cache marks on plain texts: Anthropic's, unless something says that a gateway passes them through OpenAI's format.
+  // Cache marks on plain texts are Anthropic's, but gateways take them in OpenAI's messages too, which have more roles.
   let marked = false;
+  let foreign = false;
   let neutral: Format | undefined;
   for (const message of list) {
     if (!isFields(message)) continue;
@@ -54,11 +55,12 @@ export function detect({ list, name, request }: Source): Format | undefined {
       else if (found) return found;
     }
     if (role === "tool") return "openai-chat";
+    foreign ||= role !== "user" && role !== "assistant";
     chat ||= typeof role === "string" || "content" in message;
   }
   if (neutral) return neutral;
+  if (marked && !foreign) return "anthropic";
   if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"])))) return chat ? "anthropic" : undefined;
-  if (marked) return "anthropic";
   return chat ? "openai-chat" : undefined;
 }
 
@@ -68,8 +70,9 @@ function ofParts(parts: readonly unknown[]): Format | undefined {
     const type = part["type"];
     if (type === undefined) return "gemini";
     if (typeof type !== "string") continue;
-    if (NEUTRAL.has(type)) return "espalier";
-    if (AI_SDK.has(type) || type.startsWith("tool-") || type.startsWith("data-") || type.startsWith("source")) return "ai-sdk";
+    if (NEUTRAL.has(type) || type === "image") return "espalier";
+    // Thoughts look alike in both.
+    if ((AI_SDK.has(type) && type !== "reasoning") || type.startsWith("tool-") || type.startsWith("data-") || type.startsWith("source")) return "ai-sdk";
   }
   return undefined;
 }

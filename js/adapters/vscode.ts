@@ -11,6 +11,7 @@ type Piece = number | "string";
 
 /** `LanguageModelChatMessageRole`: User 1, Assistant 2; System 3 is a proposal. */
 const ROLES: Record<number, Role> = { 1: "user", 2: "assistant", 3: "system" };
+const USER = 1;
 
 export const vscode: Adapter<Piece> = {
   format: "vscode",
@@ -70,7 +71,21 @@ export const vscode: Adapter<Piece> = {
   },
 
   tools: (tools) => tools.map(tool),
+
+  // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
+  join(first, second) {
+    const [a, b] = [first as Fields, second as Fields];
+    const parts = [a, b].map(({ role, content }) => (role === USER && Array.isArray(content) && content.some(isResult) ? (content as unknown[]) : undefined));
+    const [before, after] = parts;
+    if (!before || !after) return undefined;
+    const all = [...before, ...after];
+    return copy(a, { content: [...all.filter(isResult), ...all.filter((item) => !isResult(item))] });
+  },
 };
+
+function isResult(item: unknown): boolean {
+  return isFields(item) && typeof item["callId"] === "string" && Array.isArray(item["content"]);
+}
 
 /** An object of the same class as `like`, with these fields. */
 function instance(like: object | undefined, fields: Fields): unknown {
