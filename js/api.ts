@@ -11,7 +11,7 @@ import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
 } from "./types.ts";
 
 /**
@@ -39,6 +39,23 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
   const reading = read(messages, options);
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
+}
+
+/**
+ * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the window.
+ *
+ * ```js
+ * const { shares, free } = breakdown(messages, { tools, room: { window: 128_000, outputReserve: 8_000 } });
+ * ```
+ *
+ * @throws EspalierError as {@link countMessages}
+ */
+export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
+  const reading = read(messages, options);
+  const { room = {}, tags } = options;
+  for (const name of ["window", "outputReserve", "blockLine", "reported"] as const) tokens(room, name, false, "options.room");
+  const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
+  return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
 }
 
 /**
@@ -147,14 +164,14 @@ function kept(reading: Reading, keep: readonly (string | number)[] | undefined):
 }
 
 /** wasm takes any number silently, so numbers are checked here, with the option's name. */
-function tokens<O extends object>(options: O, name: keyof O & string, required: boolean): void {
+function tokens<O extends object>(options: O, name: keyof O & string, required: boolean, within = "options"): void {
   const value: unknown = options?.[name];
   if (value === undefined && !required) return;
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value);
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value, within);
 }
 
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const path = name ? `options.${name}` : "options";
+function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
+  const path = name ? `${within}.${name}` : within;
   const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

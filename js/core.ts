@@ -1,6 +1,6 @@
 /** What every entry exports. */
 
-export { compact, count, countMessages, prune } from "./api.ts";
+export { breakdown, compact, count, countMessages, prune } from "./api.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

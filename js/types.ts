@@ -108,6 +108,29 @@ export interface CountReport extends Totals {
   perTool: { name: string; tokens: number }[];
 }
 
+/** What a share of a request is shown as. */
+export type Label = "System" | "Tool Definitions" | "Messages" | "Files" | "Tool Results";
+
+export interface BreakdownOptions extends CountOptions {
+  /** Tokens of the context window, those kept for the answer, and those at which the host stops to send. */
+  room?: { window?: number; outputReserve?: number; blockLine?: number; /** The provider's own count, which wins over ours. */ reported?: number };
+  /** Tags of user text and what they hold; default: a dozen common ones. */
+  tags?: Readonly<Record<string, Label>>;
+}
+
+/** Where the tokens of a request go: what a context meter shows. `shares` sum to our own count. */
+export interface Breakdown {
+  total: number;
+  origin: Origin;
+  shares: { label: Label; tokens: number; percent: number }[];
+  /** What each tool costs. */
+  tools: { name: string; tokens: number }[];
+  /** Tokens left in the window, the reserve taken off; 0 if the window is not known. */
+  free: number;
+  outputReserve: number;
+  blockLine: number;
+}
+
 export interface PruneOptions extends CountOptions {
   /** Input tokens the request may have, tool definitions included. A whole number >= 0. */
   budget: number;

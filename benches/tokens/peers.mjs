@@ -1,5 +1,7 @@
 // The tokenizers, each behind the same small interface: `load()` gives `{ count, forget?, memory? }` for o200k_base.
 
+import { readFileSync } from "node:fs";
+
 /** The package as it is shipped: `npm run build` leaves it in `pkg/`. */
 const dist = process.env.ESPALIER_DIST ? new URL(`file://${process.env.ESPALIER_DIST}/`) : new URL("../../pkg/dist/", import.meta.url);
 
@@ -8,6 +10,12 @@ export const peers = {
     const [{ clearCache, count }, { wasm }] = await Promise.all([import(new URL("node.js", dist)), import(new URL("core.js", dist))]);
     // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
+  },
+  /** Compiled by `run.mjs` from `tiktoken-rs/`, where there is a Rust tool chain. */
+  async "tiktoken-rs"() {
+    const { initSync, count } = await import(new URL("tiktoken-rs/pkg/tiktoken_rs_bench.js", import.meta.url));
+    initSync({ module: readFileSync(new URL("tiktoken-rs/pkg/tiktoken_rs_bench_bg.wasm", import.meta.url)) });
+    return { count };
   },
   async "gpt-tokenizer"() {
     const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");

@@ -2,11 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { cpus } from "node:os";
+import { buildTiktokenRs } from "./build-peer.mjs";
 import { corpora } from "./corpora.mjs";
 import { peers } from "./peers.mjs";
 
 const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1].split(",");
-const names = option("peers") ?? Object.keys(peers);
+let names = option("peers") ?? Object.keys(peers);
+if (names.includes("tiktoken-rs") && !buildTiktokenRs()) names = names.filter((name) => name !== "tiktoken-rs");
 const tasks = option("tasks") ?? [...Object.keys(corpora), "short", "pathological"];
 const script = fileURLToPath(new URL("measure.mjs", import.meta.url));
 

@@ -98,6 +98,17 @@ test("what stays is the caller's own objects, in order, and the input is as it w
   assert.ok(report.after.total <= 1_500);
 });
 
+test("a breakdown says where the tokens go", () => {
+  const tools = [{ name: "bash", description: "Runs a command." }];
+  const messages = [...agentRun(2), { role: "user", content: "<attachment>a file of mine</attachment> What is this?" }];
+  const { shares, total, free } = espalier.breakdown(messages, { tools, room: { window: 10_000, outputReserve: 1_000 } });
+  assert.deepEqual(shares.map(({ label }) => label), ["System", "Tool Definitions", "Messages", "Files", "Tool Results"]);
+  assert.equal(shares.reduce((sum, { tokens }) => sum + tokens, 0), total);
+  assert.equal(total, countMessages(messages, { tools }).total);
+  assert.equal(free, 10_000 - 1_000 - total);
+  refused(() => espalier.breakdown(messages, { room: { window: -1 } }), "bad_option", "options.room.window");
+});
+
 test("tools count against the budget", () => {
   const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: { command: { type: "string" } } } } }];
   const report = countMessages(agentRun(2), { tools });
