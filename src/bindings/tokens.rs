@@ -130,8 +130,12 @@ pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsV
 pub fn count_chunk(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
     INPUT.with_borrow_mut(|input| {
-        input.carried = 0;
-        let end = input.bytes.get(..len).and_then(last_cut).unwrap_or(0);
+        // What was carried has no cut: only what came since is searched, or a text without any cut would cost its square.
+        let searched = std::mem::take(&mut input.carried).saturating_sub(1);
+        let Some(end) = input.bytes.get(searched..len).and_then(last_cut).map(|cut| searched + cut) else {
+            input.carried = len;
+            return Ok(0.0);
+        };
         // The padding goes over the beginning of the rest, so that is kept aside.
         let rest = input.bytes.get(end..len).unwrap_or_default().to_vec();
         let count = encoding.count_in_place(&mut input.bytes, end).map_err(to_js)?;
