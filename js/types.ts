@@ -68,7 +68,7 @@ export type PartEdit =
 export type Format =
   | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode" | "ai-sdk" | "espalier";
 export type EncodingName = "o200k_base" | "cl100k_base";
-export type CostModelName = "espalier" | "copilot-chat";
+export type CostModelName = "espalier" | "copilot-chat" | "copilot-chat-extension";
 
 /** How messages are read and counted. */
 export interface CountOptions {

@@ -13,7 +13,7 @@ AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is
       --format NAME     openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, espalier
       --encoding NAME   o200k_base (default) or cl100k_base
       --model NAME      pick the encoding by model
-      --cost-model NAME espalier (default) or copilot-chat
+      --cost-model NAME espalier (default), copilot-chat or copilot-chat-extension
       --headroom N      prune: tokens to leave free
 
 compact:

@@ -106,6 +106,10 @@ pub enum CostModel {
     /// The formula of Copilot Chat over the OpenAI wire form of the message.
     #[serde(rename = "copilot-chat")]
     CopilotChat,
+    /// The same for models that other extensions bring: in tool definitions nested schema keys count as well, and neither names
+    /// nor `type` are special.
+    #[serde(rename = "copilot-chat-extension")]
+    CopilotChatExtension,
 }
 
 impl CostModel {
@@ -117,9 +121,12 @@ impl CostModel {
         match name {
             "espalier" => Ok(CostModel::Espalier),
             "copilot-chat" => Ok(CostModel::CopilotChat),
+            "copilot-chat-extension" => Ok(CostModel::CopilotChatExtension),
             _ => Err(Error::new(
                 Code::BadOption,
-                format!("there is no cost model {name:?}; use \"espalier\" or \"copilot-chat\""),
+                format!(
+                    "there is no cost model {name:?}; use \"espalier\", \"copilot-chat\" or \"copilot-chat-extension\""
+                ),
             )),
         }
     }
@@ -129,6 +136,7 @@ impl CostModel {
         match self {
             CostModel::Espalier => "espalier",
             CostModel::CopilotChat => "copilot-chat",
+            CostModel::CopilotChatExtension => "copilot-chat-extension",
         }
     }
 
@@ -154,7 +162,7 @@ impl CostModel {
     pub fn message(self, message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
         match self {
             CostModel::Espalier => espalier_message(message, tokenizer),
-            CostModel::CopilotChat => copilot_message(message, tokenizer),
+            CostModel::CopilotChat | CostModel::CopilotChatExtension => copilot_message(message, tokenizer),
         }
     }
 
@@ -163,7 +171,7 @@ impl CostModel {
     pub fn part(self, role: Role, part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         match self {
             CostModel::Espalier => espalier_part(part, tokenizer),
-            CostModel::CopilotChat => match part {
+            CostModel::CopilotChat | CostModel::CopilotChatExtension => match part {
                 Part::Opaque { tokens, .. } => Cost::exact(tokens.unwrap_or(0)),
                 Part::Document { data_length, .. } => Cost::estimate(reference_document(*data_length)),
                 Part::ToolCall { .. } => Cost::exact(calls([part].into_iter(), tokenizer)),
@@ -180,7 +188,7 @@ impl CostModel {
         // Copilot Chat adds a tenth as a margin, rounded down once for the whole list.
         let scale = |tokens: u64| match self {
             CostModel::Espalier => tokens,
-            CostModel::CopilotChat => tokens.saturating_mul(11) / 10,
+            CostModel::CopilotChat | CostModel::CopilotChatExtension => tokens.saturating_mul(11) / 10,
         };
         let mut sum = if tools.is_empty() { 0 } else { TOOLS };
         let overhead = scale(sum);
@@ -192,7 +200,8 @@ impl CostModel {
                     CostModel::Espalier => {
                         [&tool.name, &tool.description, &tool.schema].map(|text| tokenizer.count(text)).iter().sum()
                     }
-                    CostModel::CopilotChat => copilot_tool(tool, tokenizer),
+                    CostModel::CopilotChat => copilot_tool(tool, tokenizer, strings),
+                    CostModel::CopilotChatExtension => copilot_tool(tool, tokenizer, strings_and_keys),
                 };
             per_tool.push(ToolCost { name: tool.name.clone(), tokens: scale(sum) - total });
             total = scale(sum);
@@ -315,8 +324,8 @@ fn calls<'a>(parts: impl Iterator<Item = &'a Part>, tokenizer: &dyn Tokenizer) -
     sum + sum / 2
 }
 
-/// Keys and values of a tool's three fields. Inside the schema only values count, by the rules for messages.
-fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer) -> u64 {
+/// Keys and values of a tool's three fields; `in_schema` counts what the schema holds.
+fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer, in_schema: fn(&str, &Value, &dyn Tokenizer) -> u64) -> u64 {
     let mut sum = tokenizer.count("name") + tokenizer.count(&tool.name);
     if !tool.description.is_empty() {
         sum += tokenizer.count("description") + tokenizer.count(&tool.description);
@@ -324,7 +333,7 @@ fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer) -> u64 {
     if !tool.schema.is_empty() {
         sum += tokenizer.count("parameters");
         sum += match serde_json::from_str::<Value>(&tool.schema) {
-            Ok(value) => strings("", &value, tokenizer),
+            Ok(value) => in_schema("", &value, tokenizer),
             Err(_) => tokenizer.count(&tool.schema),
         };
     }
@@ -344,6 +353,18 @@ fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
                 (Some("text"), Some(text)) => tokenizer.count(text),
                 _ => factor(key, map.iter().map(|(key, value)| strings(key, value, tokenizer)).sum()),
             }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+/// Every key and every string below a value, nothing special about any of them.
+fn strings_and_keys(_: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
+    match value {
+        Value::String(text) => tokenizer.count(text),
+        Value::Array(items) => items.iter().map(|item| strings_and_keys("", item, tokenizer)).sum(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| tokenizer.count(key) + strings_and_keys("", value, tokenizer)).sum()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }

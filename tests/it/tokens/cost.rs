@@ -176,6 +176,20 @@ fn tools() {
     let both = (16 + 8 + 4 + 4 + 10 + values + 8 + 4 + 2 + 11 + 5) * 11 / 10;
     check(&[read, ls], 16 + 8 + 4 + schema.len() as u64 + 8 + 2 + 5, both);
     check(&[tool("x", "", "not json")], 16 + 8 + 1 + 8, (16 + 8 + 4 + 1 + 10 + 8) * 11 / 10);
+    // Models of other extensions: the keys inside the schema count, and `type: "text"` is nothing special.
+    let extension = |tool: Tool, wanted: u64| {
+        assert_eq!(
+            CostModel::CopilotChatExtension.tools(std::slice::from_ref(&tool), &Length).total,
+            wanted,
+            "{tool:?}"
+        );
+    };
+    let weather = r#"{"type":"object","properties":{"location":{"type":"string"}}}"#;
+    extension(tool("get_weather", "Get the current weather", weather), 133);
+    extension(tool("f", "d", r#"{"type":"object","properties":{"name":{"type":"string"}}}"#), 93);
+    let text = r#"{"type":"object","properties":{"x":{"type":"text","text":"hello","description":"ignored because type is text"}}}"#;
+    extension(tool("f", "d", text), 140);
+    extension(tool("noop", "Does nothing.", "{}"), 72);
     // Deeper than any reader goes: counted as text, not a crash.
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     check(&[tool("x", "", &deep)], 16 + 8 + 1 + 200_000, (16 + 8 + 4 + 1 + 10 + 200_000) * 11 / 10);
