@@ -83,7 +83,7 @@ function steps(report: Ran["report"], compacted: CompactReport | undefined): voi
 }
 
 const FATES: Record<MessageFate["fate"], string> = {
-  kept: "kept", changed: "shortened", dropped: "dropped", covered: "covered", inserted: "added",
+  kept: "kept", changed: "changed", dropped: "dropped", covered: "covered", inserted: "added",
 };
 
 let drawn: { opened: Opened; items: Map<string, HTMLLIElement> } | undefined;

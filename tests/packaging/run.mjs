@@ -49,7 +49,7 @@ function install() {
 }
 
 const USE = `
-  const messages = JSON.parse(fs.readFileSync(${JSON.stringify(join(transcripts, "sweagent-marshmallow-1867.json"))}, "utf8")).messages;
+  const messages = JSON.parse(fs.readFileSync(${JSON.stringify(join(transcripts, "openhands-ponyc-4593.json"))}, "utf8")).messages;
   if (count("Hello world!") !== 3) throw new Error("count");
   const { total } = countMessages(messages);
   const pruned = prune(messages, { budget: total >> 1 });
@@ -61,12 +61,12 @@ const USE = `
 
 const cases = {
   async "Node, ES module"() {
-    assert.equal(await node("esm.mjs", `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`), "8140");
+    assert.equal(await node("esm.mjs", `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`), "15317");
   },
 
   async "Node, CommonJS"() {
     const code = `const fs = require("node:fs"); const { count, countMessages, prune, compact, EspalierError } = require("espalier"); (async () => {${USE}})();`;
-    assert.equal(await node("cjs.cjs", code), "8140");
+    assert.equal(await node("cjs.cjs", code), "15317");
   },
 
   async "nothing is read before the first use"() {
