@@ -1,11 +1,14 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
 
 type Piece =
   | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
+
+/** Begins the ids made up for calls of the old form. */
+const OLD = "function:";
 
 const ROLES: Record<string, Role> = {
   system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
@@ -22,7 +25,7 @@ export const openaiChat: Adapter<Piece> = {
     const content = message["content"];
     if (role === "tool") {
       // The old form has no ids: a function's result follows its call directly.
-      const callId = message["role"] === "function" ? `function:${string(message["name"])}` : string(message["tool_call_id"]);
+      const callId = message["role"] === "function" ? `${OLD}${string(message["name"])}` : string(message["tool_call_id"]);
       const name = message["name"];
       parts.push({
         type: "toolResult",
@@ -40,7 +43,7 @@ export const openaiChat: Adapter<Piece> = {
       }
     }
     const refusal = message["refusal"];
-    if (typeof refusal === "string" && refusal && parts.length === 0) {
+    if (typeof refusal === "string" && refusal && parts.every((part) => part.type === "text" && part.text === "")) {
       parts.push(text(refusal));
       pieces.push({ in: "refusal" });
     }
@@ -54,7 +57,7 @@ export const openaiChat: Adapter<Piece> = {
     }
     const old = message["function_call"];
     if (isFields(old)) {
-      parts.push({ type: "toolCall", callId: `function:${string(old["name"])}`, name: string(old["name"]), arguments: string(old["arguments"]) });
+      parts.push({ type: "toolCall", callId: `${OLD}${string(old["name"])}`, name: string(old["name"]), arguments: string(old["arguments"]) });
       pieces.push({ in: "function" });
     }
     // Copilot Chat marks messages, not parts.
@@ -101,8 +104,7 @@ export const openaiChat: Adapter<Piece> = {
   },
 
   write(message: NeutralMessage): unknown[] {
-    const out: unknown[] = message.parts.flatMap((part) =>
-      part.type === "toolResult" ? [{ role: "tool", tool_call_id: part.callId, content: words(part.content) }] : []);
+    const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
     const calls = message.parts.flatMap((part) =>
       part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
     const content = words(message.parts);
@@ -115,6 +117,13 @@ export const openaiChat: Adapter<Piece> = {
 
   tools: (tools) => tools.map(tool),
 };
+
+/** Calls of the old form have no ids, and neither do those of some servers: their results are told by name or by order. */
+function result({ callId, name, content }: Extract<Part, { type: "toolResult" }>): Fields {
+  const said = words(content);
+  if (callId.startsWith(OLD)) return { role: "function", name: callId.slice(OLD.length), content: said };
+  return callId ? { role: "tool", tool_call_id: callId, content: said } : { role: "tool", ...(name && { name }), content: said };
+}
 
 function toolCall(call: unknown, path: string): Part {
   if (!isFields(call)) throw bad(path, "a tool call", call);
@@ -134,7 +143,12 @@ function editedCall(call: Fields, edit: PartEdit): Fields {
   if (edit.type !== "arguments") return call;
   return isFields(call["custom"])
     ? copy(call, { custom: copy(call["custom"], { input: edit.arguments }) })
-    : copy(call, { function: copy(call["function"] as Fields, { arguments: edit.arguments }) });
+    : copy(call, { function: withArguments(call["function"] as Fields, edit.arguments) });
+}
+
+/** Some servers that speak like OpenAI (Ollama) keep arguments as an object. */
+function withArguments(body: Fields, said: string): Fields {
+  return copy(body, { arguments: isFields(body["arguments"]) ? objectArguments(said) : said });
 }
 
 /** Content as parts, with the place of each. */
