@@ -233,7 +233,6 @@ export interface CompactOptions extends CountOptions {
   onProgress?: (event: CompactProgress) => void;
 }
 export type CompactProgress =
-  | { type: "planned"; covered: number; tail: number; tokens: number }
   | { type: "model"; id: number; promptTokens: number }
   | { type: "answered"; id: number; characters: number };
 

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 
 use crate::history::draft::Draft;
 use crate::history::edit::{Author, Edit, Kind, Replacement};
+use crate::history::plan::PartEdit;
 use crate::message::{Part, Role};
 use crate::tool_result::truncate::shorten;
 
@@ -44,7 +45,12 @@ struct Long {
 fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<String>) -> Vec<Long> {
     let mut out = Vec::new();
     for &entry in entries {
+        let edits = draft.entries[entry].edits.as_deref().unwrap_or_default();
         for (part, content) in draft.entries[entry].message.parts.iter().enumerate() {
+            // One edit a part: a result that was renamed keeps its new id, and its length.
+            if matches!(edits.get(part), Some(PartEdit::CallId { .. })) {
+                continue;
+            }
             if let Some(text) = text_of(content) {
                 let tokens = draft.meter.text(&text);
                 out.push(Long { entry, part, text, tokens });

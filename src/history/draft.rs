@@ -30,6 +30,17 @@ impl Meter<'_> {
     }
 }
 
+/// What becomes of one part of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Keep,
+    Drop,
+    /// Another text, or another content of a tool result.
+    Text(String),
+    /// Another id of a call or a result.
+    CallId(String),
+}
+
 /// One message of a draft.
 #[derive(Clone)]
 pub struct Entry<'a> {
@@ -122,14 +133,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Rewrites a message part by part: `edit` says for each part of the message as it stands whether it stays (`None` in the
-    /// outer option), goes (`Some(None)`) or gets another text (`Some(Some(text))`).
+    /// Rewrites a message part by part: `change` says what becomes of each part of the message as it stands.
     pub fn edit_parts(
         &mut self,
         index: usize,
         rule: &'static str,
         why: impl Into<String>,
-        mut edit: impl FnMut(&Part) -> Option<Option<String>>,
+        mut change: impl FnMut(&Part) -> Change,
     ) {
         let entry = &self.entries[index];
         let had: Vec<PartEdit> = match &entry.edits {
@@ -140,19 +150,22 @@ impl<'a> Draft<'a> {
         let mut edits = Vec::with_capacity(had.len());
         let mut changed = false;
         for (part, was) in entry.message.parts.iter().zip(had) {
-            match edit(part) {
-                None => {
+            let number = was.part();
+            let change = change(part);
+            changed |= change != Change::Keep;
+            match change {
+                Change::Keep => {
                     parts.push(part.clone());
                     edits.push(was);
                 }
-                Some(None) => changed = true,
-                Some(Some(text)) => {
-                    changed = true;
-                    let number = match was {
-                        PartEdit::Keep { part } | PartEdit::Text { part, .. } => part,
-                    };
+                Change::Drop => {}
+                Change::Text(text) => {
                     parts.push(with_text(part, text.clone()));
                     edits.push(PartEdit::Text { part: number, text });
+                }
+                Change::CallId(call_id) => {
+                    parts.push(with_call_id(part, &call_id));
+                    edits.push(PartEdit::CallId { part: number, call_id });
                 }
             }
         }
@@ -272,6 +285,14 @@ fn with_text(part: &Part, text: String) -> Part {
         },
         _ => Part::Text { text },
     }
+}
+
+fn with_call_id(part: &Part, id: &str) -> Part {
+    let mut part = part.clone();
+    if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut part {
+        *call_id = id.to_string();
+    }
+    part
 }
 
 /// True if a provider would refuse a message of these parts as empty.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::draft::{Draft, Meter};
+use super::draft::{Change, Draft, Meter};
 use super::pairs::repair;
 use super::plan::Fate;
 use crate::message::Message;
@@ -106,7 +106,8 @@ pub fn apply(draft: &mut Draft, edit: &Edit) {
                 let mut part = 0;
                 draft.edit_parts(target, edit.rule, "too long for the budget, shortened in the middle", |_| {
                     part += 1;
-                    edit.texts.iter().find(|t| t.message == id && t.part + 1 == part).map(|t| Some(t.text.clone()))
+                    let found = edit.texts.iter().find(|t| t.message == id && t.part + 1 == part);
+                    found.map_or(Change::Keep, |t| Change::Text(t.text.clone()))
                 });
             }
         }

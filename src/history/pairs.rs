@@ -3,7 +3,9 @@
 //! Results are looked for in the messages directly after the assistant's run that made the call; ids are compared inside one
 //! round only, so an id that a provider uses twice pairs up correctly both times.
 
-use super::draft::{Draft, is_empty};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::draft::{Change, Draft, is_empty};
 use super::plan::Fate;
 use crate::message::{Message, Part, Role};
 
@@ -14,25 +16,43 @@ pub const LOST: &str = "No result was recorded for this call; whether it ran is 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Findings {
     /// Entry and part of results that answer nothing.
-    orphans: Vec<(usize, usize)>,
+    orphans: HashMap<usize, HashSet<usize>>,
     /// Calls that were never answered: the entry after which a stand-in belongs, call id, tool name.
     lost: Vec<(usize, String, String)>,
+    /// Entry and part of calls and results whose id an earlier round used already, with the id they get.
+    renamed: BTreeMap<usize, HashMap<usize, String>>,
 }
 
-/// Makes a draft's calls and results pair up: orphan results go, unanswered calls that are not the newest get a stand-in, and
-/// messages without content go. Changes nothing in a valid conversation; running it twice is running it once.
+/// A call that waits for its result.
+#[derive(Debug, Clone)]
+struct Waiting {
+    entry: usize,
+    id: String,
+    name: String,
+    /// The id it gets, if an earlier call had its own.
+    renamed: Option<String>,
+}
+
+/// Makes a draft's calls and results pair up: orphan results go, unanswered calls that are not the newest get a stand-in, ids that
+/// come twice are told apart, and messages without content go. Changes nothing in a valid conversation; running it twice is
+/// running it once.
 pub fn repair(draft: &mut Draft) {
     drop_empty(draft);
-    let Findings { orphans, lost } = walk(draft);
-    let mut rest = orphans.as_slice();
-    while let Some(&(index, _)) = rest.first() {
-        let here = rest.iter().take_while(|(i, _)| *i == index).count();
-        let (these, others) = rest.split_at(here);
-        rest = others;
-        let mut part = 0;
+    let Findings { orphans, lost, renamed } = walk(draft);
+    for (index, parts) in renamed {
+        let mut number = 0;
+        draft.edit_parts(index, "double-id", "another call has this id already, which would be refused", |_| {
+            number += 1;
+            parts.get(&(number - 1)).map_or(Change::Keep, |id| Change::CallId(id.clone()))
+        });
+    }
+    let mut with_orphans: Vec<_> = orphans.into_iter().collect();
+    with_orphans.sort_unstable_by_key(|(index, _)| *index);
+    for (index, parts) in with_orphans {
+        let mut number = 0;
         draft.edit_parts(index, "orphan-result", "a tool result without its call would be refused", |_| {
-            part += 1;
-            these.iter().any(|(_, p)| *p + 1 == part).then_some(None)
+            number += 1;
+            if parts.contains(&(number - 1)) { Change::Drop } else { Change::Keep }
         });
     }
     drop_empty(draft);
@@ -54,16 +74,44 @@ pub fn repair(draft: &mut Draft) {
     }
 }
 
+/// The round at hand while walking.
+#[derive(Debug, Default)]
+struct Round {
+    waiting: Vec<Waiting>,
+    /// The newest message of the assistant's run.
+    caller: usize,
+    /// Whether that message makes calls itself.
+    caller_calls: bool,
+    /// The newest message of results that answered something and holds nothing else.
+    last: Option<usize>,
+    /// A call of an earlier message of the run was answered behind the whole run: the format sends one item for each call
+    /// (`OpenAI` Responses), and a stand-in among the calls would split the round.
+    by_items: bool,
+    open: bool,
+}
+
+impl Round {
+    /// The calls still waiting will not be answered any more. A stand-in belongs behind the results that its round did get, if
+    /// they follow the calling message directly, else right behind the calling message.
+    fn give_up(&mut self, found: &mut Findings) {
+        for call in self.waiting.drain(..) {
+            let behind = match self.last {
+                Some(last) if (call.entry == self.caller || self.by_items) && last > call.entry => last,
+                _ => call.entry,
+            };
+            found.lost.push((behind, call.renamed.unwrap_or(call.id), call.name));
+        }
+        self.last = None;
+        self.by_items = false;
+    }
+}
+
 fn walk(draft: &Draft) -> Findings {
     let mut found = Findings::default();
-    // Unanswered calls of the round at hand: the entry that made the call, id, name.
-    let mut waiting: Vec<(usize, String, String)> = Vec::new();
-    // The entry after which a stand-in for a call of entry `i` belongs.
-    let mut last: Option<usize> = None;
-    // The newest message of the assistant: results behind it cannot answer an earlier one's call directly.
-    let mut caller = 0;
+    let mut round = Round::default();
+    // Ids of all calls so far, those given here included.
+    let mut used: HashSet<String> = HashSet::new();
     let mut after_assistant = false;
-    let mut in_round = false;
     for (index, entry) in draft.entries.iter().enumerate() {
         if !entry.is_in() || entry.message.role.is_frame() {
             continue;
@@ -71,59 +119,65 @@ fn walk(draft: &Draft) -> Findings {
         let message = &entry.message;
         if message.role == Role::Assistant {
             if !after_assistant {
-                give_up(&mut found, &mut waiting, caller, last);
+                round.give_up(&mut found);
             }
-            caller = index;
-            for part in &message.parts {
-                if let Part::ToolCall { call_id, name, .. } = part {
-                    waiting.push((index, call_id.clone(), name.clone()));
+            round.caller = index;
+            round.caller_calls = message.calls().next().is_some();
+            round.open = true;
+            for (number, part) in message.parts.iter().enumerate() {
+                let Part::ToolCall { call_id, name, .. } = part else { continue };
+                let renamed = free_id(call_id, &used);
+                used.insert(renamed.clone().unwrap_or_else(|| call_id.clone()));
+                if let Some(id) = &renamed {
+                    found.renamed.entry(index).or_default().insert(number, id.clone());
                 }
+                round.waiting.push(Waiting { entry: index, id: call_id.clone(), name: name.clone(), renamed });
             }
-            in_round = true;
         }
-        let mut answers = false;
-        let mut matched = false;
+        let (mut answers, mut matched) = (false, false);
         for (number, part) in message.parts.iter().enumerate() {
             let Part::ToolResult { call_id, .. } = part else { continue };
             answers = true;
             // The newest call of that id: an older one of the same id was given up on by its provider, too.
-            match waiting.iter().rposition(|(_, id, _)| id == call_id).filter(|_| in_round) {
+            match round.waiting.iter().rposition(|call| call.id == *call_id).filter(|_| round.open) {
                 Some(at) => {
-                    waiting.remove(at);
+                    let call = round.waiting.remove(at);
                     matched = true;
+                    round.by_items |= call.entry != round.caller;
+                    if let Some(id) = call.renamed {
+                        found.renamed.entry(index).or_default().insert(number, id);
+                    }
                 }
-                None => found.orphans.push((index, number)),
+                None => {
+                    found.orphans.entry(index).or_default().insert(number);
+                }
             }
         }
         after_assistant = message.role == Role::Assistant;
-        if !after_assistant {
-            if answers {
-                // Results come before words: a stand-in must not follow a message that has both.
-                last = if matched && message.results().count() == message.parts.len() { Some(index) } else { last };
-            } else {
-                give_up(&mut found, &mut waiting, caller, last);
-                in_round = false;
-            }
-        }
         if after_assistant {
-            last = None;
+            round.last = None;
+        } else if !answers {
+            round.give_up(&mut found);
+            round.open = false;
+        } else if matched && message.results().count() == message.parts.len() {
+            // Results come before words: a stand-in must not follow a message that has both.
+            round.last = Some(index);
         }
     }
-    // What is still waiting at the very end is running now, not lost.
+    // What is still waiting at the very end is running now, not lost, unless the assistant went on talking.
+    if !round.caller_calls {
+        round.give_up(&mut found);
+    }
     found.lost.sort_by_key(|(index, ..)| *index);
     found
 }
 
-/// The calls still waiting will not be answered any more. A stand-in belongs behind the results that its round did get, if they
-/// follow the calling message directly, else right behind the calling message.
-fn give_up(found: &mut Findings, waiting: &mut Vec<(usize, String, String)>, newest: usize, last: Option<usize>) {
-    for (caller, id, name) in waiting.drain(..) {
-        let behind = match last {
-            Some(last) if caller == newest && last > caller => last,
-            _ => caller,
-        };
-        found.lost.push((behind, id, name));
+/// Another id for a call, if an earlier call has its own already: `id-2`, `id-3`, …: characters that every provider takes.
+fn free_id(id: &str, used: &HashSet<String>) -> Option<String> {
+    if !used.contains(id) {
+        return None;
     }
+    (2u32..).map(|n| format!("{id}-{n}")).find(|id| !used.contains(id))
 }
 
 /// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without
@@ -169,32 +223,42 @@ fn only_request<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<Strin
 /// ```
 pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
     let mut waiting: Vec<&str> = Vec::new();
-    let mut caller = "";
+    let mut used: HashSet<&str> = HashSet::new();
+    let mut caller: Option<&Message> = None;
     let mut after_assistant = false;
     let spared = only_request(messages.iter());
+    let fail = |message: Option<&Message>, why| Err((message.map_or(String::new(), |m| m.id.clone()), why));
     for message in messages.iter().filter(|m| !m.role.is_frame()) {
-        let has_results = message.results().next().is_some();
-        if (message.role == Role::Assistant && !after_assistant || message.role != Role::Assistant && !has_results)
-            && !waiting.is_empty()
-        {
-            return Err((caller.to_string(), "call without a result"));
+        let is_assistant = message.role == Role::Assistant;
+        let ends_round = if is_assistant { !after_assistant } else { message.results().next().is_none() };
+        if ends_round && !waiting.is_empty() {
+            return fail(caller, "call without a result");
         }
-        if message.role == Role::Assistant {
-            caller = &message.id;
-            waiting.extend(message.calls());
+        if is_assistant {
+            caller = Some(message);
+            for id in message.calls() {
+                if !used.insert(id) {
+                    return fail(caller, "call id used twice");
+                }
+                waiting.push(id);
+            }
         }
         for id in message.results() {
-            match waiting.iter().rposition(|w| *w == id) {
+            match waiting.iter().position(|w| *w == id) {
                 Some(at) => {
                     waiting.remove(at);
                 }
-                None => return Err((message.id.clone(), "result without a call")),
+                None => return fail(Some(message), "result without a call"),
             }
         }
         if is_empty(&message.parts) && spared.as_ref() != Some(&message.id) {
-            return Err((message.id.clone(), "empty message"));
+            return fail(Some(message), "empty message");
         }
-        after_assistant = message.role == Role::Assistant;
+        after_assistant = is_assistant;
+    }
+    // Only what the newest message of the assistant asked for may be running.
+    if !waiting.is_empty() && caller.is_some_and(|m| m.calls().next().is_none()) {
+        return fail(caller, "call without a result");
     }
     Ok(())
 }

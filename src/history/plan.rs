@@ -31,6 +31,20 @@ pub enum PartEdit {
         part: usize,
         text: String,
     },
+    /// Gives a call or a result another call id.
+    CallId {
+        part: usize,
+        call_id: String,
+    },
+}
+
+impl PartEdit {
+    /// Which part it is about.
+    pub fn part(&self) -> usize {
+        match self {
+            PartEdit::Keep { part } | PartEdit::Text { part, .. } | PartEdit::CallId { part, .. } => *part,
+        }
+    }
 }
 
 /// Tokens of a request, split. `total` = `frame` + `conversation` + `tools`.

@@ -85,12 +85,18 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
     // In the order of removal.
     let mut gone: Vec<usize> = Vec::new();
     for pass in [Pass::OldRound, Pass::OldRequest, Pass::CurrentRound] {
+        let mut last: Option<usize> = None;
         for at in (0..groups.len()).filter(|&at| classes[at] == Class::Removable(pass)) {
-            if total <= limit {
+            // What came with results belongs to the turn that was opened before it, and goes with its opening: the assistant
+            // must not speak first.
+            let opening_went = groups[at].kind == Kind::RoundWithRequest
+                && last.is_some_and(|last| !groups[last + 1..at].iter().any(|g| g.kind == Kind::User));
+            if total <= limit && !opening_went {
                 break;
             }
             total -= sizes[at];
             gone.push(at);
+            last = Some(at);
         }
     }
     readmit(&groups, &classes, &sizes, &mut gone, limit.saturating_sub(total), limits.backfill);
@@ -136,7 +142,7 @@ enum Class {
 fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
     let newest_request = groups.iter().rposition(Group::has_request);
     let newest_round = groups.iter().rposition(|g| g.kind != Kind::Frame && g.kind != Kind::User);
-    groups
+    let mut classes: Vec<Class> = groups
         .iter()
         .enumerate()
         .map(|(at, group)| {
@@ -161,7 +167,16 @@ fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
                 Class::Removable(Pass::OldRound)
             }
         })
-        .collect()
+        .collect();
+    // The assistant must not speak first: a round that stays keeps the request that opened its turn.
+    let first = (0..groups.len()).find(|&at| groups[at].kind != Kind::Frame && matches!(classes[at], Class::Must(_)));
+    let opening = first
+        .filter(|&at| groups[at].kind != Kind::User)
+        .and_then(|at| groups[..at].iter().rposition(|group| group.kind == Kind::User));
+    if let Some(opening) = opening {
+        classes[opening] = Class::Must("opening of a turn that stays");
+    }
+    classes
 }
 
 /// The entries that no pass may take.
@@ -188,11 +203,11 @@ fn is_summary(draft: &Draft, group: &Group) -> bool {
 fn readmit(groups: &[Group], classes: &[Class], sizes: &[u64], gone: &mut Vec<usize>, mut free: u64, backfill: bool) {
     let mut out = vec![false; groups.len()];
     gone.iter().for_each(|&at| out[at] = true);
-    let mut first_request = (0..groups.len()).find(|&at| groups[at].has_request() && !out[at]);
+    let mut first_request = (0..groups.len()).find(|&at| groups[at].kind == Kind::User && !out[at]);
     for pass in [Pass::CurrentRound, Pass::OldRequest, Pass::OldRound] {
         for &at in gone.iter().rev().filter(|&&at| classes[at] == Class::Removable(pass)) {
-            let is_request = groups[at].has_request();
-            let stands = is_request || first_request.is_none_or(|first| first < at);
+            let is_request = groups[at].kind == Kind::User;
+            let stands = is_request || first_request.is_some_and(|first| first < at);
             if sizes[at] <= free && stands {
                 free -= sizes[at];
                 out[at] = false;

@@ -33,6 +33,13 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
                 let was = find(id);
                 let part = |edit: &PartEdit| match edit {
                     PartEdit::Keep { part } => was.parts[*part].clone(),
+                    PartEdit::CallId { part, call_id: new } => {
+                        let mut renamed = was.parts[*part].clone();
+                        if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut renamed {
+                            *call_id = new.clone();
+                        }
+                        renamed
+                    }
                     PartEdit::Text { part, text } => match &was.parts[*part] {
                         Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
                             call_id: call_id.clone(),
@@ -110,7 +117,8 @@ fn results_that_come_with_a_request_are_a_request() {
     let mut answer = result("1", "x");
     answer.role = Role::User;
     answer.parts.push(Part::Text { text: "and now this".into() });
-    check(vec![user("a"), calls(&["1"]), answer, assistant("ok")], 3 + 18 + (4 + 4 + 1 + 12) + 6, "m1 m2 m3");
+    let messages = vec![user("a"), calls(&["0"]), result("0", "x"), calls(&["1"]), answer, assistant("ok")];
+    check(messages, 3 + 5 + 18 + (4 + 4 + 1 + 12) + 6, "m0 m3 m4 m5");
 }
 
 #[test]
@@ -118,7 +126,8 @@ fn what_the_host_keeps_stays() {
     let messages = numbered(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
     let limits = Limits { keep: HashSet::from(["m1".to_string()]), ..limits(3 + 5 * 3) };
     let pruned = run(&messages, &limits, &Chars);
-    assert_eq!(pruned.plan, ["m1", "m2", "m4"].map(|id| PlanItem::Keep { id: id.into() }));
+    // Its turn's opening stays as well: the assistant must not speak first.
+    assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::Keep { id: id.into() }));
 }
 
 #[test]
@@ -153,6 +162,46 @@ fn a_call_that_was_never_answered_gets_a_stand_in() {
     check(vec![user("a"), calls(&["1"]), user("b")], 1000, "m0 m1 +m1:lost:1 m2");
     check(vec![user("a"), calls(&["1", "2"]), result("2", "x"), user("b")], 1000, "m0 m1 m2 +m2:lost:1 m3");
     check(vec![user("a"), calls(&["1"]), assistant("never mind"), user("b")], 1000, "m0 m1 +m1:lost:1 m2 m3");
+}
+
+#[test]
+fn stand_ins_do_not_split_a_round_of_items() {
+    // Formats with one item a call: b was lost, a and c were answered behind all three.
+    let items =
+        || vec![user("a"), calls(&["a"]), calls(&["b"]), calls(&["c"]), result("a", "x"), result("c", "y"), user("z")];
+    check(items(), 1000, "m0 m1 m2 m3 m4 m5 +m5:lost:b m6");
+    check(items(), 3 + 5 + 5, "m0 m6");
+}
+
+#[test]
+fn an_id_that_comes_twice_is_told_apart_with_its_result() {
+    let rounds = [calls(&["1"]), result("1", "x"), calls(&["1"]), result("1", "y")];
+    let messages = numbered([vec![user("a")], rounds.to_vec(), vec![user("b")]].concat());
+    let pruned = run(&messages, &limits(1000), &Chars);
+    let renamed =
+        |id: &str| PlanItem::Edit { id: id.into(), parts: vec![PartEdit::CallId { part: 0, call_id: "1-2".into() }] };
+    assert_eq!(pruned.plan[3..5], [renamed("m3"), renamed("m4")]);
+    assert_eq!(pruned.before.total, pruned.after.total, "ids cost nothing");
+}
+
+#[test]
+fn a_call_the_assistant_talked_past_is_lost() {
+    check(vec![user("a"), calls(&["1"]), assistant("never mind")], 1000, "m0 m1 +m1:lost:1 m2");
+}
+
+#[test]
+fn a_turn_keeps_its_opening_while_a_request_that_came_with_results_stays() {
+    let mut answer = result("1", "x");
+    answer.role = Role::User;
+    answer.parts.push(Part::Text { text: "go on".into() });
+    let messages =
+        || vec![user("old"), assistant("o"), user("a"), calls(&["1"]), answer.clone(), assistant("b"), user("c")];
+    // The round with words is an older request; its turn's opening goes with it, never before it.
+    check(messages(), 3 + 7 + 5 + 18 + 14 + 5, "m0 m2 m3 m4 m6");
+    check(messages(), 3 + 5 + 18 + 14 + 5, "m2 m3 m4 m6");
+    check(messages(), 3 + 18 + 14 + 5, "m6");
+    // As the newest request it keeps the opening of its turn.
+    check(messages()[..6].to_vec(), 3 + 5 + 18 + 14 + 5, "m2 m3 m4 m5");
 }
 
 #[test]
@@ -220,6 +269,12 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     for message in messages.iter().filter(|m| m.role.is_frame()).chain(messages.iter().rev().find(request)) {
         let kept = out.iter().find(|m| m.id == message.id).expect("must-keep is gone");
         assert_eq!(kept.text(), message.text());
+    }
+    // The assistant does not speak first where the user did.
+    let first = |messages: &[Message]| messages.iter().find(|m| !m.role.is_frame()).map(|m| m.role == Role::User);
+    let repaired = prune(messages, meter(tokenizer), Origin::Exact, &Limits { budget: u64::MAX, ..Limits::default() });
+    if first(&carry_out(messages, &repaired.unwrap().plan)) == Some(true) && limits.keep.is_empty() {
+        assert_eq!(first(&out), Some(true), "the assistant speaks first:\n{}\n{}", sketch(messages), sketch(&out));
     }
     // Tokens add up: before - freed + inserted = after.
     let freed: u64 = pruned.removed.iter().map(|r| r.tokens).sum();

@@ -14,13 +14,13 @@ interface Round { user?: string; think: boolean; say: boolean; calls: { id: stri
 
 const output = (id: string) => `output of ${id} `.repeat(12);
 const ids = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 3 });
-/** Well-formed; `broken` adds calls that nobody answered and results that nobody asked for. */
+/** Well-formed; `broken` adds calls that nobody answered, results that nobody asked for, and ids that come again. */
 const rounds = (broken: boolean): fc.Arbitrary<Round[]> => fc
   .array(fc.record({ asks: fc.integer({ max: 3, min: 0 }), think: fc.boolean(), say: fc.boolean(), ids, lost: fc.integer({ min: 0, max: 9 }), orphan: fc.integer({ min: 0, max: 9 }) }), { minLength: 1, maxLength: 10 })
   .map((items) => items.map((item, at): Round => {
     // A call after the newest request may still be running; then it would stay as it is.
     const { asks, think, say, ids, lost, orphan } = item;
-    const calls = ids.map((n, k) => ({ id: `c${at}_${n}`, answered: !(broken && lost === k && at < items.length - 1) }));
+    const calls = ids.map((n, k) => ({ id: broken ? `c${n}` : `c${at}_${n}`, answered: !(broken && lost === k && at < items.length - 1) }));
     const user = at === 0 || at === items.length - 1 || asks === 0 ? { user: `request ${at} `.repeat(8) } : {};
     // A round says something or calls something.
     return { ...user, think, say: say || calls.length === 0, calls, orphan: broken && orphan === 0 };
@@ -36,8 +36,7 @@ const WRITE: Partial<Record<Format, (round: Round, at: number) => unknown[]>> = 
     ...(user ? [{ type: "message", role: "user", content: user }] : []),
     ...(think ? [{ type: "reasoning", id: `rs${at}`, summary: [{ type: "summary_text", text: "hm ".repeat(9) }], of: at }] : []),
     ...(say ? [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "I say so" }], of: at }] : []),
-    // Calls that nobody answers come first: behind an answered one their stand-in would part it from its result.
-    ...[...calls].sort((a, b) => Number(a.answered) - Number(b.answered)).map(({ id }) => ({ type: "function_call", call_id: id, name: "run", arguments: "{}", of: at })),
+    ...calls.map(({ id }) => ({ type: "function_call", call_id: id, name: "run", arguments: "{}", of: at })),
     ...answered(calls, orphan).map((id) => ({ type: "function_call_output", call_id: id, output: output(id), of: at })),
   ],
   anthropic: ({ user, think, say, calls, orphan }) => [
