@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { readConversation } from "../../../js/adapters/index.ts";
 import { EspalierError } from "../../../js/errors.ts";
 import type { Format, NeutralMessage, PlanItem } from "../../../js/types.ts";
+import { espalier } from "../built.ts";
 import { check, carryOut, edit, insert, refused, standIn, summary } from "./common.ts";
 
 const user = { role: "user", content: "q" };
@@ -108,10 +109,29 @@ test("openai: calls of the old form, calls without ids, arguments as an object",
     { role: "tool", tool_name: "g", content: "r2" },
   ];
   check("openai-chat", ollama, `user: q
-    assistant: , =f({"a":1}), =g({})
-    tool: [r1]
-    tool: [r2]`);
-  assert.deepEqual(insert("openai-chat", ollama, lost("")), [{ role: "tool", name: "f", content: "lost" }]);
+    assistant: , call:1.0=f({"a":1}), call:1.1=g({})
+    tool: call:1.0[r1]
+    tool: call:1.1[r2]`);
+  // Results in another order are told by name; without names by order.
+  check("openai-chat", [ollama[0], ollama[1], ollama[3], ollama[2]], `user: q
+    assistant: , call:1.0=f({"a":1}), call:1.1=g({})
+    tool: call:1.1[r2]
+    tool: call:1.0[r1]`);
+  check("openai-chat", [ollama[1], { role: "tool", content: "r1" }, { role: "tool", content: "r2" }, { role: "tool", content: "r3" }], `assistant: , call:0.0=f({"a":1}), call:0.1=g({})
+    tool: call:0.0[r1]
+    tool: call:0.1[r2]
+    tool: [r3]`);
+  assert.deepEqual(insert("openai-chat", ollama, lost("call:1.0")), [{ role: "tool", tool_name: "f", content: "lost" }]);
+  // One function called again and again is no double id: nothing has to be repaired.
+  const again = [user, ...[1, 2, 3].flatMap((n) => [old[1]!, { role: "function", name: "f", content: `r${n}` }]), { role: "assistant", content: "done" }];
+  for (const input of [again, [...ollama, ...ollama.slice(1), { role: "assistant", content: "done" }]]) {
+    assert.equal(espalier.prune(input, { budget: 9_999, format: "openai-chat" }).messages, input);
+  }
+  check("openai-chat", again.slice(1, 5), `assistant: function:f=f({})
+    tool: function:f[r1]
+    assistant: function:f#2=f({})
+    tool: function:f#2[r2]`);
+  assert.deepEqual(insert("openai-chat", again, lost("function:f#2")), [{ role: "function", name: "f", content: "lost" }]);
   assert.deepEqual((edit("openai-chat", ollama, 1, [{ type: "arguments", part: 1, arguments: '{"b":2}' }]) as { tool_calls: unknown }).tool_calls, [{ function: { name: "f", arguments: { b: 2 } } }]);
   assert.deepEqual(insert("openai-chat", ollama, standIn), [{ role: "tool", tool_call_id: "c9", content: "lost" }]);
   check("openai-chat", [{ role: "assistant", content: "", refusal: "no" }], "assistant: , no");
