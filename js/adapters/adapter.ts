@@ -62,6 +62,16 @@ export function bad(path: string, wanted: string, value: unknown): EspalierError
   return new EspalierError({ code: "bad_message", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }
 
+/** Whatever the host's objects throw when they are looked at (getters, revoked proxies) is an error with a path, too. */
+export function looking<T>(path: string, look: () => T): T {
+  try {
+    return look();
+  } catch (cause) {
+    if (cause instanceof EspalierError) throw cause;
+    throw new EspalierError({ code: "bad_message", message: `${path} cannot be read: it threw while being looked at`, path, cause });
+  }
+}
+
 /** Reads a conversation with one adapter. */
 export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, request } = source;
@@ -73,10 +83,12 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
   for (const [at, original] of list.entries()) {
     const path = `${name}[${at}]`;
-    if (!isFields(original)) throw bad(path, "a message", original);
-    const { message } = adapter.read(original, at, path, state);
+    const message = looking(path, () => {
+      if (!isFields(original)) throw bad(path, "a message", original);
+      return adapter.read(original, at, path, state).message;
+    });
     messages.push(message);
-    originals.set(message.id, original);
+    originals.set(message.id, original as Fields);
   }
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
@@ -125,12 +137,36 @@ export function requestTools(request: Fields): readonly unknown[] | undefined {
 
 /** A shallow copy that keeps the prototype; fields that become `undefined` go. */
 export function copy<T extends object>(original: T, changes: Fields): T {
-  const out = Object.assign(Object.create(Object.getPrototypeOf(original)), original) as Fields;
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === undefined) delete out[key];
-    else out[key] = value;
+  return withFields(Object.getPrototypeOf(original) as object | null, { ...(original as Fields) }, changes) as T;
+}
+
+/** An object of this prototype with these fields; a later list wins, and its `undefined` takes a field away. */
+export function withFields(prototype: object | null, ...lists: Fields[]): Fields {
+  const out = Object.create(prototype) as Fields;
+  for (const [number, list] of lists.entries()) {
+    for (const key of Reflect.ownKeys(list) as string[]) {
+      const value = list[key];
+      if (value === undefined && number > 0) delete out[key];
+      else put(out, key, value);
+    }
   }
-  return out as T;
+  return out;
+}
+
+/** Through the class's own setter where there is one; beside it where that needs private state, which a copy does not have. */
+function put(out: Fields, key: string, value: unknown): void {
+  // Assigned, it would change the prototype instead.
+  if (key === "__proto__") return define(out, key, value);
+  try {
+    out[key] = value;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    define(out, key, value);
+  }
+}
+
+function define(out: Fields, key: string, value: unknown): void {
+  Object.defineProperty(out, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** What stands for a value that has no JSON: a getter or `toJSON` that throws, or nesting deeper than the stack. */
@@ -224,14 +260,21 @@ export function byPart(edits: readonly PartEdit[]): Map<number, PartEdit> {
   return new Map(edits.map((edit) => [edit.part, edit]));
 }
 
-/** Arguments as an object again, for formats that keep them so. */
+/** Arguments as a value again, for formats that keep them so. A call without arguments has none of them. */
 export function parsedArguments(text: string): unknown {
+  if (text.trim() === "") return {};
   try {
     return JSON.parse(text);
   } catch {
     // A model wrote arguments that are not JSON; they are kept as they are.
     return { arguments: text };
   }
+}
+
+/** The same for providers that refuse everything but an object. */
+export function objectArguments(text: string): Fields {
+  const value = parsedArguments(text);
+  return isFields(value) ? value : { arguments: value };
 }
 
 /** A tool definition, wherever a provider puts its three fields. */

@@ -7,6 +7,9 @@ import type { NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
 type Piece = { at: number | "string"; call?: boolean };
 
+/** What the model is told of a call that the user did not allow, if nobody said why. */
+const DENIED = "Tool call execution denied.";
+
 const ROLES: Record<string, Role> = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
 
 export const aiSdk: Adapter<Piece> = {
@@ -22,7 +25,12 @@ export const aiSdk: Adapter<Piece> = {
     const id = `m${at}`;
     const ui = Array.isArray(message["parts"]);
     const content = ui ? message["parts"] : message["content"];
-    if (typeof content === "string") return { message: { id, role, parts: [text(content)] }, pieces: [{ at: "string" }] };
+    if (typeof content === "string") {
+      // Before 4.2 a message of the page had its calls beside its text; they are counted, and stay with it.
+      const beside = Array.isArray(message["toolInvocations"]) ? (message["toolInvocations"] as unknown[]).map(opaque) : [];
+      const parts = [text(content), ...beside];
+      return { message: { id, role, parts }, pieces: parts.map(() => ({ at: "string" })) };
+    }
     const name = ui ? "parts" : "content";
     if (!Array.isArray(content)) throw bad(`${path}.${name}`, "a text or a list of parts", content);
     const parts: Part[] = [];
@@ -129,9 +137,9 @@ function toolOf(item: Fields): Fields {
   return isFields(item["toolInvocation"]) ? item["toolInvocation"] : item;
 }
 
-/** A call that has no result yet, in the words of version 5 or 4. */
+/** A call that has no result yet, in the words of versions 4 to 6. */
 function isOpen({ state }: Fields): boolean {
-  return state === "input-available" || state === "input-streaming" || state === "call" || state === "partial-call";
+  return /^(input-available|input-streaming|approval-requested|approval-responded|call|partial-call)$/.test(string(state));
 }
 
 function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
@@ -143,9 +151,10 @@ function inTool(item: Fields, changes: (tool: Fields) => Fields): Fields {
 function withResult(item: Fields, said: string, ui: boolean): Fields {
   return inTool(item, (tool) => {
     if (tool["state"] === "output-error") return { errorText: said };
+    if (tool["state"] === "output-denied") return { state: "output-error", errorText: said };
     if ("result" in tool && !("output" in tool)) return { result: said };
     const output = tool["output"];
-    const kind = isFields(output) && string(output["type"]).startsWith("error") ? "error-text" : "text";
+    const kind = isFields(output) && /^(error|execution-denied)/.test(string(output["type"])) ? "error-text" : "text";
     return { output: ui ? said : { type: kind, value: said } };
   });
 }
@@ -169,11 +178,12 @@ function modelPart(item: Fields): Part {
     case "tool-result": {
       const output = item["output"] ?? item["result"];
       const kind = isFields(output) ? string(output["type"]) : "";
-      const value = isFields(output) && "value" in output ? output["value"] : output;
-      const failed = item["isError"] === true || kind.startsWith("error");
+      const denied = isFields(output) && kind === "execution-denied";
+      const value = denied ? string(output["reason"], DENIED) : isFields(output) && "value" in output ? output["value"] : output;
+      const failed = item["isError"] === true || denied || kind.startsWith("error");
       return {
         type: "toolResult", callId: string(item["toolCallId"]), name: string(item["toolName"]),
-        content: resultContent(value), ...(failed && { isError: true }),
+        content: kind === "content" && Array.isArray(value) ? value.map(resultPart) : resultContent(value), ...(failed && { isError: true }),
       };
     }
     case "image":
@@ -203,21 +213,32 @@ function uiParts(item: Fields): Part[] {
   const call: Part = { type: "toolCall", callId, name, arguments: json(item["input"] ?? {}) };
   if (item["state"] === "output-available") return [call, { type: "toolResult", callId, name, content: resultContent(item["output"]) }];
   if (item["state"] === "output-error") return [call, { type: "toolResult", callId, name, content: [text(item["errorText"])], isError: true }];
+  if (item["state"] === "output-denied") {
+    const why = isFields(item["approval"]) ? string(item["approval"]["reason"], DENIED) : DENIED;
+    return [call, { type: "toolResult", callId, name, content: [text(why)], isError: true }];
+  }
   return [call];
 }
 
+/** Whatever a tool gave back is sent as it is if it is a text, else as JSON. */
 function resultContent(value: unknown): Part[] {
   if (typeof value === "string") return [text(value)];
-  if (Array.isArray(value) && value.length > 0 && value.every((part) => isFields(part) && typeof part["type"] === "string")) {
-    return (value as Fields[]).map((part) => (part["type"] === "media" ? media(part) : modelPart(part)));
-  }
   return value === undefined ? [] : [text(json(value))];
+}
+
+/** Pictures and files have other names inside results. What is no part of a result there stays closed: it would not pair up. */
+function resultPart(item: unknown): Part {
+  if (!isFields(item)) return opaque(item);
+  const type = string(item["type"]);
+  if (type === "text") return text(item["text"]);
+  if (type === "media" || type === "image" || type === "file" || /^(image|file)-(data|url)$/.test(type)) return media(item);
+  return opaque(item);
 }
 
 function media(item: Fields): Part {
   const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
   const from = item["image"] ?? item["data"] ?? item["url"];
-  const isImage = item["type"] === "image" || kind?.startsWith("image/");
+  const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
   const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);
   if (isImage && source instanceof Uint8Array) return image(base64(source), kind);

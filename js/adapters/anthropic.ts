@@ -1,6 +1,6 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
 
@@ -36,7 +36,7 @@ export const anthropic: Adapter<Piece> = {
       if (!edit || typeof piece === "string") return [];
       const block = (content as Fields[])[piece.block]!;
       if (edit.type === "text") return [editedText(block, edit.text)];
-      if (edit.type === "arguments") return [copy(block, { input: parsedArguments(edit.arguments) })];
+      if (edit.type === "arguments") return [copy(block, { input: objectArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
       return [block];
     });
@@ -47,7 +47,7 @@ export const anthropic: Adapter<Piece> = {
     const content = parts.flatMap((part): unknown[] => {
       // Blank text blocks are refused.
       if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
-      if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: parsedArguments(part.arguments) }];
+      if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
       if (part.type !== "toolResult") return [];
       return [{ type: "tool_result", tool_use_id: part.callId, content: words(part.content), ...(part.isError && { is_error: true }) }];
     });
@@ -96,6 +96,16 @@ function blocks(content: unknown, path: string): [Part, Piece][] {
   });
 }
 
+/** What a result holds: no marks of its own, and no calls and results, which would not pair up (and could hold themselves). */
+function resultParts(content: unknown, path: string): Part[] {
+  if (!Array.isArray(content)) return blocks(content, path).map(([part]) => part);
+  return content.map((item: unknown, at) => {
+    if (!isFields(item)) throw bad(`${path}[${at}]`, "a block", item);
+    const { type } = item;
+    return type === "tool_use" || type === "tool_result" ? opaque(item) : block(item, `${path}[${at}]`);
+  });
+}
+
 function block(item: Fields, path: string): Part {
   const source = isFields(item["source"]) ? item["source"] : {};
   switch (item["type"]) {
@@ -108,7 +118,7 @@ function block(item: Fields, path: string): Part {
       return {
         type: "toolResult",
         callId: string(item["tool_use_id"]),
-        content: content === undefined || content === null ? [] : blocks(content, `${path}.content`).flatMap(([part]) => (part.type === "cacheMark" ? [] : [part])),
+        content: content === undefined || content === null ? [] : resultParts(content, `${path}.content`),
         ...(item["is_error"] === true && { isError: true }),
       };
     }

@@ -17,12 +17,24 @@ export function findSource(input: unknown): Source | undefined {
   if (!isFields(input)) return undefined;
   for (const name of ["messages", "contents", "input"]) {
     const list = input[name];
+    // Gemini's SDK takes the parts of a single turn of the user, too: texts and parts without a turn around them.
+    if (Array.isArray(list) && name === "contents" && list.length > 0 && list.every(isLoose)) return { input, list: [turn(list)], name, request: input };
     if (Array.isArray(list)) return { input, list, name, request: input };
   }
+  const { contents } = input;
+  if (isFields(contents)) return { input, list: [isLoose(contents) ? turn([contents]) : contents], name: "contents", request: input };
   // A single text is legal in two formats.
   if (typeof input["input"] === "string") return { input, list: [{ role: "user", content: input["input"] }], name: "input", request: input };
   if (typeof input["contents"] === "string") return { input, list: [{ role: "user", parts: [{ text: input["contents"] }] }], name: "contents", request: input };
   return undefined;
+}
+
+function isLoose(item: unknown): boolean {
+  return typeof item === "string" || (isFields(item) && !("role" in item) && !("parts" in item));
+}
+
+function turn(parts: readonly unknown[]): Fields {
+  return { role: "user", parts: parts.map((part) => (typeof part === "string" ? { text: part } : part)) };
 }
 
 /** The format, or nothing if these are no messages of any format. */
@@ -48,6 +60,7 @@ export function detect({ list, name, request }: Source): Format | undefined {
       neutral ??= role === "model" ? "gemini" : role === "tool" || role === "developer" ? "espalier" : "ai-sdk";
       continue;
     }
+    if (Array.isArray(message["toolInvocations"])) return "ai-sdk";
     if ("tool_calls" in message || "tool_call_id" in message || "function_call" in message) return "openai-chat";
     if (Array.isArray(content)) {
       const found = ofContent(content);

@@ -1,6 +1,6 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part } from "../types.ts";
 
@@ -56,7 +56,7 @@ export const gemini: Adapter<Piece> = {
         const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
         return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
       }
-      if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: parsedArguments(edit.arguments) }) })];
+      if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
       if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
       return [item];
     });
@@ -68,7 +68,7 @@ export const gemini: Adapter<Piece> = {
       // Ids that this adapter made up mean nothing to the provider.
       const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
       if (part.type === "text") return part.text ? [{ text: part.text }] : [];
-      if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: parsedArguments(part.arguments) } }];
+      if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
       if (part.type !== "toolResult") return [];
       const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };
       return [{ functionResponse: { ...id(part.callId), name: part.name ?? "unknown", response } }];
@@ -90,7 +90,10 @@ export const gemini: Adapter<Piece> = {
     const [a, b] = [first as Fields, second as Fields];
     const model = (content: Fields) => content["role"] === "model";
     if (model(a) !== model(b)) return undefined;
-    return copy(a, { parts: [...(a["parts"] as unknown[]), ...(b["parts"] as unknown[])] });
+    // Responses come before words.
+    const is = (part: unknown) => isFields(part) && isFields(field(part, "functionResponse"));
+    const all = [...(a["parts"] as unknown[]), ...(b["parts"] as unknown[])];
+    return copy(a, { parts: [...all.filter(is), ...all.filter((part) => !is(part))] });
   },
 };
 

@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors.ts";
 import type { Format } from "../types.ts";
-import { reading } from "./adapter.ts";
+import { looking, reading } from "./adapter.ts";
 import type { Adapter, Reading } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import { anthropic } from "./anthropic.ts";
@@ -39,13 +39,15 @@ export function readConversation(input: unknown, { format, tools }: { format?: F
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions", path: "options.tools" });
   }
-  const source = findSource(input);
-  const found = source && (format ?? detect(source));
+  const { source, found } = looking("messages", () => {
+    const source = findSource(input);
+    return { source, found: source && (format ?? detect(source)) };
+  });
   if (!source || !found) {
     const message =
       "This is no conversation that is known. Looked for a list of messages, or an object with messages, contents or input, in the format of " +
       `${FORMATS.join(", ")}.`;
     throw new EspalierError({ code: "unknown_format", message, path: "messages" });
   }
-  return found === "espalier" ? readEspalier(source, tools) : reading(ADAPTERS[found], source, tools);
+  return found === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[found], source, tools);
 }

@@ -1,11 +1,14 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
 
 type Piece =
   | { in: "string" } | { in: "content"; at: number } | { in: "refusal" } | { in: "mark" } | { in: "call"; at: number } | { in: "function" } | { in: "result" };
+
+/** Begins the ids made up for calls of the old form. */
+const OLD = "function:";
 
 const ROLES: Record<string, Role> = {
   system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
@@ -14,16 +17,15 @@ const ROLES: Record<string, Role> = {
 export const openaiChat: Adapter<Piece> = {
   format: "openai-chat",
 
-  read(message, at, path) {
+  read(message, at, path, state) {
     const role = roleOf(ROLES, message["role"]);
     if (!role) throw bad(`${path}.role`, "system, developer, user, assistant, tool or function", message["role"]);
     const parts: Part[] = [];
     const pieces: Piece[] = [];
     const content = message["content"];
     if (role === "tool") {
-      // The old form has no ids: a function's result follows its call directly.
-      const callId = message["role"] === "function" ? `function:${string(message["name"])}` : string(message["tool_call_id"]);
-      const name = message["name"];
+      const name = message["name"] ?? message["tool_name"];
+      const callId = message["role"] === "function" ? oldId(string(name), state, false) : string(message["tool_call_id"]) || answered(string(name), state);
       parts.push({
         type: "toolResult",
         callId,
@@ -40,21 +42,25 @@ export const openaiChat: Adapter<Piece> = {
       }
     }
     const refusal = message["refusal"];
-    if (typeof refusal === "string" && refusal && parts.length === 0) {
+    if (typeof refusal === "string" && refusal && parts.every((part) => part.type === "text" && part.text === "")) {
       parts.push(text(refusal));
       pieces.push({ in: "refusal" });
     }
     const calls = message["tool_calls"];
     if (calls !== undefined && calls !== null) {
       if (!Array.isArray(calls)) throw bad(`${path}.tool_calls`, "a list", calls);
+      const open: Open[] = [];
       calls.forEach((call, number) => {
-        parts.push(toolCall(call, `${path}.tool_calls[${number}]`));
+        const part = toolCall(call, `${path}.tool_calls[${number}]`, `call:${at}.${number}`);
+        parts.push(part);
+        if (part.callId === `call:${at}.${number}`) open.push(part);
         pieces.push({ in: "call", at: number });
       });
+      state.set("open", open);
     }
     const old = message["function_call"];
     if (isFields(old)) {
-      parts.push({ type: "toolCall", callId: `function:${string(old["name"])}`, name: string(old["name"]), arguments: string(old["arguments"]) });
+      parts.push({ type: "toolCall", callId: oldId(string(old["name"]), state, true), name: string(old["name"]), arguments: string(old["arguments"]) });
       pieces.push({ in: "function" });
     }
     // Copilot Chat marks messages, not parts.
@@ -101,8 +107,7 @@ export const openaiChat: Adapter<Piece> = {
   },
 
   write(message: NeutralMessage): unknown[] {
-    const out: unknown[] = message.parts.flatMap((part) =>
-      part.type === "toolResult" ? [{ role: "tool", tool_call_id: part.callId, content: words(part.content) }] : []);
+    const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
     const calls = message.parts.flatMap((part) =>
       part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
     const content = words(message.parts);
@@ -116,12 +121,40 @@ export const openaiChat: Adapter<Piece> = {
   tools: (tools) => tools.map(tool),
 };
 
-function toolCall(call: unknown, path: string): Part {
+/** A call without id that waits for its result. */
+type Open = { callId: string; name: string };
+
+/** Some servers (Ollama) give calls no ids: results come in the order of the calls, and may say the tool's name. */
+function answered(name: string, state: Map<string, unknown>): string {
+  const open = (state.get("open") ?? []) as Open[];
+  const found = open.find((call) => call.name === name) ?? open[0];
+  state.set("open", open.filter((call) => call !== found));
+  return found?.callId ?? "";
+}
+
+/** The old form has no ids either: a function's result follows its call directly. Later calls of one name are numbered. */
+function oldId(name: string, state: Map<string, unknown>, isCall: boolean): string {
+  const key = `${OLD}${name}`;
+  const before = (state.get(key) ?? 0) as number;
+  const number = isCall ? before + 1 : before;
+  state.set(key, number);
+  return number > 1 ? `${key}#${number}` : key;
+}
+
+/** A result, told by what its call is told by: id, name or order. */
+function result({ callId, name, content }: Extract<Part, { type: "toolResult" }>): Fields {
+  const said = words(content);
+  if (callId.startsWith(OLD)) return { role: "function", name: callId.slice(OLD.length).replace(/#\d+$/, ""), content: said };
+  if (callId === "" || /^call:\d+\.\d+$/.test(callId)) return { role: "tool", ...(name && { tool_name: name }), content: said };
+  return { role: "tool", tool_call_id: callId, content: said };
+}
+
+function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { type: "toolCall" }> {
   if (!isFields(call)) throw bad(path, "a tool call", call);
   const body = isFields(call["function"]) ? call["function"] : isFields(call["custom"]) ? call["custom"] : undefined;
   if (!body) throw bad(`${path}.function`, "an object with name and arguments", call["function"]);
   const input = body["arguments"] ?? body["input"] ?? "";
-  return { type: "toolCall", callId: string(call["id"]), name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
+  return { type: "toolCall", callId: string(call["id"]) || madeUp, name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
 }
 
 function editedContent(item: unknown, edit: PartEdit): unknown {
@@ -134,7 +167,12 @@ function editedCall(call: Fields, edit: PartEdit): Fields {
   if (edit.type !== "arguments") return call;
   return isFields(call["custom"])
     ? copy(call, { custom: copy(call["custom"], { input: edit.arguments }) })
-    : copy(call, { function: copy(call["function"] as Fields, { arguments: edit.arguments }) });
+    : copy(call, { function: withArguments(call["function"] as Fields, edit.arguments) });
+}
+
+/** Some servers that speak like OpenAI (Ollama) keep arguments as an object. */
+function withArguments(body: Fields, said: string): Fields {
+  return copy(body, { arguments: isFields(body["arguments"]) ? objectArguments(said) : said });
 }
 
 /** Content as parts, with the place of each. */

@@ -3,7 +3,7 @@
  * classes seen in the conversation, so that no import of `vscode` is needed.
  */
 
-import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
@@ -89,7 +89,7 @@ function isResult(item: unknown): boolean {
 
 /** An object of the same class as `like`, with these fields. */
 function instance(like: object | undefined, fields: Fields): unknown {
-  return Object.assign(Object.create(like ? Object.getPrototypeOf(like) : Object.prototype), fields);
+  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, fields);
 }
 
 function textPart(value: string, seen: readonly unknown[] = []): unknown {
@@ -100,7 +100,7 @@ function textPart(value: string, seen: readonly unknown[] = []): unknown {
 function part(item: Fields): Part {
   const { callId, value } = item;
   if (typeof callId === "string" && Array.isArray(item["content"])) {
-    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) ? part(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
+    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) && typeof inner["callId"] !== "string" ? part(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
     return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
   }
   if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
