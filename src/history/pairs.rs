@@ -23,6 +23,9 @@ struct Findings {
     renamed: BTreeMap<usize, HashMap<usize, String>>,
 }
 
+/// Longest id of a call that `OpenAI` takes.
+const MOST_OF_AN_ID: usize = 40;
+
 /// A call that waits for its result.
 #[derive(Debug, Clone)]
 struct Waiting {
@@ -91,6 +94,14 @@ struct Round {
 }
 
 impl Round {
+    /// The call that a result of this id answers: of the newest message that made one, since an older one of the same id was given
+    /// up on by its provider, too; in one message the first comes first.
+    fn answered(&self, id: &str) -> Option<usize> {
+        let matches = |call: &&Waiting| self.open && call.id == id;
+        let newest = self.waiting.iter().filter(matches).map(|call| call.entry).max()?;
+        self.waiting.iter().position(|call| call.id == id && call.entry == newest)
+    }
+
     /// The calls still waiting will not be answered any more. A stand-in belongs behind the results that its round did get, if
     /// they follow the calling message directly, else right behind the calling message.
     fn give_up(&mut self, found: &mut Findings) {
@@ -138,8 +149,7 @@ fn walk(draft: &Draft) -> Findings {
         for (number, part) in message.parts.iter().enumerate() {
             let Part::ToolResult { call_id, .. } = part else { continue };
             answers = true;
-            // The newest call of that id: an older one of the same id was given up on by its provider, too.
-            match round.waiting.iter().rposition(|call| call.id == *call_id).filter(|_| round.open) {
+            match round.answered(call_id) {
                 Some(at) => {
                     let call = round.waiting.remove(at);
                     matched = true;
@@ -177,7 +187,9 @@ fn free_id(id: &str, used: &HashSet<String>) -> Option<String> {
     if !used.contains(id) {
         return None;
     }
-    (2u32..).map(|n| format!("{id}-{n}")).find(|id| !used.contains(id))
+    // What fitted OpenAI's 40 characters still does.
+    let base = if id.len() <= MOST_OF_AN_ID { &id[..id.floor_char_boundary(MOST_OF_AN_ID - 3)] } else { id };
+    (2u32..).map(|n| format!("{base}-{n}")).find(|id| !used.contains(id))
 }
 
 /// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without

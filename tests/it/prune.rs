@@ -182,6 +182,16 @@ fn an_id_that_comes_twice_is_told_apart_with_its_result() {
         |id: &str| PlanItem::Edit { id: id.into(), parts: vec![PartEdit::CallId { part: 0, call_id: "1-2".into() }] };
     assert_eq!(pruned.plan[3..5], [renamed("m3"), renamed("m4")]);
     assert_eq!(pruned.before.total, pruned.after.total, "ids cost nothing");
+
+    // In one message the first result answers the first call; and a long id stays within what providers take.
+    let long = "x".repeat(40);
+    let messages = numbered(vec![user("a"), calls(&[&long, &long]), result(&long, "x"), result(&long, "y"), user("b")]);
+    let pruned = run(&messages, &limits(1000), &Chars);
+    let new = format!("{}-2", "x".repeat(37));
+    let second = |part| PartEdit::CallId { part, call_id: new.clone() };
+    assert_eq!(pruned.plan[1], PlanItem::Edit { id: "m1".into(), parts: vec![PartEdit::Keep { part: 0 }, second(1)] });
+    assert_eq!(pruned.plan[2], PlanItem::Keep { id: "m2".into() });
+    assert_eq!(pruned.plan[3], PlanItem::Edit { id: "m3".into(), parts: vec![second(0)] });
 }
 
 #[test]
