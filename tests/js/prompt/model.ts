@@ -62,8 +62,15 @@ class Purse {
   }
 }
 
-/** A class to be used in place of the reference's `PromptRenderer`. */
-export function modelRenderer(switches: Rules): any {
+/** Thrown if there is no such fit as was asked for. */
+export class NoFurtherFit extends Error {}
+
+/**
+ * A class to be used in place of the reference's `PromptRenderer`. With `fit` 0 it stops at the first fit of the whole prompt, with 1 it
+ * goes on until that is exceeded again and stops at the next: removals do not always make a prompt shorter, and ours may find another
+ * place at which one step less is too much.
+ */
+export function modelRenderer(switches: Rules, fit = 0): any {
   return class ModelRenderer extends peer.PromptRenderer {
     marked = new Map<unknown, boolean>();
 
@@ -139,6 +146,7 @@ export function modelRenderer(switches: Rules): any {
             } while (!switches.exactStop && tokens - overhead > limit);
             tokens = await this.count(scope);
           }
+          if (id === this._root.id) removed += await this.goOn(root, limit);
         } catch (error) {
           if (error instanceof materialized.BudgetExceededError) {
             Object.assign(error as object, { metadata: peer.MetadataMap.from([...root.allMetadata()]), messages: originals });
@@ -147,6 +155,20 @@ export function modelRenderer(switches: Rules): any {
         }
       }
       return { container: root, allMetadata, removed };
+    }
+
+    /** To a later fit than the first. */
+    async goOn(root: any, limit: number): Promise<number> {
+      let removed = 0;
+      for (let left = fit; left > 0; left--) {
+        for (const above of [true, false]) {
+          while ((await this.count(root)) > limit !== above) {
+            if (!this.choose(root)) throw new NoFurtherFit();
+            removed += this.step(root).length;
+          }
+        }
+      }
+      return removed;
     }
 
     async count(node: any): Promise<number> {

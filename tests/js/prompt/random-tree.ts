@@ -103,7 +103,7 @@ class Grower {
     const { random } = this;
     const name = random.pick(["SystemMessage", "UserMessage", "UserMessage", "AssistantMessage", "ToolMessage"]);
     const own: Props = name === "ToolMessage" ? { toolCallId: `call${random.below(4)}` } : random.chance(0.15) ? { name: "ann" } : {};
-    const element = this.#element(name, own, this.#contents(3));
+    const element = this.#element(name, own, random.chance(0.1) ? this.#contents(3) : [this.#literal(), ...this.#contents(3)]);
     const children = random.chance(0.2) ? this.#withBreakpoint(element.children) : element.children;
     const calls = name === "AssistantMessage" && random.chance(0.3) ? random.many(1, 2, () => ({ id: `call${random.below(4)}`, group: random.chance(0.5) ? this.#group() : undefined })) : undefined;
     return { ...element, children, ...(calls ? { calls } : {}) };
@@ -148,7 +148,8 @@ class Grower {
     if (which < 0.73) return this.#component(() => this.#contents(depth - 1));
     if (which < 0.78) return this.#element("LogicalWrapper", {}, this.#contents(depth - 1));
     if (which < 0.82) return this.#element("Chunk", {}, this.#contents(depth - 1));
-    if (which < 0.86) return this.#element("TokenLimit", { max: this.#max() }, this.#contents(depth - 1));
+    if (which < 0.84) return this.#element("TokenLimit", { max: this.#max() }, this.#contents(depth - 1));
+    if (which < 0.86) return this.#limits(depth);
     if (which < 0.88) return this.#element("LegacyPrioritization", {}, this.#contents(depth - 1));
     if (which < 0.91) return this.#list(() => this.#content(depth - 1));
     if (which < 0.93) return { ...this.#element("IfEmpty", {}, this.#contents(depth - 1)), alt: this.#contents(depth - 1) } as Description;
@@ -188,6 +189,17 @@ class Grower {
     return this.#element("TextChunk", own, random.many(0, 3, inside));
   }
 
+  /** Limits side by side in one group, which share by their order in the reference. */
+  #limits(depth: number): Description {
+    const limited = this.random.many(2, 4, () => {
+      const { props, ...element } = this.#element("TokenLimit", {}, [this.#chunk(), ...this.#contents(depth - 1)]);
+      const { flexGrow: _flexGrow, ...rest } = props;
+      return { ...element, props: { ...rest, max: this.#max() } };
+    });
+    const beside = this.#component(() => this.#contents(depth - 1));
+    return { kind: "fragment", children: [...limited, beside] };
+  }
+
   #note(): Description {
     const { random } = this;
     const which = random.below(5);
@@ -224,7 +236,7 @@ class Grower {
     if (random.chance(0.6)) props.priority = random.pick(this.#priorities);
     if (random.chance(0.15)) props.passPriority = true;
     if (random.chance(0.3)) props.flexGrow = random.pick([0, 1, 1, 2, 7, -1, 0.5]);
-    if (random.chance(0.15)) props.flexBasis = random.pick([0, 2, 3, 0.5]);
+    if (random.chance(0.15)) props.flexBasis = random.chance(0.03) ? 0 : random.pick([2, 3, 0.5]);
     if (random.chance(0.15)) props.flexReserve = random.pick([5, 12, 1.5, "/3", "/2.5", "/10"]);
     return props;
   }
