@@ -1,7 +1,7 @@
 /** Messages as the renderer makes them, before any provider's form: nothing is lost but what providers never see. */
 
 import { enumeration } from "../enumeration.ts";
-import type { OutputMode } from "./mode.ts";
+import type { OutputMode } from "./output-mode.ts";
 
 /** Who speaks. */
 export const ChatRole = Object.assign(enumeration({ System: 0, User: 1, Assistant: 2, Tool: 3 }), {

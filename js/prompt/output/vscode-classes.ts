@@ -17,6 +17,8 @@ export interface VSCodeClasses {
   LanguageModelToolResultPart: new (callId: string, content: any[]) => any;
 }
 
+declare const __non_webpack_require__: ((name: string) => unknown) | undefined;
+
 let registered: VSCodeClasses | undefined;
 let found: VSCodeClasses | undefined;
 
@@ -39,9 +41,10 @@ export function vscodeClasses(): VSCodeClasses {
 
 function lookFor(): VSCodeClasses | undefined {
   try {
-    // The name is kept from bundlers, which would take a call of `require` for an import that they have to resolve.
-    const load = typeof require === "function" ? require : undefined;
-    const module: unknown = load?.(["vs", "code"].join(""));
+    // Called by another name, so that bundlers do not take it for an import that they must resolve. Webpack keeps the host's own `require`
+    // under a name of its own; esbuild leaves it alone.
+    const load = typeof __non_webpack_require__ === "function" ? __non_webpack_require__ : typeof require === "function" ? require : undefined;
+    const module: unknown = load?.("vscode");
     return isVSCode(module) ? module : undefined;
   } catch {
     // Outside VS Code there is no such module.
