@@ -43,38 +43,37 @@ const SCOPE = 8;
 export function toAnthropic(messages: readonly ChatMessage[]): AnthropicRequest {
   const system: AnthropicBlock[] = [];
   const out: AnthropicMessage[] = [];
-  const marked = { system: new Set<AnthropicBlock>(), messages: new Set<AnthropicBlock>() };
+  const marked = new Set<AnthropicBlock>();
   for (const message of messages) {
     if (message.role === ChatRole.System) {
-      write(message.content, system, (block) => marked.system.add(block), system);
+      write(message.content, system, marked, []);
       continue;
     }
     const role = message.role === ChatRole.Assistant ? "assistant" : "user";
     const content: AnthropicBlock[] = [];
-    const before = out.at(-1)?.content ?? system;
-    const mark = (block: AnthropicBlock) => (before === system && system.includes(block) ? marked.system : marked.messages).add(block);
-    if (message.role === ChatRole.Tool) content.push(result(message.toolCallId, message.content, mark));
-    else write(message.content, content, mark, before);
+    const last = out.at(-1);
+    if (message.role === ChatRole.Tool) content.push(result(message.toolCallId, message.content, marked));
+    else write(message.content, content, marked, last?.content ?? system);
     for (const call of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
       content.push({ type: "tool_use", id: call.id, name: call.function.name, input: objectArguments(call.function.arguments) });
     }
-    const last = out.at(-1);
     if (content.length === 0) continue;
-    if (last?.role === role) last.content = resultsFirst([...last.content, ...content], (block) => block.type === "tool_result");
+    if (last?.role === role) for (const block of content) last.content.push(block);
     else out.push({ role, content });
   }
+  for (const message of out) message.content = resultsFirst(message.content, (block) => block.type === "tool_result");
   // In the order of the request, which is not always that of the breakpoints.
-  const order = [...system.filter((block) => marked.system.has(block)), ...out.flatMap(({ content }) => content.filter((block) => marked.messages.has(block)))];
+  const order = [...system, ...out.flatMap(({ content }) => content)].filter((block) => marked.has(block));
   for (const block of order.slice(-MOST_BREAKPOINTS)) block.cache_control = { type: "ephemeral" };
   return { ...(system.length > 0 && { system }), messages: out };
 }
 
 /** Writes the blocks of a content. A breakpoint before the first of them marks the last of those before. */
-function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlock[], mark: (block: AnthropicBlock) => void, before: readonly AnthropicBlock[]): void {
+function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlock[], marked: Set<AnthropicBlock>, before: readonly AnthropicBlock[]): void {
   for (const part of content) {
     if (part.type === ChatCompletionContentPartKind.CacheBreakpoint) {
       const block = into.findLast(canBeMarked) ?? before.findLast(canBeMarked);
-      if (block) mark(block);
+      if (block) marked.add(block);
       continue;
     }
     const block = blockOf(part);
@@ -83,10 +82,10 @@ function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlo
 }
 
 /** A result as one block. The provider takes marks on the result only, not on what is in it. */
-function result(id: string, content: readonly ChatCompletionContentPart[], mark: (block: AnthropicBlock) => void): AnthropicBlock {
+function result(id: string, content: readonly ChatCompletionContentPart[], marked: Set<AnthropicBlock>): AnthropicBlock {
   const blocks = content.flatMap((part) => blockOf(part) ?? []);
   const block: AnthropicBlock = { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
-  if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) mark(block);
+  if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) marked.add(block);
   return block;
 }
 

@@ -60,9 +60,10 @@ export function toGemini(messages: readonly ChatMessage[]): GeminiRequest {
     }
     const last = contents.at(-1);
     if (parts.length === 0) continue;
-    if (last?.role === role) last.parts = resultsFirst([...last.parts, ...parts], (part) => "functionResponse" in part);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
     else contents.push({ role, parts });
   }
+  for (const content of contents) content.parts = resultsFirst(content.parts, (part) => "functionResponse" in part);
   return { ...(system.length > 0 && { systemInstruction: { parts: system } }), contents };
 }
 
