@@ -4,7 +4,7 @@
  */
 
 import type { BasePromptElementProps } from "./piece.ts";
-import type { UriComponents } from "./host-types.ts";
+import type { RangeLike, UriComponents } from "./host-types.ts";
 import type { ChatResponseReferencePartStatusKind } from "./results.ts";
 
 export const PromptNodeType = { Piece: 1, Text: 2, Opaque: 3, /** Ours; others skip it. */ CacheBreakpoint: 4 } as const;
@@ -80,7 +80,7 @@ export interface CacheBreakpointJSON {
 export type PieceJSON = BasePieceJSON | ImageChatMessagePieceJSON | DocumentChatMessagePieceJSON;
 export type PromptNodeJSON = PieceJSON | TextJSON | OpaqueJSON | CacheBreakpointJSON;
 
-export type UriOrLocationJSON = UriComponents | { uri: UriComponents; range: any };
+export type UriOrLocationJSON = UriComponents | { uri: UriComponents; range: RangeLike };
 
 export interface PromptReferenceJSON {
   anchor: UriOrLocationJSON | { variableName: string; value?: UriOrLocationJSON };

@@ -1,11 +1,21 @@
 /** What elements attach to a prompt besides text. */
 
-import type { Location, ThemeIcon, Uri as UriLike, UriComponents } from "./host-types.ts";
-import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
+import { enumeration } from "./enumeration.ts";
 import { Uri } from "./uri.ts";
+import type { Location, LocationLike, ThemeIcon, Uri as UriShape, UriComponents } from "./host-types.ts";
+import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
 
-/** The base of metadata. Subclass it, attach an instance with `<meta value={…} />`, find it again by its class. */
+/**
+ * The base of metadata. Subclass it, attach an instance, find it again by its class.
+ *
+ * ```jsx
+ * class Used extends PromptMetadata { constructor(files) { super(); this.files = files; } }
+ * <meta value={new Used(files)} local />
+ * const { files } = result.metadata.get(Used);
+ * ```
+ */
 export abstract class PromptMetadata {
+  /** Tells metadata from other objects in TypeScript, which compares shapes. */
   readonly _marker: undefined;
 
   toString(): string {
@@ -29,57 +39,63 @@ export const MetadataMap = {
   },
 };
 
-export const ChatResponseReferencePartStatusKind = { Complete: 1, Partial: 2, Omitted: 3 } as const;
-export type ChatResponseReferencePartStatusKind = 1 | 2 | 3;
+/** How much of a reference came into the prompt. */
+export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 });
+export type ChatResponseReferencePartStatusKind =
+  ChatResponseReferencePartStatusKind.Complete | ChatResponseReferencePartStatusKind.Partial | ChatResponseReferencePartStatusKind.Omitted;
 export declare namespace ChatResponseReferencePartStatusKind {
   type Complete = 1;
   type Partial = 2;
   type Omitted = 3;
 }
-Object.assign(ChatResponseReferencePartStatusKind, { 1: "Complete", 2: "Partial", 3: "Omitted" });
 
-type Anchor = UriLike | Location;
+type Anchor = UriShape | Location;
+type AnchorLike = UriComponents | LocationLike;
+type IconLike = UriComponents | ThemeIcon | { light: UriComponents; dark: UriComponents };
 type ReferenceOptions = {
   status?: { description: string; kind: ChatResponseReferencePartStatusKind };
   isFromTool?: boolean;
 };
 
-/** Something that a prompt was made from, to be shown to the user. */
+/**
+ * Something that a prompt was made from, to be shown to the user.
+ *
+ * ```jsx
+ * <references value={[new PromptReference(document.uri), new PromptReference({ variableName: "selection" })]} />
+ * ```
+ */
 export class PromptReference {
   readonly anchor: Anchor | { variableName: string; value?: Anchor };
-  readonly iconPath?: UriLike | ThemeIcon | { light: UriLike; dark: UriLike } | undefined;
+  readonly iconPath?: UriShape | ThemeIcon | { light: UriShape; dark: UriShape } | undefined;
   readonly options?: ReferenceOptions | undefined;
 
-  constructor(anchor: PromptReference["anchor"], iconPath?: PromptReference["iconPath"], options?: ReferenceOptions) {
-    this.anchor = anchor;
-    this.iconPath = iconPath;
+  /** Takes VS Code's objects and plain ones with the same fields, and keeps them as they are. */
+  constructor(anchor: AnchorLike | { variableName: string; value?: AnchorLike }, iconPath?: IconLike | undefined, options?: ReferenceOptions | undefined) {
+    this.anchor = anchor as PromptReference["anchor"];
+    this.iconPath = iconPath as PromptReference["iconPath"];
     this.options = options;
   }
 
+  /** A reference that travelled as JSON; addresses are objects again. */
   static fromJSON(json: PromptReferenceJSON): PromptReference {
     const { anchor, iconPath, options } = json;
-    const named = "variableName" in anchor;
-    const value = named ? anchor.value && place(anchor.value) : undefined;
-    return new PromptReference(
-      named ? { variableName: anchor.variableName, ...(value && { value }) } : place(anchor),
-      iconPath && icon(iconPath),
-      options,
-    );
+    const place = "variableName" in anchor ? { variableName: anchor.variableName, value: anchor.value && placeOf(anchor.value) } : placeOf(anchor);
+    return new PromptReference(place as AnchorLike, iconPath && iconOf(iconPath), options);
   }
 
   toJSON(): PromptReferenceJSON {
-    return { anchor: this.anchor, iconPath: this.iconPath, options: this.options } as unknown as PromptReferenceJSON;
+    const { anchor, iconPath, options } = this;
+    return { anchor, iconPath, options } as PromptReferenceJSON;
   }
 }
 
-function place(json: UriOrLocationJSON): Anchor {
+function placeOf(json: UriOrLocationJSON): AnchorLike {
   return "scheme" in json ? Uri.from(json) : { uri: Uri.from(json.uri), range: json.range };
 }
 
-function icon(json: NonNullable<PromptReferenceJSON["iconPath"]>): PromptReference["iconPath"] {
-  if ("scheme" in json) return Uri.from(json as UriComponents);
-  if ("light" in json) return { light: Uri.from(json.light), dark: Uri.from(json.dark) };
-  return json as ThemeIcon;
+function iconOf(json: NonNullable<PromptReferenceJSON["iconPath"]>): IconLike {
+  if ("scheme" in json) return Uri.from(json);
+  return "light" in json ? { light: Uri.from(json.light), dark: Uri.from(json.dark) } : json;
 }
 
 /** How references travel with the nodes that brought them. */
