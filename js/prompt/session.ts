@@ -10,7 +10,7 @@ import type { CancellationToken, ChatResponsePart, Progress } from "./host-types
 import type { PromptElementJSON } from "./json-tree.ts";
 import { toMode } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
-import type { ChatCompletionContentPart, ChatMessage } from "./output/raw.ts";
+import type { ChatMessage } from "./output/raw.ts";
 import { partOf } from "./parts.ts";
 import type { IChatEndpointInfo, PromptPiece, PromptSizing } from "./piece.ts";
 import type { ElementNode, RenderNode } from "./render-tree.ts";
@@ -54,6 +54,10 @@ export interface SessionOptions {
   exactLimits?: boolean;
   backfill?: boolean;
   layoutOnly?: boolean;
+  thorough?: boolean;
+  messagesOnly?: boolean;
+  /** Is given the session before anything is asked, so that what was collected is there after a failure too. */
+  onSession?: (session: Session) => void;
   tracer?: ITracer | undefined;
   /** Makes instances; absent: `new ctor(props)`. */
   createElement?: ((item: any) => PromptElement<any, any>) | undefined;
@@ -87,12 +91,13 @@ export class Session {
     options.signal?.throwIfAborted();
     await ready();
     const session = new Session(options);
+    options.onSession?.(session);
     if ("json" in root) session.flattener.rootJSON(root.json);
     else session.flattener.root(root.ctor, root.props);
     const { numbers, text } = session.flattener.encoder.take();
-    const { budget, counting, mode, exactLimits, backfill, layoutOnly, tracer } = options;
-    const fields = { budget, counting, mode, exactLimits, backfill, layoutOnly, epochs: tracer?.addRenderEpoch !== undefined };
-    session.#operation = call(() => new (wasm().Prompt as any)(numbers, text, fields));
+    const { budget, counting, mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, tracer } = options;
+    const fields = { budget, counting, mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
+    session.#operation = call(() => new (wasm().Prompt)(numbers, text, fields));
     try {
       await session.#run();
       return session;
@@ -283,7 +288,8 @@ function attempt<T>(node: ElementNode, run: () => T | PromiseLike<T>): T | Promi
   try {
     result = run();
   } catch (error) {
-    throw annotate(error, node);
+    // As a promise, so that whoever waits for all of them also hears of the others that fail.
+    return Promise.reject(annotate(error, node));
   }
   if (!isThenable(result)) return result;
   return Promise.resolve(result).catch((error: unknown) => {

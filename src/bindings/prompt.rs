@@ -43,6 +43,12 @@ struct PromptOptions {
     epochs: bool,
     #[serde(default)]
     layout_only: bool,
+    /// Counts everything for layout, whether a budget depends on it or not.
+    #[serde(default)]
+    thorough: bool,
+    /// The budget is for the messages alone, not for a whole request.
+    #[serde(default)]
+    messages_only: bool,
 }
 
 /// A prompt being rendered, or rendered. `poll` says what is needed next; `answerElements` and `answerCounts` take it.
@@ -63,7 +69,10 @@ impl Prompt {
             None => (Counter::Host, 0.0),
             Some(counting) => {
                 let counter = counting.counter().map_err(to_js)?;
-                let overhead = counter.cost_model.list_overhead() + counter.tools.total;
+                let overhead = match options.messages_only {
+                    true => 0,
+                    false => counter.cost_model.list_overhead() + counter.tools.total,
+                };
                 let (encoding, model) = (counter.encoding, counter.cost_model);
                 (Counter::Builtin(Builtin { encoding, model, mode }), overhead as f64)
             }
@@ -74,6 +83,7 @@ impl Prompt {
             inside: if options.exact_limits { Inside::Exact } else { Inside::Bounds },
             backfill: options.backfill,
             epochs: options.epochs,
+            thorough: options.thorough,
             cut: !options.layout_only,
         };
         let inner = crate::prompt::Prompt::new(ops, counter, options).map_err(to_js)?;

@@ -80,8 +80,8 @@ impl Frame {
 }
 
 impl Layout {
-    pub fn new(epochs: bool) -> Layout {
-        Layout { epochs: epochs.then(Vec::new), ..Layout::default() }
+    pub fn new(epochs: bool, thorough: bool) -> Layout {
+        Layout { epochs: epochs.then(Vec::new), thorough, ..Layout::default() }
     }
 
     /// Begins with one element, which is sized like a child of nothing.

@@ -22,6 +22,8 @@ pub struct Options {
     pub backfill: bool,
     /// Keeps the budgets that were handed out.
     pub epochs: bool,
+    /// Counts everything for layout, whether a budget depends on it or not.
+    pub thorough: bool,
     /// Cuts the tree to its budget; otherwise it is only laid out.
     pub cut: bool,
 }
@@ -63,7 +65,7 @@ pub enum Step {
 ///     Op::Close,
 ///     Op::Close,
 /// ];
-/// let options = Options { budget: 20.0, inside: Inside::Exact, backfill: false, epochs: false, cut: true };
+/// let options = Options { budget: 20.0, inside: Inside::Exact, backfill: false, epochs: false, thorough: false, cut: true };
 /// let mut prompt = Prompt::new(tree, Counter::Host, options)?;
 /// while let Step::Ask(id, Ask::Count(questions)) = prompt.poll()? {
 ///     // A tokenizer with ten tokens for whatever a message contains.
@@ -112,7 +114,7 @@ impl Prompt {
         if draft.element(0).is_none() {
             return Err(Error::new(Code::BadInput, "a prompt begins with an element"));
         }
-        let mut layout = Layout::new(options.epochs);
+        let mut layout = Layout::new(options.epochs, options.thorough);
         layout.start(&draft, 0, options.budget);
         Ok(Prompt {
             draft,
