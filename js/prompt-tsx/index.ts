@@ -3,8 +3,9 @@
  * changing the import.
  */
 
+import "../jsx/classic.ts";
 import type { CancellationToken, ChatDocumentContext, ChatResponsePart, LanguageModelChat, LanguageModelChatMessage, Progress } from "../prompt/host-types.ts";
-import { createPiece, Fragment, OutputMode, PromptRenderer, Raw, VSCodeTokenizer } from "../prompt/index.ts";
+import { OutputMode, PromptRenderer, Raw, VSCodeTokenizer } from "../prompt/index.ts";
 import type { PromptElementJSON } from "../prompt/json-tree.ts";
 import type { ModeToChatMessageType } from "../prompt/output/mode.ts";
 import type { BasePromptElementProps, IChatEndpointInfo, PromptElementCtor } from "../prompt/piece.ts";
@@ -12,19 +13,14 @@ import type { MetadataMap, PromptReference } from "../prompt/results.ts";
 import type { ITokenizer } from "../prompt/tokenizer.ts";
 
 export {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, HTMLTracer, IfEmpty,
+  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, IfEmpty,
   Image, isChatMessagePromptElement, JSONTree, LegacyPrioritization, LogicalWrapper, MetadataMap, OpenAI, OutputMode, PrioritizedList, PromptElement, PromptMetadata, PromptReference,
-  PromptRenderer, Raw, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
+  PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
 } from "../prompt/index.ts";
 export type * from "../prompt/elements.ts";
 export type { BuiltinTokenizerOptions, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
-
-// What the classic transform calls, as the reference puts it there. A module of the reference that is loaded as well keeps its own.
-const globals = globalThis as { vscpp?: unknown; vscppf?: unknown };
-globals.vscpp ??= createPiece;
-globals.vscppf ??= Fragment;
 
 /** The type of rendered elements in tool results. */
 export const contentType = "application/vnd.codechat.prompt+json.1";
