@@ -1,0 +1,50 @@
+/** A budget that cannot be met. */
+
+import { EspalierError } from "../errors.ts";
+import type { MetadataMap } from "./results.ts";
+
+/** One of the largest things that may not be removed. */
+export interface BudgetContributor {
+  path: string;
+  tokens: number;
+}
+
+export interface BudgetErrorDetails {
+  /** The element whose limit it is. */
+  limit: string;
+  budget: number;
+  needed: number;
+  largest: BudgetContributor[];
+}
+
+/**
+ * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache breakpoint, or the
+ * budget is below nothing at all.
+ *
+ * ```js
+ * try { await renderer.render() } catch (error) {
+ *   if (error instanceof BudgetExceededError) console.log(error.details.needed, error.details.largest);
+ * }
+ * ```
+ */
+export class BudgetExceededError extends EspalierError {
+  declare readonly details: BudgetErrorDetails;
+  /** Metadata of what is left. */
+  metadata: MetadataMap;
+  /** The messages before anything was removed. */
+  messages: any[];
+
+  constructor(details: BudgetErrorDetails, metadata: MetadataMap, messages: any[]) {
+    const { limit, budget, needed, largest } = details;
+    const most = largest.map(({ path, tokens }) => `${path} (${tokens})`).join(", ");
+    super({
+      code: "budget_exceeded",
+      // The beginning is what people search for.
+      message: `No lowest priority node found (path: ${limit}). ${needed} tokens are left that may not be removed, and ${budget} are allowed.${most && ` Largest: ${most}.`}`,
+      path: limit,
+      details,
+    });
+    this.metadata = metadata;
+    this.messages = messages;
+  }
+}

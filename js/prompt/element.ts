@@ -1,0 +1,39 @@
+/** The base class of elements. */
+
+import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
+import type { BasePromptElementProps, PromptElementProps, PromptRendered, PromptSizing } from "./piece.ts";
+
+/**
+ * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs, for all elements
+ * of a group at once. Line ends in JSX text are not kept: write `<br />`.
+ *
+ * ```jsx
+ * class Greeting extends PromptElement {
+ *   render() {
+ *     return <UserMessage priority={this.priority}>Hello {this.props.name}!</UserMessage>;
+ *   }
+ * }
+ * ```
+ */
+export abstract class PromptElement<P extends BasePromptElementProps = BasePromptElementProps, S = void> {
+  readonly props: PromptElementProps<P>;
+
+  constructor(props: PromptElementProps<P>) {
+    this.props = props;
+  }
+
+  /** Its rank among its siblings; the highest there is if none was given. */
+  get priority(): number {
+    return this.props.priority ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  get insertLineBreakBefore(): boolean {
+    return true;
+  }
+
+  /** Fetches what `render` needs; what it resolves to is handed to `render` as `state`. */
+  prepare?(sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<S>;
+
+  /** What the element consists of, or nothing. */
+  abstract render(state: S, sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<PromptRendered> | PromptRendered;
+}

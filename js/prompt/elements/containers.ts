@@ -1,0 +1,85 @@
+/** Elements that hold others and change how they are sized or pruned. What they do is done by the renderer, which knows them by class. */
+
+import { PromptElement } from "../element.ts";
+import { createPiece, Fragment } from "../piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "../piece.ts";
+
+/**
+ * All or nothing: it is removed as a whole.
+ *
+ * ```jsx
+ * <Chunk priority={3}>File {path}:<br />{text}</Chunk>
+ * ```
+ */
+export class Chunk extends PromptElement<BasePromptElementProps> {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
+export interface TokenLimitProps extends BasePromptElementProps {
+  /** Most tokens that the content may have. */
+  max: number;
+}
+
+/**
+ * Prunes its content to a limit of its own, before the prompt as a whole is pruned.
+ *
+ * ```jsx
+ * <TokenLimit max={sizing.tokenBudget / 6}>{attachments}</TokenLimit>
+ * ```
+ */
+export class TokenLimit extends PromptElement<TokenLimitProps> {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
+export interface ExpandableProps extends BasePromptElementProps {
+  /** The text for a budget. Called again with a larger one when the rest of the prompt leaves room. */
+  value: (sizing: PromptSizing) => string | Promise<string>;
+}
+
+/** Text that grows into the room that is left. */
+export class Expandable extends PromptElement<ExpandableProps> {
+  async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
+    return createPiece(Fragment, null, await this.props.value(sizing));
+  }
+}
+
+export interface IfEmptyProps extends BasePromptElementProps {
+  /** Shown instead of children that have nothing to say. */
+  alt: PromptPieceChild;
+}
+
+/**
+ * Shows `alt` if nothing in its children has any content. This is decided before pruning.
+ *
+ * ```jsx
+ * <IfEmpty alt="The tool returned nothing."><ToolResult data={result} /></IfEmpty>
+ * ```
+ */
+export class IfEmpty extends PromptElement<IfEmptyProps> {
+  render(): PromptPiece {
+    // Exactly two: the renderer chooses between the first and the second. The content renders first, whatever its place.
+    return createPiece(Fragment, null, createPiece(LogicalWrapper, null, this.props.alt), createPiece(LogicalWrapper, { flexGrow: 1 }, this.props.children));
+  }
+}
+
+/** Holds others and does nothing else. */
+export class LogicalWrapper extends PromptElement {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
+/**
+ * Below it the text of globally lowest priority goes first, wherever it is.
+ *
+ * @deprecated Give priorities to the elements around the texts instead.
+ */
+export class LegacyPrioritization extends PromptElement {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}

@@ -1,0 +1,42 @@
+/** Elements that go together. */
+
+import { PromptElement } from "../element.ts";
+import { createPiece, Fragment } from "../piece.ts";
+import type { BasePromptElementProps, PromptElementProps, PromptPiece } from "../piece.ts";
+
+/** What all elements of `useKeepWith` are instances of. */
+export abstract class AbstractKeepWith extends PromptElement {
+  abstract readonly id: number;
+}
+
+export type KeepWithCtor = {
+  new (props: PromptElementProps<BasePromptElementProps>): AbstractKeepWith;
+  id: number;
+};
+
+/** What the classes of `useKeepWith` have in common: they show their children. */
+export abstract class KeepWithElement extends AbstractKeepWith {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
+let next = 0;
+
+/**
+ * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too. Other than in a
+ * `Chunk`, the content itself may be pruned bit by bit.
+ *
+ * ```jsx
+ * const KeepWith = useKeepWith();
+ * <AssistantMessage toolCalls={[{ ...call, keepWith: KeepWith }]} />
+ * <KeepWith priority={1}><ToolMessage toolCallId={call.id}>{result}</ToolMessage></KeepWith>
+ * ```
+ */
+export function useKeepWith(): KeepWithCtor {
+  const id = next++;
+  return class KeepWith extends KeepWithElement {
+    static readonly id = id;
+    readonly id = id;
+  };
+}

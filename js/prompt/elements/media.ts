@@ -1,0 +1,40 @@
+/** Pictures and documents. Their children are dropped by the renderer. */
+
+import { PromptElement } from "../element.ts";
+import { createPiece, Fragment } from "../piece.ts";
+import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
+
+export interface ImageProps extends BasePromptElementProps {
+  /** An address, or base64: JPEG, PNG, GIF and WebP are recognised. */
+  src: string;
+  /** How closely the model looks; `auto` if not said. */
+  detail?: "low" | "high" | "auto";
+  mimeType?: string;
+}
+
+/**
+ * A picture, within a message.
+ *
+ * ```jsx
+ * <UserMessage>What is this? <Image src={base64} detail="low" /></UserMessage>
+ * ```
+ */
+export class Image extends PromptElement<ImageProps> {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
+export interface DocumentProps extends BasePromptElementProps {
+  /** The document as base64. */
+  data: string;
+  /** Such as `application/pdf`. */
+  mediaType: string;
+}
+
+/** A document, within a message. */
+export class Document extends PromptElement<DocumentProps> {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}

@@ -1,0 +1,37 @@
+/** Priorities by position. */
+
+import { PromptElement } from "../element.ts";
+import { createPiece, Fragment, isPiece } from "../piece.ts";
+import { TextChunk } from "./text-chunk.ts";
+import type { BasePromptElementProps, PromptPiece, PromptPieceChild } from "../piece.ts";
+
+export interface PrioritizedListProps extends BasePromptElementProps {
+  /** Where counting begins: the first gets it when descending; the last gets one less when not. 0 if not given. */
+  priority?: number;
+  /** Whether the first is the most important. */
+  descending: boolean;
+}
+
+/**
+ * Ranks its children by their position.
+ *
+ * ```jsx
+ * <PrioritizedList priority={100} descending={false}>{messages.map((text) => <UserMessage>{text}</UserMessage>)}</PrioritizedList>
+ * ```
+ */
+export class PrioritizedList extends PromptElement<PrioritizedListProps> {
+  render(): PromptPiece | undefined {
+    const { children, priority = 0, descending } = this.props;
+    if (!children) return undefined;
+    const first = descending ? priority : priority - children.length;
+    const ranked = children.map((child, at): PromptPieceChild => {
+      // What is not there still has its place in the count.
+      if (!child) return undefined;
+      const rank = descending ? first - at : first + at;
+      if (typeof child !== "object") return createPiece(TextChunk, { priority: rank }, child);
+      // A copy: the piece may be used elsewhere, with another rank.
+      return isPiece(child) ? { ...child, props: { ...child.props, priority: rank } } : child;
+    });
+    return createPiece(Fragment, null, ranked);
+  }
+}

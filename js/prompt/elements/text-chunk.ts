@@ -1,0 +1,55 @@
+/** Text that is kept or removed as one, and that may be cut to its budget at a break. */
+
+import { PromptElement } from "../element.ts";
+import { createPiece, Fragment, isFragment, isPiece } from "../piece.ts";
+import { longestFittingPrefix } from "../text-break.ts";
+import type { CancellationToken } from "../host-types.ts";
+import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "../piece.ts";
+
+export interface TextChunkProps extends BasePromptElementProps {
+  /** Where the text may end if it is too long for its budget: right before this text, or a match of this expression (with flag `g`). */
+  breakOn?: RegExp | string;
+  /** The same as `breakOn={/\s+/g}`. */
+  breakOnWhitespace?: boolean;
+}
+
+/**
+ * One run of text, on a line of its own. It takes text and intrinsics (`<br />`, `<references />`), no elements.
+ *
+ * ```jsx
+ * <TextChunk priority={5} breakOnWhitespace>{file}</TextChunk>
+ * ```
+ */
+export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
+  override async prepare(sizing: PromptSizing, _progress?: unknown, token?: CancellationToken): Promise<PromptPiece> {
+    const breakOn = this.props.breakOnWhitespace ? /\s+/g : this.props.breakOn;
+    if (!breakOn) return createPiece(Fragment, null, this.props.children);
+    const texts: string[] = [];
+    const intrinsics: PromptPiece[] = [];
+    for (const child of opened(this.props.children)) {
+      if (!isPiece(child)) texts.push(String(child));
+      else if (typeof child.ctor !== "string") throw new Error("TextChunk children must be text literals or intrinsic attributes.");
+      else if (child.ctor === "br") texts.push("\n");
+      else intrinsics.push(child);
+    }
+    return createPiece(Fragment, null, intrinsics, await longestFittingPrefix(texts.join(""), breakOn, sizing, token));
+  }
+
+  render(piece: PromptPiece): PromptPiece {
+    return piece;
+  }
+}
+
+/** The children one by one: lists and fragments opened, what is not shown left out. */
+function opened(children: readonly PromptPieceChild[] = []): (string | number | PromptPiece)[] {
+  const out: (string | number | PromptPiece)[] = [];
+  const waiting: PromptPieceChild[] = [...children].reverse();
+  while (waiting.length > 0) {
+    const child = waiting.pop();
+    if (child === undefined || child === null || typeof child === "boolean") continue;
+    if (typeof child !== "object") out.push(child);
+    else if (isPiece(child) && !isFragment(child.ctor)) out.push(child);
+    else for (const inner of [...(isPiece(child) ? child.children : child)].reverse()) waiting.push(inner);
+  }
+  return out;
+}

@@ -1,0 +1,106 @@
+/** Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and pruned last. */
+
+import { PromptElement } from "./element.ts";
+import { AssistantMessage, IfEmpty, LogicalWrapper, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
+import { createPiece, Fragment } from "./piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptPieceChild } from "./piece.ts";
+
+/** A call of a tool, and what came of it. */
+export interface ToolExchange {
+  id: string;
+  name: string;
+  /** JSON, as the model wrote it. */
+  arguments: string;
+  /** Text, or elements such as `<ToolResult data={…} />`. */
+  result: PromptPieceChild;
+}
+
+/** What a model said in one step, and the tools it called. */
+export interface ToolRound {
+  text?: PromptPieceChild;
+  calls: readonly ToolExchange[];
+}
+
+/** A request, what was done about it, and the answer. */
+export interface Turn {
+  request: PromptPieceChild;
+  rounds?: readonly ToolRound[];
+  response?: PromptPieceChild;
+}
+
+/**
+ * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, so that the others share what it left.
+ *
+ * ```jsx
+ * <>{rankRounds(messages.map((text) => <UserMessage>{text}</UserMessage>))}</>
+ * ```
+ */
+export function rankRounds(list: readonly PromptPieceChild[]): PromptPiece[] {
+  return list.map((child, at) => createPiece(LogicalWrapper, { priority: at, flexGrow: at + 1 }, child));
+}
+
+export interface ToolCallRoundsProps extends BasePromptElementProps {
+  /** The oldest first. */
+  rounds: readonly ToolRound[];
+}
+
+/**
+ * Rounds of tool calls. Older rounds are pruned first, within a round earlier results, and a call goes with its result. Later results are
+ * rendered first, with a share of what is left held back for each of the others: a quarter, divided by the rounds and the round's calls.
+ *
+ * ```jsx
+ * <ToolCallRounds priority={899} flexGrow={2} rounds={[{ text: "I look.", calls: [{ id, name: "read", arguments: "{}", result: file }] }]} />
+ * ```
+ */
+export class ToolCallRounds extends PromptElement<ToolCallRoundsProps> {
+  render(): PromptPiece {
+    const { rounds } = this.props;
+    return createPiece(Fragment, null, rankRounds(rounds.map((round) => createPiece(Round, { round, rounds: rounds.length }))));
+  }
+}
+
+interface RoundProps extends BasePromptElementProps {
+  round: ToolRound;
+  /** How many there are. */
+  rounds: number;
+}
+
+class Round extends PromptElement<RoundProps> {
+  render(): PromptPiece {
+    const { round: { text, calls }, rounds } = this.props;
+    const bound = calls.map((call) => ({ call, keepWith: useKeepWith() }));
+    const toolCalls = bound.map(({ call: { id, name, arguments: given }, keepWith }) => ({ id, type: "function", function: { name, arguments: given }, keepWith }));
+    return createPiece(
+      Fragment, null,
+      createPiece(AssistantMessage, toolCalls.length > 0 ? { toolCalls } : {}, text),
+      bound.map(({ call, keepWith }, at) => createPiece(
+        keepWith, { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
+        // A message without words would vanish and leave its call without an answer, which providers refuse.
+        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(no output)" }, call.result)),
+      )),
+    );
+  }
+}
+
+export interface ChatHistoryProps extends BasePromptElementProps {
+  /** The oldest first. */
+  turns: readonly Turn[];
+}
+
+/**
+ * Earlier turns. Older turns are pruned first, within a turn its tool calls, then the answer, then the request.
+ *
+ * ```jsx
+ * <ChatHistory priority={700} flexGrow={1} turns={[{ request: "Hello", response: "Hi!" }]} />
+ * ```
+ */
+export class ChatHistory extends PromptElement<ChatHistoryProps> {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, rankRounds(this.props.turns.map(({ request, rounds = [], response }) => createPiece(
+      Fragment, null,
+      createPiece(UserMessage, { priority: 2 }, request),
+      rounds.length > 0 && createPiece(ToolCallRounds, { priority: 0, rounds }),
+      response !== undefined && createPiece(AssistantMessage, { priority: 1 }, response),
+    ))));
+  }
+}

@@ -1,0 +1,119 @@
+/** Raw messages as a request of Anthropic's Messages API. */
+
+import { objectArguments } from "../../adapters/adapter.ts";
+import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "./raw.ts";
+import { resultsFirst, sourceOf, textDocument } from "./blocks.ts";
+import type { ChatCompletionContentPart, ChatMessage } from "./raw.ts";
+
+export type AnthropicSource = { type: "base64"; media_type: string; data: string } | { type: "url"; url: string } | { type: "text"; media_type: "text/plain"; data: string };
+
+export type AnthropicBlock = (
+  | { type: "text"; text: string }
+  | { type: "image"; source: AnthropicSource }
+  | { type: "document"; source: AnthropicSource }
+  | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> }
+  | { type: "tool_result"; tool_use_id: string; content?: AnthropicBlock[] }
+) & { cache_control?: { type: "ephemeral" } };
+
+export interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: AnthropicBlock[];
+}
+
+export interface AnthropicRequest {
+  system?: AnthropicBlock[];
+  messages: AnthropicMessage[];
+}
+
+/** What the provider takes. */
+const MOST_BREAKPOINTS = 4;
+
+/** The bit that stands for Anthropic in the scope of an opaque part. */
+const SCOPE = 8;
+
+/**
+ * The system prompt and the messages of a request. System messages are taken together, neighbours of one role are merged, and results
+ * come before words, as the provider demands. A cache breakpoint marks the block before it; of more than four the last four are kept.
+ *
+ * ```js
+ * const { messages } = await renderer.renderRaw();
+ * const reply = await client.messages.create({ model, max_tokens: 4096, ...toAnthropic(messages) });
+ * ```
+ */
+export function toAnthropic(messages: readonly ChatMessage[]): AnthropicRequest {
+  const system: AnthropicBlock[] = [];
+  const out: AnthropicMessage[] = [];
+  const marked = new Set<AnthropicBlock>();
+  for (const message of messages) {
+    if (message.role === ChatRole.System) {
+      write(message.content, system, marked, []);
+      continue;
+    }
+    const role = message.role === ChatRole.Assistant ? "assistant" : "user";
+    const content: AnthropicBlock[] = [];
+    const last = out.at(-1);
+    if (message.role === ChatRole.Tool) content.push(result(message.toolCallId, message.content, marked));
+    else write(message.content, content, marked, last?.content ?? system);
+    for (const call of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
+      content.push({ type: "tool_use", id: call.id, name: call.function.name, input: objectArguments(call.function.arguments) });
+    }
+    if (content.length === 0) continue;
+    if (last?.role === role) for (const block of content) last.content.push(block);
+    else out.push({ role, content });
+  }
+  for (const message of out) message.content = resultsFirst(message.content, (block) => block.type === "tool_result");
+  // In the order of the request, which is not always that of the breakpoints.
+  const order = [...system, ...out.flatMap(({ content }) => content)].filter((block) => marked.has(block));
+  for (const block of order.slice(-MOST_BREAKPOINTS)) block.cache_control = { type: "ephemeral" };
+  return { ...(system.length > 0 && { system }), messages: out };
+}
+
+/** Writes the blocks of a content. A breakpoint before the first of them marks the last of those before. */
+function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlock[], marked: Set<AnthropicBlock>, before: readonly AnthropicBlock[]): void {
+  for (const part of content) {
+    if (part.type === ChatCompletionContentPartKind.CacheBreakpoint) {
+      const block = into.findLast(canBeMarked) ?? before.findLast(canBeMarked);
+      if (block) marked.add(block);
+      continue;
+    }
+    const block = blockOf(part);
+    if (block) into.push(block);
+  }
+}
+
+/** A result as one block. The provider takes marks on the result only, not on what is in it. */
+function result(id: string, content: readonly ChatCompletionContentPart[], marked: Set<AnthropicBlock>): AnthropicBlock {
+  const blocks = content.flatMap((part) => blockOf(part) ?? []);
+  const block: AnthropicBlock = { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
+  if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) marked.add(block);
+  return block;
+}
+
+function blockOf(part: ChatCompletionContentPart): AnthropicBlock | undefined {
+  switch (part.type) {
+    case ChatCompletionContentPartKind.Text:
+      // Blank texts are refused.
+      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
+    case ChatCompletionContentPartKind.Image: {
+      const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
+      return { type: "image", source: "url" in source ? { type: "url", url: source.url } : { type: "base64", media_type: source.mediaType, data: source.data } };
+    }
+    case ChatCompletionContentPartKind.Document: {
+      const { data, mediaType } = part.documentData;
+      const words = textDocument(data, mediaType);
+      return { type: "document", source: words === undefined ? { type: "base64", media_type: mediaType, data } : { type: "text", media_type: "text/plain", data: words } };
+    }
+    case ChatCompletionContentPartKind.Opaque: {
+      const { value } = part;
+      // A copy, because a mark may be put on it.
+      return typeof value === "object" && value !== null && ChatCompletionContentPartOpaque.usableIn(part, SCOPE) ? { ...(value as AnthropicBlock) } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Thoughts cannot carry a mark. */
+function canBeMarked(block: AnthropicBlock): boolean {
+  return !/thinking$/.test((block as { type?: string }).type ?? "");
+}

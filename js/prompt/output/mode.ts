@@ -1,0 +1,61 @@
+/** Raw messages in one of the forms that a renderer's tokenizer may ask for. */
+
+import { openAIMessage } from "./openai.ts";
+import { OutputMode } from "./output-mode.ts";
+import { vscodeMessage } from "./vscode.ts";
+import type { LanguageModelChatMessage } from "../host-types.ts";
+import type { ChatMessage as OpenAIChatMessage } from "./openai-types.ts";
+import type { ChatMessage as RawChatMessage } from "./raw.ts";
+
+export * as OpenAI from "./openai-types.ts";
+export * as Raw from "./raw.ts";
+export { OutputMode };
+
+/** The messages of each mode. */
+export interface ModeToChatMessageType {
+  [OutputMode.Raw]: RawChatMessage;
+  [OutputMode.VSCode]: LanguageModelChatMessage;
+  [OutputMode.OpenAI]: OpenAIChatMessage;
+}
+
+/**
+ * Raw messages, or one of them, in the form of a mode. Whatever that form cannot say is left out.
+ *
+ * ```js
+ * const { messages } = await renderer.renderRaw();
+ * const request = { model: "gpt-4o", messages: toMode(OutputMode.OpenAI, messages) };
+ * ```
+ */
+export function toMode<Mode extends keyof ModeToChatMessageType>(mode: Mode, messages: RawChatMessage): ModeToChatMessageType[Mode];
+export function toMode<Mode extends keyof ModeToChatMessageType>(mode: Mode, messages: readonly RawChatMessage[]): ModeToChatMessageType[Mode][];
+export function toMode(mode: OutputMode, messages: RawChatMessage | readonly RawChatMessage[]): unknown {
+  switch (mode) {
+    case OutputMode.Raw:
+      return messages;
+    case OutputMode.OpenAI:
+      return each(messages, openAIMessage);
+    case OutputMode.VSCode:
+      return each(messages, vscodeMessage);
+    default:
+      throw new Error(`Unknown output mode: ${String(mode)}`);
+  }
+}
+
+function each(messages: RawChatMessage | readonly RawChatMessage[], convert: (message: RawChatMessage) => unknown): unknown {
+  if (!(messages instanceof Array)) return convert(messages as RawChatMessage);
+  return messages.map(convert).filter((message) => message !== undefined);
+}
+
+/** Messages for VS Code's language model API. */
+export function toVSCode(messages: RawChatMessage): LanguageModelChatMessage;
+export function toVSCode(messages: readonly RawChatMessage[]): LanguageModelChatMessage[];
+export function toVSCode(messages: RawChatMessage | readonly RawChatMessage[]): unknown {
+  return toMode(OutputMode.VSCode, messages as RawChatMessage);
+}
+
+/** Messages for OpenAI's chat completions. */
+export function toOpenAI(messages: RawChatMessage): OpenAIChatMessage;
+export function toOpenAI(messages: readonly RawChatMessage[]): OpenAIChatMessage[];
+export function toOpenAI(messages: RawChatMessage | readonly RawChatMessage[]): unknown {
+  return toMode(OutputMode.OpenAI, messages as RawChatMessage);
+}

@@ -1,0 +1,8 @@
+/** The words of a message, for the places where a provider takes nothing else. */
+
+import { ChatCompletionContentPartKind } from "./raw.ts";
+import type { ChatCompletionContentPart } from "./raw.ts";
+
+export function textOf(content: readonly ChatCompletionContentPart[]): string {
+  return content.map((part) => (part.type === ChatCompletionContentPartKind.Text ? part.text : "")).join("");
+}

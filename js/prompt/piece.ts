@@ -1,0 +1,113 @@
+/** What JSX makes: pieces. A piece names a constructor, its props and its children; nothing is rendered yet. */
+
+import type { PromptElement } from "./element.ts";
+import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
+import type { ChatCompletionContentPart } from "./output/raw.ts";
+
+/** The model that a prompt is made for. */
+export interface IChatEndpointInfo {
+  /** Most tokens that a prompt may have. */
+  readonly modelMaxPromptTokens: number;
+}
+
+/** What an element is told when it renders: how much it should write, and how to count. */
+export interface PromptSizing {
+  /** Tokens meant for this element. A hint: only pruning enforces a budget. */
+  readonly tokenBudget: number;
+  readonly endpoint: IChatEndpointInfo;
+  /** Tokens of a text or part, counted as the renderer counts. */
+  countTokens(text: ChatCompletionContentPart | string, token?: CancellationToken): Promise<number> | number;
+}
+
+/**
+ * The props that every element has.
+ *
+ * ```jsx
+ * <UserMessage priority={900} flexGrow={7}>{question}</UserMessage>
+ * <UserMessage priority={700} flexGrow={1} flexReserve="/5"><History /></UserMessage>
+ * ```
+ */
+export interface BasePromptElementProps {
+  /** Rank among its siblings when tokens are short: the lowest goes first. Without one an element goes last. */
+  priority?: number;
+  /** Makes an element transparent for pruning: its children compete with its siblings, by their own priorities. */
+  passPriority?: boolean;
+  /** Weight when siblings that render together share what is left of the budget. 1 if not given. */
+  flexBasis?: number;
+  /** When to render: siblings without one first, then from the highest value to the lowest, each told what the earlier ones left. */
+  flexGrow?: number;
+  /** Tokens, or a share of what is left (`"/3"` is a third), that siblings which render earlier must leave for this element. */
+  flexReserve?: number | `/${number}`;
+}
+
+/** What the renderer adds to the props. */
+export interface RuntimePromptElementProps {
+  /** Always a list, however many children there are. */
+  children?: PromptPieceChild[];
+}
+
+export type PromptElementProps<T> = T & BasePromptElementProps & RuntimePromptElementProps;
+
+/** A class of elements. */
+export interface PromptElementCtor<P extends BasePromptElementProps, S> {
+  isFragment?: boolean;
+  new (props: P, ...args: any[]): PromptElement<P, S>;
+}
+
+/**
+ * A function as an element: it gets the props, and what a class gets in `render`.
+ *
+ * ```jsx
+ * const Rules = ({ list }, sizing) => <TextChunk priority={5}>{list.slice(0, sizing.tokenBudget / 20).join("\n")}</TextChunk>;
+ * ```
+ */
+export type PromptComponent<P = any> = (
+  props: PromptElementProps<P>, sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken,
+) => PromptPieceChild | Promise<PromptPieceChild>;
+
+/** Stands for its children and nothing else. */
+export interface PromptFragment {
+  (): never;
+  readonly isFragment: true;
+}
+
+/** An element that waits to be rendered. */
+export interface PromptPiece<P extends BasePromptElementProps = any, S = any> {
+  ctor: string | PromptElementCtor<P, S> | PromptComponent<P> | PromptFragment;
+  props: P;
+  children: PromptPieceChild[];
+}
+
+/** What may stand among the children: null, undefined and booleans are dropped, lists of any kind are opened. */
+export type PromptPieceChild = string | number | boolean | null | undefined | PromptPiece | Iterable<PromptPieceChild>;
+
+/** What `render` may return. */
+export type PromptRendered = PromptPieceChild | void;
+
+const fragment = (): never => {
+  throw new Error("A fragment is a marker; it is never called.");
+};
+
+/** Groups children without an element of its own: what `<>…</>` stands for. */
+export const Fragment: PromptFragment = Object.assign(fragment, { isFragment: true as const });
+
+/**
+ * Makes a piece without JSX.
+ *
+ * ```js
+ * createPiece(UserMessage, { priority: 1 }, "Hello ", name);
+ * ```
+ */
+export function createPiece(ctor: unknown, props: unknown, ...children: unknown[]): PromptPiece {
+  return { ctor, props, children: children.flat() } as PromptPiece;
+}
+
+/** Whether a constructor is a fragment: ours, or that of another copy of the library. */
+export function isFragment(ctor: unknown): ctor is PromptFragment {
+  return typeof ctor === "function" && (ctor as { isFragment?: unknown }).isFragment === true;
+}
+
+/** Whether a child is a piece, and not text, nothing, or a list. */
+export function isPiece(child: unknown): child is PromptPiece {
+  return typeof child === "object" && child !== null && "ctor" in child;
+}

@@ -1,0 +1,109 @@
+/** What elements attach to a prompt besides text. */
+
+import { enumeration } from "./enumeration.ts";
+import { Uri } from "./uri.ts";
+import type { Location, LocationLike, ThemeIcon, Uri as UriShape, UriComponents } from "./host-types.ts";
+import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
+
+/**
+ * The base of metadata. Subclass it, attach an instance, find it again by its class.
+ *
+ * ```jsx
+ * class Used extends PromptMetadata { constructor(files) { super(); this.files = files; } }
+ * <meta value={new Used(files)} local />
+ * const { files } = result.metadata.get(Used);
+ * ```
+ */
+export abstract class PromptMetadata {
+  /** Tells metadata from other objects in TypeScript, which compares shapes. */
+  readonly _marker: undefined;
+
+  toString(): string {
+    return Object.getPrototypeOf(this).constructor.name as string;
+  }
+}
+
+/** Metadata by class. */
+export interface MetadataMap {
+  get<T extends PromptMetadata>(key: new (...args: any[]) => T): T | undefined;
+  getAll<T extends PromptMetadata>(key: new (...args: any[]) => T): T[];
+}
+
+export const MetadataMap = {
+  empty: { get: () => undefined, getAll: () => [] } as MetadataMap,
+  from(metadata: readonly PromptMetadata[]): MetadataMap {
+    return {
+      get: <T extends PromptMetadata>(key: new (...args: any[]) => T) => metadata.find((item): item is T => item instanceof key),
+      getAll: <T extends PromptMetadata>(key: new (...args: any[]) => T) => metadata.filter((item): item is T => item instanceof key),
+    };
+  },
+};
+
+/** How much of a reference came into the prompt. */
+export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 });
+export type ChatResponseReferencePartStatusKind =
+  ChatResponseReferencePartStatusKind.Complete | ChatResponseReferencePartStatusKind.Partial | ChatResponseReferencePartStatusKind.Omitted;
+export declare namespace ChatResponseReferencePartStatusKind {
+  type Complete = 1;
+  type Partial = 2;
+  type Omitted = 3;
+}
+
+type Anchor = UriShape | Location;
+type AnchorLike = UriComponents | LocationLike;
+type IconLike = UriComponents | ThemeIcon | { light: UriComponents; dark: UriComponents };
+type ReferenceOptions = {
+  status?: { description: string; kind: ChatResponseReferencePartStatusKind };
+  isFromTool?: boolean;
+};
+
+/**
+ * Something that a prompt was made from, to be shown to the user.
+ *
+ * ```jsx
+ * <references value={[new PromptReference(document.uri), new PromptReference({ variableName: "selection" })]} />
+ * ```
+ */
+export class PromptReference {
+  readonly anchor: Anchor | { variableName: string; value?: Anchor };
+  readonly iconPath?: UriShape | ThemeIcon | { light: UriShape; dark: UriShape } | undefined;
+  readonly options?: ReferenceOptions | undefined;
+
+  /** Takes VS Code's objects and plain ones with the same fields, and keeps them as they are. */
+  constructor(anchor: AnchorLike | { variableName: string; value?: AnchorLike }, iconPath?: IconLike | undefined, options?: ReferenceOptions | undefined) {
+    this.anchor = anchor as PromptReference["anchor"];
+    this.iconPath = iconPath as PromptReference["iconPath"];
+    this.options = options;
+  }
+
+  /** A reference that travelled as JSON; addresses are objects again. */
+  static fromJSON(json: PromptReferenceJSON): PromptReference {
+    const { anchor, iconPath, options } = json;
+    const place = "variableName" in anchor ? { variableName: anchor.variableName, value: anchor.value && placeOf(anchor.value) } : placeOf(anchor);
+    return new PromptReference(place as AnchorLike, iconPath && iconOf(iconPath), options);
+  }
+
+  toJSON(): PromptReferenceJSON {
+    const { anchor, iconPath, options } = this;
+    return { anchor, iconPath, options } as PromptReferenceJSON;
+  }
+}
+
+function placeOf(json: UriOrLocationJSON): AnchorLike {
+  return "scheme" in json ? Uri.from(json) : { uri: Uri.from(json.uri), range: json.range };
+}
+
+function iconOf(json: NonNullable<PromptReferenceJSON["iconPath"]>): IconLike {
+  if ("scheme" in json) return Uri.from(json);
+  return "light" in json ? { light: Uri.from(json.light), dark: Uri.from(json.dark) } : json;
+}
+
+/** How references travel with the nodes that brought them. */
+export class ReferenceMetadata extends PromptMetadata {
+  readonly reference: PromptReference;
+
+  constructor(reference: PromptReference) {
+    super();
+    this.reference = reference;
+  }
+}

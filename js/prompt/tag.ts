@@ -1,0 +1,54 @@
+/** Text between tags, as models like to read it. */
+
+import { EspalierError } from "../errors.ts";
+import { PromptElement } from "./element.ts";
+import { useKeepWith } from "./elements/keep-with.ts";
+import { createPiece, Fragment } from "./piece.ts";
+import type { BasePromptElementProps, PromptPiece } from "./piece.ts";
+
+export interface TagProps extends BasePromptElementProps {
+  /** Letters, digits, `_`, `-` and `.`, beginning with a letter or `_`. */
+  name: string;
+  /** Written as JSON; those without a value are left out. */
+  attrs?: Record<string, string | number | boolean | null | undefined>;
+}
+
+const NAME = /^[A-Za-z_][\w.-]*$/;
+
+/**
+ * Puts its content between an opening and a closing tag, each on a line of its own. Without content it closes itself, and without
+ * attributes as well it is nothing. The content is not escaped: models read it better as it is. It is pruned before the tags, which go
+ * together, and only with the last of it.
+ *
+ * ```jsx
+ * <Tag name="attachment" attrs={{ id: "notes.md" }}>{text}</Tag>
+ * // <attachment id="notes.md">
+ * // …
+ * // </attachment>
+ * ```
+ */
+export class Tag extends PromptElement<TagProps> {
+  render(): PromptPiece | undefined {
+    const { name, attrs = {}, children = [], passPriority } = this.props;
+    const said = Object.entries(attrs).filter(([, value]) => value !== undefined);
+    for (const word of [name, ...said.map(([key]) => key)]) checked(word);
+    const head = [name, ...said.map(([key, value]) => `${key}=${JSON.stringify(value)}`)].join(" ");
+    if (!children.some((child) => child !== undefined && child !== null && typeof child !== "boolean")) {
+      return said.length > 0 ? createPiece(Fragment, null, `<${head} />\n`) : undefined;
+    }
+    const KeepWith = useKeepWith();
+    // Just below the tags, so that nothing but its own content is removed before it; its content alone competes with what is outside.
+    const rank = passPriority ? { passPriority } : { priority: Number.MAX_SAFE_INTEGER - 1 };
+    return createPiece(
+      Fragment, null,
+      createPiece(KeepWith, null, `<${head}>\n`),
+      createPiece(KeepWith, { ...rank, flexGrow: 1 }, children, "\n"),
+      createPiece(KeepWith, null, `</${name}>\n`),
+    );
+  }
+}
+
+function checked(word: unknown): void {
+  if (typeof word === "string" && NAME.test(word)) return;
+  throw new EspalierError({ code: "bad_option", message: `Invalid tag name: ${String(word)}`, path: "name" });
+}
