@@ -1,0 +1,38 @@
+// One measurement, in a process of its own: node measure.mjs '{"module":…,"shape":…,…}'. Prints JSON.
+import { modules } from "./modules.mjs";
+import { breakingOf, promptOf } from "./shapes.mjs";
+import { tallied, tokenizers } from "./tokenizers.mjs";
+
+const { module: name, shape, chunks, tokenizer, budget = Number.MAX_SAFE_INTEGER, reps } = JSON.parse(process.argv[2]);
+const module = await modules[name]();
+const espalier = tokenizer === "builtin" ? await modules.espalier() : undefined;
+const { Prompt, characters } = shape === "break" ? breakingOf(module, chunks) : promptOf(module, shape, chunks);
+const render = (counter) => new module.PromptRenderer({ modelMaxPromptTokens: budget }, Prompt, {}, counter).render();
+
+/** Once to warm up, then so many times, but not for more than half a minute. */
+async function cpu() {
+  const times = [];
+  const started = Date.now();
+  let tokens;
+  for (let rep = 0; rep <= reps && (rep === 0 || Date.now() - started < 30_000); rep++) {
+    const counter = tokenizers[tokenizer](espalier);
+    globalThis.gc?.();
+    const before = process.cpuUsage();
+    ({ tokenCount: tokens } = await render(counter));
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  const counted = times.length > 1 ? times.slice(1) : times;
+  return { tokens, ms: counted.sort((a, b) => a - b)[counted.length >> 1], reps: counted.length };
+}
+
+/** Apart from the times, since a tally costs. With the engine's own counting nothing is asked of anybody. */
+async function asked() {
+  if (tokenizer === "builtin" && name === "espalier") return {};
+  const counter = tallied(tokenizers[tokenizer](espalier));
+  await render(counter);
+  return { ...counter.tally, ratio: counter.tally.characters / characters };
+}
+
+const measured = await cpu();
+console.log(JSON.stringify({ ...measured, ...(measured.ms < 15_000 ? await asked() : {}) }));

@@ -1,0 +1,45 @@
+// Tokenizers, each wrapped so that what it is asked is tallied.
+
+const MODE_RAW = 1;
+const KIND_TEXT = 1;
+
+/** Costs next to nothing, so that only the renderer is measured. */
+function quarters() {
+  const count = (text) => Math.ceil(text.length / 4);
+  return {
+    mode: MODE_RAW,
+    tokenLength: (part) => (part.type === KIND_TEXT ? count(part.text) : 0),
+    countMessageTokens({ content, toolCalls = [] }) {
+      let tokens = 3;
+      for (const part of content) if (part.type === KIND_TEXT) tokens += count(part.text);
+      for (const call of toolCalls) tokens += 3 + count(call.function.name) + count(call.function.arguments);
+      return tokens;
+    },
+  };
+}
+
+/** The package's own o200k_base. The reference calls it like any other; ours counts inside the engine. */
+function builtin(espalier) {
+  return new espalier.BuiltinTokenizer({ mode: MODE_RAW, encoding: "o200k_base" });
+}
+
+export const tokenizers = { quarters, builtin };
+
+/** The same tokenizer with a tally. A tokenizer in a wrapper is a host's tokenizer also to our own module. */
+export function tallied(tokenizer) {
+  const tally = { tokenLength: 0, countMessageTokens: 0, characters: 0 };
+  return {
+    tally,
+    mode: tokenizer.mode,
+    tokenLength(part) {
+      tally.tokenLength++;
+      if (part.type === KIND_TEXT) tally.characters += part.text.length;
+      return tokenizer.tokenLength(part);
+    },
+    countMessageTokens(message) {
+      tally.countMessageTokens++;
+      for (const part of message.content) if (part.type === KIND_TEXT) tally.characters += part.text.length;
+      return tokenizer.countMessageTokens(message);
+    },
+  };
+}
