@@ -67,7 +67,6 @@ export class Flattener {
     const frames: Frame[] = [];
     this.#element({ ctor, props, children: undefined as any }, undefined, frames);
     this.#run(frames);
-    this.encoder.close();
   }
 
   /** Makes a root around a tree that was rendered elsewhere. */
@@ -77,7 +76,6 @@ export class Flattener {
     const frames: Frame[] = [{ node, items: [][Symbol.iterator](), how: "children", end: () => this.encoder.close() }];
     this.#splice(node, data, frames);
     this.#run(frames);
-    this.encoder.close();
   }
 
   /** Makes nodes of what an element returned. */
@@ -87,7 +85,6 @@ export class Flattener {
     if (node.ctor === TextChunk) this.#textFrame(node, items, frames);
     else frames.push({ node, items, how: "children" });
     this.#run(frames);
-    this.encoder.close();
   }
 
   #run(frames: Frame[]): void {
