@@ -11,6 +11,7 @@ export function page(data: PageData): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Prompt trace</title>
+<link rel="icon" href="data:,">
 <style>${STYLE}</style>
 <body>
 <header>
@@ -121,7 +122,8 @@ const SCRIPT = String.raw`
     const share = make("i");
     share.style.width = Math.min(100, total ? (100 * node.tokens) / total : 0) + "%";
     facts.append(make("span", { className: "share" }, gone ? "" : share));
-    row.append(make("span", { className: "name", textContent: nameOf(node) }), make("span", { className: "kind", textContent: gone ? "pruned" : node.type }));
+    row.append(make("span", { className: "name", textContent: nameOf(node) }));
+    if (gone || nameOf(node) !== node.type) row.append(make("span", { className: "kind", textContent: gone ? "pruned" : node.type }));
     if (node.text && node.type !== "message") row.append(make("span", { className: "preview", textContent: node.text.slice(0, 160) }));
     row.append(facts);
     const entry = make("li", { className: gone ? "gone" : "" }, row);
