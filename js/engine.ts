@@ -22,6 +22,7 @@ let module: WebAssembly.Module | undefined;
 let instance: Wasm | undefined;
 let pending: Promise<void> | undefined;
 let loader: (() => WasmBytes) | undefined;
+let asyncLoader: (() => Promise<void>) | undefined;
 const fresh: ((wasm: Wasm) => void)[] = [];
 
 /** True once the engine can be used without loading anything more of its code. */
@@ -108,6 +109,16 @@ function start(compiled: WebAssembly.Module): void {
 /** Lets an entry load the engine when it is first used (Node, inline). */
 export function setLoader(load: () => WasmBytes): void {
   loader = load;
+}
+
+/** Lets an entry load the engine when an asynchronous call first needs it (browsers). */
+export function setAsyncLoader(load: () => Promise<void>): void {
+  asyncLoader = load;
+}
+
+/** Waits for the engine, where it can be loaded without being told from where. */
+export async function ready(): Promise<void> {
+  if (!instance && !module && !loader && asyncLoader) await asyncLoader();
 }
 
 /** Runs for every instance, also for one that replaces a crashed one, before anybody else can use it. */

@@ -1,6 +1,8 @@
 /** The core chunk of the package: what entries import from each other's side of the bundle. Not for hosts. */
 
 export * from "./core.ts";
-export { call, onFreshInstance, setLoader, wasm } from "./engine.ts";
+export { call, onFreshInstance, ready, setAsyncLoader, setLoader, wasm } from "./engine.ts";
 export { init } from "./init.ts";
-export { ensureEncoding, notFound, setVocabularyReader } from "./vocabulary.ts";
+export { ensureEncoding, loadNeeded, notFound, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
+export { countText } from "./tokens.ts";
+export { readConversation } from "./adapters/index.ts";

@@ -10,6 +10,7 @@ import { EspalierError } from "./errors.ts";
 import type { EncodingName } from "./types.ts";
 
 const kept = new Map<EncodingName, Uint8Array>();
+let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
 
 onFreshInstance((instance: Wasm) => {
@@ -73,6 +74,17 @@ export function ensureEncoding(name: string): void {
     wasm();
     loadEncodingSync(name, reader(name));
   }
+}
+
+/** Lets an entry say where vocabularies are, for asynchronous calls that need one (browsers). */
+export function setVocabularyLocator(locate: (name: EncodingName) => URL): void {
+  locator = locate;
+}
+
+/** Sees to it that an encoding is loaded, where the entry can read or fetch files. */
+export async function loadNeeded(name: EncodingName): Promise<void> {
+  ensureEncoding(name);
+  if (!kept.has(name) && locator && (name === "o200k_base" || name === "cl100k_base")) await loadEncoding(name, locator(name));
 }
 
 export function notFound(name: string, what: string, cause?: unknown): EspalierError {

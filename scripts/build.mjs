@@ -92,7 +92,12 @@ async function bundles() {
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them.
     const core = { name: "core", setup(b) {
-      b.onResolve({ filter: /^\.\.?\/(core|engine|vocabulary|errors|init|api)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+    } };
+    // Elements are told apart by their classes, so that there may be only one of each.
+    const prompt = { name: "prompt", setup(b) {
+      b.onResolve({ filter: /^\.\.\/prompt\/index\.ts$/ }, () => ({ path: `./prompt${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\/(node|web|inline)\.ts$/ }, ({ path }) => ({ path: path.replace(/\.ts$/, suffix), external: true }));
     } };
     const inline = { name: "inline", setup(b) {
       b.onResolve({ filter: /^#wasm-bytes$/ }, () => ({ path: "wasm-bytes", namespace: "inline" }));
@@ -102,12 +107,17 @@ async function bundles() {
         " for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i); return out; };" }));
     } };
     await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
+    await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
+    const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
+    await esbuild.build({ ...common, entryPoints: jsx, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
       : "typeof __dirname === \"string\" ? __dirname : undefined";
-    await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core], banner: { js: `const ESPALIER_DIR = ${dir};` } });
-    await esbuild.build({ ...common, entryPoints: { inline: entry("inline"), slim: entry("slim"), worker: entry("worker") }, outdir: dist, plugins: [core, inline] });
+    await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core, prompt], banner: { js: `const ESPALIER_DIR = ${dir};` } });
+    await esbuild.build({ ...common, entryPoints: { inline: entry("inline"), slim: entry("slim"), worker: entry("worker") }, outdir: dist, plugins: [core, prompt, inline] });
+    const dropIns = Object.fromEntries(["node", "inline", ...(format === "esm" ? ["web"] : [])].map((name) => [`prompt-tsx-${name}`, entry(`prompt-tsx-${name}`)]));
+    await esbuild.build({ ...common, entryPoints: dropIns, outdir: dist, plugins: [core, prompt] });
     if (format === "esm") {
-      await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core] });
+      await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core, prompt] });
       const cli = join(root, "js", "cli", "main.ts");
       if (existsSync(cli)) {
         const node = { name: "node", setup(b) { b.onResolve({ filter: /entries\/node\.ts$/ }, () => ({ path: "./node.js", external: true })); } };

@@ -8,6 +8,7 @@
 //! - [`tool_result`]: long texts cut to an exact number of tokens.
 //! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
 //! - [`compact`]: older history replaced by a summary.
+//! - [`prompt`]: prompt trees, laid out, grown and pruned to a budget.
 //! - [`effect`]: the protocol by which an operation asks the host for what only it can do.
 //!
 //! Nothing here waits, reads a clock, draws a random number or calls back: the same input gives the same output, byte for
@@ -18,6 +19,7 @@ pub mod effect;
 pub mod error;
 pub mod history;
 pub mod message;
+pub mod prompt;
 pub mod tokens;
 pub mod tool_result;
 

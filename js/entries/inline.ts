@@ -4,6 +4,7 @@ import bytes from "#wasm-bytes";
 import { setLoader } from "../engine.ts";
 
 export * from "../core.ts";
+export * from "../prompt/index.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 

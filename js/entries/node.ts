@@ -6,6 +6,7 @@ import { EspalierError } from "../errors.ts";
 import { notFound, setVocabularyReader } from "../vocabulary.ts";
 
 export * from "../core.ts";
+export * from "../prompt/index.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 

@@ -1,30 +1,78 @@
 /**
- * The drop-in module: everything under the names of `@vscode/prompt-tsx`, so that an alias is all that an extension has to change.
- *
- * ```js
- * // esbuild
- * build({ alias: { "@vscode/prompt-tsx": "espalier/prompt-tsx" } });
- * ```
+ * `espalier/prompt-tsx`: everything that `@vscode/prompt-tsx` 0.4.0-alpha.9 exports, under the same names. A codebase moves by
+ * changing the import.
  */
 
 import "../jsx/classic.ts";
+import type { CancellationToken, ChatDocumentContext, ChatResponsePart, LanguageModelChat, LanguageModelChatMessage, Progress } from "../prompt/host-types.ts";
+import { OutputMode, PromptRenderer, Raw, VSCodeTokenizer } from "../prompt/index.ts";
+import type { PromptElementJSON } from "../prompt/json-tree.ts";
+import type { ModeToChatMessageType } from "../prompt/output/mode.ts";
+import type { BasePromptElementProps, IChatEndpointInfo, PromptElementCtor } from "../prompt/piece.ts";
+import type { MetadataMap, PromptReference } from "../prompt/results.ts";
+import type { ITokenizer } from "../prompt/tokenizer.ts";
 
-export { BudgetExceededError } from "../prompt/budget-error.ts";
-export { PromptElement } from "../prompt/element.ts";
-export * from "../prompt/elements.ts";
-export { HTMLTracer } from "../prompt/html-tracer.ts";
-export type { IHTMLRouter, IHTMLServer } from "../prompt/html-tracer.ts";
-export * as JSONTree from "../prompt/json-tree.ts";
-export { OpenAI, OutputMode, Raw, toMode, toOpenAI, toVSCode } from "../prompt/output/mode.ts";
-export type { ModeToChatMessageType } from "../prompt/output/mode.ts";
-export { setVSCode } from "../prompt/output/vscode-classes.ts";
-export type {
-  BasePromptElementProps, IChatEndpointInfo, PromptElementCtor, PromptElementProps, PromptPiece, PromptPieceChild, PromptSizing, RuntimePromptElementProps,
-} from "../prompt/piece.ts";
-export { PromptRenderer } from "../prompt/renderer.ts";
-export type { QueueItem, RenderPromptResult } from "../prompt/renderer.ts";
-export { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, PromptReference } from "../prompt/results.ts";
-export { VSCodeTokenizer } from "../prompt/tokenizer.ts";
-export type { ITokenizer } from "../prompt/tokenizer.ts";
+export {
+  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, IfEmpty,
+  Image, isChatMessagePromptElement, JSONTree, LegacyPrioritization, LogicalWrapper, MetadataMap, OpenAI, OutputMode, PrioritizedList, PromptElement, PromptMetadata, PromptReference,
+  PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
+} from "../prompt/index.ts";
+export type * from "../prompt/elements.ts";
+export type { BuiltinTokenizerOptions, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
+export type * from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
-export { contentType, renderElementJSON, renderPrompt } from "./render.ts";
+
+/** The type of rendered elements in tool results. */
+export const contentType = "application/vnd.codechat.prompt+json.1";
+
+interface Rendered<Message> {
+  messages: Message[];
+  tokenCount: number;
+  metadata: MetadataMap;
+  usedContext: ChatDocumentContext[];
+  references: PromptReference[];
+}
+
+/**
+ * Renders an element to the messages of a model. `counter` is a tokenizer, or a model of VS Code.
+ *
+ * ```ts
+ * const { messages } = await renderPrompt(MyPrompt, { question }, { modelMaxPromptTokens: model.maxInputTokens }, model);
+ * ```
+ */
+export function renderPrompt<P extends BasePromptElementProps>(
+  ctor: PromptElementCtor<P, any>, props: P, endpoint: IChatEndpointInfo, counter: ITokenizer<OutputMode.VSCode> | LanguageModelChat,
+  progress?: Progress<ChatResponsePart>, token?: CancellationToken, mode?: OutputMode.VSCode,
+): Promise<Rendered<LanguageModelChatMessage>>;
+export function renderPrompt<P extends BasePromptElementProps, M extends OutputMode>(
+  ctor: PromptElementCtor<P, any>, props: P, endpoint: IChatEndpointInfo, counter: ITokenizer<M>, progress?: Progress<ChatResponsePart>, token?: CancellationToken,
+): Promise<Rendered<ModeToChatMessageType[M]>>;
+export async function renderPrompt(
+  ctor: PromptElementCtor<any, any>, props: any, endpoint: IChatEndpointInfo, counter: ITokenizer<any> | LanguageModelChat,
+  progress?: Progress<ChatResponsePart>, token?: CancellationToken, mode: OutputMode = OutputMode.VSCode,
+): Promise<Rendered<any>> {
+  const tokenizer = "countTokens" in counter ? new VSCodeTokenizer((text, cancellation) => counter.countTokens(text, cancellation), mode) : counter;
+  const renderer = new PromptRenderer(endpoint, ctor, props, tokenizer);
+  const result = await renderer.render(progress, token);
+  return { ...result, usedContext: renderer.getUsedContext() };
+}
+
+/**
+ * Renders an element to plain data that a caller can splice into its own prompt with `<elementJSON data={…} />` or `<ToolResult />`. Nothing
+ * is pruned; `budget` is what elements are told.
+ */
+export function renderElementJSON<P extends BasePromptElementProps>(
+  ctor: PromptElementCtor<P, any>, props: P,
+  budget: { tokenBudget: number; countTokens(text: string, token?: CancellationToken): PromiseLike<number> } | undefined, token?: CancellationToken,
+): Promise<PromptElementJSON> {
+  const tokenizer: ITokenizer<OutputMode.Raw> = {
+    mode: OutputMode.Raw,
+    countMessageTokens() {
+      throw new Error("Tools may only return text, not messages.");
+    },
+    tokenLength: (part, cancellation) =>
+      part.type !== Raw.ChatCompletionContentPartKind.Text ? 0 : ((budget ? budget.countTokens(part.text, cancellation) : 1) as number | Promise<number>),
+  };
+  const endpoint = { modelMaxPromptTokens: budget?.tokenBudget ?? Number.MAX_SAFE_INTEGER };
+  return new PromptRenderer(endpoint, ctor, props, tokenizer).renderElementJSON(token);
+}

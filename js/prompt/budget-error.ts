@@ -1,35 +1,49 @@
-/** A prompt that cannot be made to fit. */
+/** A budget that cannot be met. */
 
 import { EspalierError } from "../errors.ts";
-import type { ChatMessage } from "./output/raw.ts";
 import type { MetadataMap } from "./results.ts";
 
-export interface BudgetExceededFields {
-  message: string;
-  /** What is left when nothing more can go. */
-  metadata: MetadataMap;
-  /** The messages before anything was removed. */
-  messages: readonly ChatMessage[];
-  /** The limit, what would be needed, and the largest of what is left. */
-  details?: unknown;
-  cause?: unknown;
+/** One of the largest things that may not be removed. */
+export interface BudgetContributor {
+  path: string;
+  tokens: number;
+}
+
+export interface BudgetErrorDetails {
+  /** The element whose limit it is. */
+  limit: string;
+  budget: number;
+  needed: number;
+  largest: BudgetContributor[];
 }
 
 /**
- * Everything that may be removed was removed, and the prompt is still larger than its budget.
+ * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache breakpoint, or the
+ * budget is below nothing at all.
  *
  * ```js
  * try { await renderer.render() } catch (error) {
- *   if (error instanceof BudgetExceededError) console.log(error.message, error.details, error.messages.length);
+ *   if (error instanceof BudgetExceededError) console.log(error.details.needed, error.details.largest);
  * }
  * ```
  */
 export class BudgetExceededError extends EspalierError {
+  declare readonly details: BudgetErrorDetails;
+  /** Metadata of what is left. */
   metadata: MetadataMap;
-  messages: readonly ChatMessage[];
+  /** The messages before anything was removed. */
+  messages: any[];
 
-  constructor({ message, metadata, messages, details, cause }: BudgetExceededFields) {
-    super({ code: "budget_exceeded", message, details, cause });
+  constructor(details: BudgetErrorDetails, metadata: MetadataMap, messages: any[]) {
+    const { limit, budget, needed, largest } = details;
+    const most = largest.map(({ path, tokens }) => `${path} (${tokens})`).join(", ");
+    super({
+      code: "budget_exceeded",
+      // The beginning is what people search for.
+      message: `No lowest priority node found (path: ${limit}). ${needed} tokens are left that may not be removed, and ${budget} are allowed.${most && ` Largest: ${most}.`}`,
+      path: limit,
+      details,
+    });
     this.metadata = metadata;
     this.messages = messages;
   }

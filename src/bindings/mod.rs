@@ -10,6 +10,7 @@ mod error;
 mod gauge;
 pub mod history;
 mod options;
+pub mod prompt;
 pub mod tokens;
 
 use wasm_bindgen::prelude::*;

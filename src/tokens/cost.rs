@@ -183,6 +183,21 @@ impl CostModel {
         }
     }
 
+    /// What content other than text adds to a message of this role that has such content.
+    pub fn content(self, role: Role, part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
+        match self {
+            CostModel::Espalier => espalier_part(part, tokenizer),
+            _ if !self.counts_mixed(role) => Cost::ZERO,
+            CostModel::CopilotChat | CostModel::CopilotChatExtension => copilot_part(part, tokenizer),
+        }
+    }
+
+    /// True if other content parts the texts of a message of this role, so that each text is counted by itself; otherwise
+    /// it is as if it were not there.
+    pub fn counts_mixed(self, role: Role) -> bool {
+        self == CostModel::Espalier || matches!(role, Role::User | Role::Tool)
+    }
+
     /// What the tool definitions of a request cost, in all and each.
     pub fn tools(self, tools: &[Tool], tokenizer: &dyn Tokenizer) -> ToolsCost {
         // Copilot Chat adds a tenth as a margin, rounded down once for the whole list.

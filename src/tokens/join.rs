@@ -15,6 +15,14 @@ pub struct Counted {
     tail: Option<(usize, u64)>,
 }
 
+impl Counted {
+    /// The first and the last cut inside the text, and the tokens between them.
+    pub(crate) fn inside(&self) -> Option<(usize, usize, u64)> {
+        let ((first, head), (last, tail)) = (self.head?, self.tail?);
+        Some((first, last, self.total - head - tail))
+    }
+}
+
 impl Encoding {
     /// Counts `text` so that it can be joined. A text without a cut (a long run of letters, say) is recounted whole by a join:
     /// right, but not fast.

@@ -14,6 +14,13 @@ export type KeepWithCtor = {
   id: number;
 };
 
+/** What the classes of `useKeepWith` have in common: they show their children. */
+export abstract class KeepWithElement extends AbstractKeepWith {
+  render(): PromptPiece {
+    return createPiece(Fragment, null, this.props.children);
+  }
+}
+
 let next = 0;
 
 /**
@@ -28,12 +35,8 @@ let next = 0;
  */
 export function useKeepWith(): KeepWithCtor {
   const id = next++;
-  return class KeepWith extends AbstractKeepWith {
+  return class KeepWith extends KeepWithElement {
     static readonly id = id;
     readonly id = id;
-
-    render(): PromptPiece {
-      return createPiece(Fragment, null, this.props.children);
-    }
   };
 }

@@ -1,0 +1,104 @@
+/** What happened to every node of a prompt, and why: plain data, to be kept, sent or drawn. */
+
+import { ChatRole } from "./output/raw.ts";
+import { pathOf } from "./render-tree.ts";
+import type { RenderNode } from "./render-tree.ts";
+import type { Session } from "./session.ts";
+
+/** Why a node went: it had the lowest priority, something that it is kept with went, or nothing was left in it. */
+export type RemovalRule = "priority" | "keep-with" | "empty";
+
+/** One node. */
+export interface Explanation {
+  id: number;
+  /** Names from the root, as in `Prompt > UserMessage > TextChunk`. */
+  path: string;
+  kind: "container" | "message" | "text" | "image" | "document" | "opaque" | "breakpoint";
+  /** Of messages. */
+  role?: string;
+  /** The beginning of a text. */
+  text?: string;
+  parent?: number;
+  priority: number;
+  /** Tokens of its own text or part, or the sum of what it contains. Absent where the host's tokenizer was not asked. */
+  tokens?: number;
+  kept: boolean;
+  removal?: {
+    rule: RemovalRule;
+    /** Removals happen one after the other; what has the same step went together. */
+    step: number;
+    /** Tokens that the step freed; with a host's tokenizer an estimate. */
+    freed: number | null;
+    /** The element whose limit was exceeded; the root for the budget. */
+    limit: string;
+    /** What went: this node, or something around it. */
+    node: number;
+    /** What would have gone next in its place. */
+    rival?: { id: number; path: string; priority?: number };
+  };
+  /** All of it in a sentence. */
+  sentence: string;
+}
+
+/** The whole story. */
+export interface PromptTrace {
+  budget: number;
+  tokens: number;
+  nodes: Explanation[];
+}
+
+/** Characters of a text that are shown. */
+const EXCERPT = 80;
+
+export function explainAll(session: Session): Explanation[] {
+  const removals = session.removals();
+  const reports = session.reports();
+  const priorities = new Map<number, number>(reports.map(({ node, priority }) => [node, priority]));
+  return reports.map(({ node: id, parent, priority, tokens, kept, removal: at }): Explanation => {
+    const node = session.nodes[id]!;
+    const path = describe(node);
+    const found = at === undefined ? undefined : removals[at];
+    const removal = found && {
+      rule: found.rule as RemovalRule, step: found.step as number, freed: Number.isFinite(found.tokens) ? (found.tokens as number) : null,
+      limit: pathOf(session.nodes[found.limit]!), node: found.node as number,
+      ...(found.rival !== undefined && { rival: { id: found.rival as number, path: describe(session.nodes[found.rival]!), priority: priorities.get(found.rival)! } }),
+    };
+    const entry = {
+      id, path, kind: kindOf(node), priority, kept,
+      ...(node.type === "element" && node.kind === "message" && { role: ChatRole.display(node.props.role) }),
+      ...(node.type === "text" && { text: excerpt(node.text) }),
+      ...(parent !== undefined && { parent }), ...(tokens !== undefined && { tokens }), ...(removal && { removal }),
+    };
+    return { ...entry, sentence: sentence(entry) };
+  });
+}
+
+function kindOf(node: RenderNode): Explanation["kind"] {
+  return node.type === "element" ? node.kind : node.type;
+}
+
+function describe(node: RenderNode): string {
+  const path = pathOf(node);
+  return node.type === "text" ? `${path} > ${JSON.stringify(excerpt(node.text))}` : path;
+}
+
+function excerpt(text: string): string {
+  return text.length > EXCERPT ? `${text.slice(0, EXCERPT - 1)}…` : text;
+}
+
+function sentence({ id, path, priority, kept, removal, tokens }: Omit<Explanation, "sentence">): string {
+  const size = tokens === undefined ? "" : ` (${tokens} tokens)`;
+  if (kept || !removal) return `${path}${size} was kept.`;
+  const { rule, step, limit, node, rival, freed } = removal;
+  const why =
+    node !== id ? "went with what is around it"
+    : rule === "keep-with" ? "went because something that it is kept with went"
+    : rule === "empty" ? "went because nothing was left in it"
+    : `had the lowest priority (${rank(priority)})`;
+  const other = rule === "priority" && rival ? ` Next would have been ${rival.path}${rival.priority === undefined ? "" : ` (priority ${rank(rival.priority)})`}.` : "";
+  return `${path}${size} was removed in step ${step + 1} to meet the limit of ${limit}: it ${why}${freed === null ? "" : `; the step freed ${Math.round(freed)} tokens`}.${other}`;
+}
+
+function rank(priority: number): string {
+  return priority === Number.MAX_SAFE_INTEGER ? "none set" : String(priority);
+}

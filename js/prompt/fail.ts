@@ -1,0 +1,28 @@
+/** From what the core says of a limit that cannot be met to the error that hosts get. */
+
+import { BudgetExceededError } from "./budget-error.ts";
+import { ChatRole } from "./output/raw.ts";
+import type { RenderNode } from "./render-tree.ts";
+import type { Failure, Session } from "./session.ts";
+import { survivors } from "./survivors.ts";
+
+/** `convert` gives the messages the form that the host renders in. */
+export function budgetError(session: Session, failure: Failure, convert: (messages: any[]) => any[]): BudgetExceededError {
+  const { nodes } = session;
+  const { limit, allowed, needed, largest } = failure;
+  const details = {
+    limit: readable(nodes[limit]), budget: allowed, needed,
+    largest: largest.map(([node, tokens]) => ({ path: readable(nodes[node]), tokens })),
+  };
+  return new BudgetExceededError(details, survivors(session).metadata, convert(session.original()));
+}
+
+/** The names from the root to a node, messages by their role. */
+function readable(node: RenderNode | undefined): string {
+  const names: string[] = [];
+  for (let at: RenderNode | undefined = node; at; at = at.parent) {
+    if (at.type !== "element") continue;
+    names.unshift(at.kind === "message" ? ChatRole.display(at.props.role as ChatRole) : (at.name ?? "(anonymous)"));
+  }
+  return names.join(" -> ");
+}

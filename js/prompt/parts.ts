@@ -1,0 +1,68 @@
+/** Content other than text: its raw form, and what counting has to know of it. */
+
+import type { Part as NeutralPart } from "../types.ts";
+import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import type { ChatCompletionContentPart } from "./output/raw.ts";
+import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
+
+/** How base64 of the usual picture formats begins. */
+const PICTURES = { "/9j/": "image/jpeg", iVBOR: "image/png", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
+/** Base64 of a picture's header; the rest says nothing about its size. */
+const HEADER = 131_072;
+
+/** The address of a picture that may be given as bare base64. */
+export function imageUrl(src: string): string {
+  for (const [start, type] of Object.entries(PICTURES)) if (src.startsWith(start)) return `data:${type};base64,${src}`;
+  return src;
+}
+
+/** The raw part of an image or document element, as a tokenizer is asked for it. */
+export function rawPart(node: ElementNode): ChatCompletionContentPart {
+  const { src, detail, mimeType, data, mediaType } = node.props;
+  if (node.kind === "document") return { type: ChatCompletionContentPartKind.Document, documentData: { data, mediaType } };
+  return {
+    type: ChatCompletionContentPartKind.Image,
+    imageUrl: { url: imageUrl(src), detail, ...(mimeType ? { mediaType: mimeType } : {}) },
+  };
+}
+
+/** What the core counts. */
+export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undefined {
+  if (node.type === "opaque") {
+    return { type: "opaque", json: safeJSON(node.value), ...(node.tokenUsage !== undefined && { tokens: Math.max(0, Math.ceil(node.tokenUsage)) }) };
+  }
+  const { src, detail, mimeType, data, mediaType } = node.props;
+  if (node.kind === "image") {
+    const url = imageUrl(String(src));
+    const inline = url.startsWith("data:");
+    return {
+      type: "image",
+      ...(inline ? { data: url.slice(url.indexOf(",") + 1, HEADER) } : { url }),
+      ...(mimeType && { mediaType: mimeType }), ...(detail && { detail }),
+    };
+  }
+  if (node.kind === "document") return { type: "document", mediaType: String(mediaType ?? ""), dataLength: String(data ?? "").length };
+  return undefined;
+}
+
+/** The part that a node becomes in a raw message; texts are put together by whoever asks. */
+export function partOf(node: RenderNode): ChatCompletionContentPart {
+  switch (node.type) {
+    case "element":
+      return rawPart(node);
+    case "opaque":
+      return { type: ChatCompletionContentPartKind.Opaque, value: node.value };
+    case "breakpoint":
+      return node.part;
+    case "text":
+      return { type: ChatCompletionContentPartKind.Text, text: node.text };
+  }
+}
+
+function safeJSON(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}

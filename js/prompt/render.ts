@@ -1,0 +1,220 @@
+/** The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything explained. */
+
+import { readConversation } from "../adapters/index.ts";
+import { call, ready, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import { countText } from "../tokens.ts";
+import type { CostModelName, EncodingName } from "../types.ts";
+import { loadNeeded } from "../vocabulary.ts";
+import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
+import { LogicalWrapper } from "./elements.ts";
+import { explainAll } from "./explain.ts";
+import type { Explanation, PromptTrace } from "./explain.ts";
+import { budgetError } from "./fail.ts";
+import type { CancellationToken } from "./host-types.ts";
+import type { PromptElementJSON } from "./json-tree.ts";
+import { toAnthropic } from "./output/anthropic.ts";
+import type { AnthropicRequest } from "./output/anthropic.ts";
+import { toGemini } from "./output/gemini.ts";
+import type { GeminiRequest } from "./output/gemini.ts";
+import { OutputMode, toMode } from "./output/mode.ts";
+import type { OpenAI, Raw } from "./output/mode.ts";
+import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { isPiece } from "./piece.ts";
+import type { PromptPieceChild, PromptSizing } from "./piece.ts";
+import type { MetadataMap, PromptReference } from "./results.ts";
+import { Session } from "./session.ts";
+import { survivors } from "./survivors.ts";
+import type { ITokenizer } from "./tokenizer.ts";
+import type { ITracer } from "./tracer.ts";
+
+/** What a request is made of, by format: spread it into the request. */
+export interface Requests {
+  "openai-chat": { messages: OpenAI.ChatMessage[] };
+  anthropic: AnthropicRequest;
+  gemini: GeminiRequest;
+  vscode: { messages: any[] };
+  raw: { messages: Raw.ChatMessage[] };
+}
+export type RenderFormat = keyof Requests;
+
+export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
+  /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */
+  budget: number;
+  /** The form of the result. Default `openai-chat`. */
+  format?: F;
+  /** Wins over `model`. Default `o200k_base`. */
+  encoding?: EncodingName;
+  /** A model name; picks the encoding. */
+  model?: string;
+  /** Default `espalier`. */
+  costModel?: CostModelName;
+  /** Tool definitions sent with the request, in the form of the format. */
+  tools?: readonly unknown[];
+  /** Puts back what still fits once the budget is met. */
+  backfill?: boolean;
+  signal?: AbortSignal;
+  /** Is handed to elements. */
+  token?: CancellationToken;
+  tracer?: ITracer;
+}
+
+/**
+ * Renders a prompt to a request that fits its budget. Elements are told how many tokens are theirs; what is too much is removed, lowest
+ * priority first, and not a node more than necessary.
+ *
+ * ```tsx
+ * const prompt = await render(
+ *   <><SystemMessage>Be brief.</SystemMessage><UserMessage><TextChunk priority={1}>{log}</TextChunk>Why does this fail?</UserMessage></>,
+ *   { budget: 8000, model: "gpt-4o" },
+ * );
+ * await client.chat.completions.create({ model: "gpt-4o", ...prompt.request });
+ * ```
+ *
+ * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no component any more.
+ * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `bad_option`, `bad_element`, `text_outside_message`;
+ * whatever a component throws, with the path of the element in its message
+ */
+export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
+  const { budget, format = "openai-chat" as F, encoding, model, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
+  if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
+  if (!(format in MODES)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  await ready();
+  const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
+  await loadNeeded(name);
+  const parts = new Builtin(name, costModel);
+  const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
+  const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
+  const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptPieceChild);
+  const session = await Session.render(root, {
+    budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: MODES[format],
+    counting: { encoding: name, costModel, tools: readTools(format, tools) },
+    exactLimits: true, backfill, signal, token, tracer, countTokens,
+  });
+  try {
+    return new Rendered(session, format, budget);
+  } catch (error) {
+    session.free();
+    throw error;
+  }
+}
+
+const MODES = { "openai-chat": "openai", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", raw: "raw" } as const;
+
+function readTools(format: RenderFormat, tools: readonly unknown[] | undefined): readonly unknown[] {
+  return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
+}
+
+/** Fragments, lists and messages need an element around them. */
+function wrapped(prompt: PromptPieceChild): { ctor: any; props: any } {
+  return { ctor: LogicalWrapper, props: { children: [prompt] } };
+}
+
+class Builtin {
+  readonly #tokenizer: ITokenizer<OutputMode.Raw>;
+
+  constructor(encoding: EncodingName, costModel: CostModelName) {
+    this.#tokenizer = new BuiltinTokenizer({ mode: OutputMode.Raw, encoding, costModel });
+  }
+
+  count(part: Raw.ChatCompletionContentPart): number {
+    return part.type === ChatCompletionContentPartKind.Text ? 0 : (this.#tokenizer.tokenLength(part) as number);
+  }
+}
+
+/** A rendered prompt. It can be asked what happened, and cut to other budgets without rendering anything again. */
+export class Rendered<F extends RenderFormat = RenderFormat> {
+  /** Spread it into the request. */
+  readonly request: Requests[F];
+  /** Tokens of the whole request. For Anthropic and Gemini, where messages of one role in a row are joined, at most a few less. */
+  readonly tokens: number;
+  readonly budget: number;
+  readonly format: F;
+  /** Nodes that were removed, not counting what was in them. */
+  readonly removed: number;
+  readonly metadata: MetadataMap;
+  readonly references: PromptReference[];
+  readonly omittedReferences: PromptReference[];
+  readonly usedContext: unknown[];
+  readonly ignoredFiles: unknown[];
+  readonly #session: Session;
+
+  /** Use {@link render}. */
+  constructor(session: Session, format: F, budget: number) {
+    const { messages, tokens, removed, failure } = session.outcome();
+    if (failure) {
+      const error = budgetError(session, failure, (raw) => messagesOf(format, raw));
+      throw Object.assign(error, { trace: { budget, tokens, nodes: explainAll(session) } satisfies PromptTrace });
+    }
+    this.#session = session;
+    this.request = requestOf(format, messages);
+    this.tokens = tokens;
+    this.budget = budget;
+    this.format = format;
+    this.removed = removed;
+    ({ metadata: this.metadata, references: this.references, omittedReferences: this.omittedReferences } = survivors(session));
+    this.usedContext = session.flattener.usedContext;
+    this.ignoredFiles = Array.from(new Set(session.flattener.ignoredFiles));
+  }
+
+  /** The messages of the request. */
+  get messages(): any[] {
+    return "contents" in this.request ? this.request.contents : (this.request as { messages: any[] }).messages;
+  }
+
+  /** What happened to every node, in the order of the tree. Plain data. Of the budget that was cut to last. */
+  trace(): PromptTrace {
+    return { budget: this.#session.budget, tokens: this.tokens, nodes: explainAll(this.#session) };
+  }
+
+  /**
+   * What happened to one node, named by its id, or by its path or the end of it.
+   *
+   * ```js
+   * prompt.explain("History > Turn").sentence
+   * ```
+   */
+  explain(node: number | string): Explanation | undefined {
+    const nodes = explainAll(this.#session);
+    if (typeof node === "number") return nodes.find(({ id }) => id === node);
+    return nodes.find(({ path }) => path === node || path.endsWith(` > ${node}`));
+  }
+
+  /** The same tree cut to another budget: no element is rendered again. This result stays as it is. */
+  async prune(budget: number): Promise<Rendered<F>> {
+    if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
+    await this.#session.recut(budget);
+    return new Rendered(this.#session, this.format, budget);
+  }
+
+  /** Lets go of the engine's copy of the tree. Without it that happens when this object is collected. */
+  free(): void {
+    this.#session.free();
+  }
+}
+
+function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[]): Requests[F] {
+  const made: { [K in RenderFormat]: () => Requests[K] } = {
+    "openai-chat": () => ({ messages: toMode(OutputMode.OpenAI, raw).map(withoutUndefined) }),
+    anthropic: () => toAnthropic(raw),
+    gemini: () => toGemini(raw),
+    vscode: () => ({ messages: toMode(OutputMode.VSCode, raw) }),
+    raw: () => ({ messages: raw }),
+  };
+  return made[format]();
+}
+
+function messagesOf(format: RenderFormat, raw: Raw.ChatMessage[]): any[] {
+  const request: any = requestOf(format, raw);
+  return request.contents ?? request.messages;
+}
+
+/** Some servers refuse fields without a value. */
+function withoutUndefined<T extends object>(message: T): T {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as T;
+}
+
+function bad(name: string, wanted: string, value: unknown): EspalierError {
+  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return new EspalierError({ code: "bad_option", message: `options.${name} must be ${wanted}, and is ${shown}`, path: `options.${name}` });
+}

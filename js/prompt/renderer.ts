@@ -1,0 +1,164 @@
+/** The renderer of the drop-in module. */
+
+import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
+import { BaseChatMessage } from "./elements.ts";
+import type { PromptElement } from "./element.ts";
+import { budgetError } from "./fail.ts";
+import type { CancellationToken, ChatDocumentContext, ChatResponsePart, Progress, Uri } from "./host-types.ts";
+import type { PromptElementJSON } from "./json-tree.ts";
+import { OutputMode, toMode } from "./output/mode.ts";
+import type { ModeToChatMessageType } from "./output/mode.ts";
+import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import type { BasePromptElementProps, IChatEndpointInfo, PromptElementCtor, PromptPieceChild, PromptSizing } from "./piece.ts";
+import type { ElementNode } from "./render-tree.ts";
+import type { MetadataMap, PromptReference } from "./results.ts";
+import { Session } from "./session.ts";
+import type { SessionOptions } from "./session.ts";
+import { survivors } from "./survivors.ts";
+import type { ITokenizer } from "./tokenizer.ts";
+import type { ITraceRenderData, ITracer } from "./tracer.ts";
+import { materializedView } from "./view.ts";
+import { writeJSON } from "./write-json.ts";
+
+/** An element that is about to be made. */
+export type QueueItem<C, P> = {
+  path: (PromptElementCtor<any, any> | string)[];
+  node: ElementNode;
+  ctor: C;
+  props: P;
+  children: PromptPieceChild[];
+};
+
+export interface RenderPromptResult<M extends OutputMode = OutputMode.Raw> {
+  readonly messages: ModeToChatMessageType[M][];
+  /** Tokens of the messages. */
+  readonly tokenCount: number;
+  readonly hasIgnoredFiles: boolean;
+  readonly metadata: MetadataMap;
+  /** References of what is left. */
+  readonly references: PromptReference[];
+  /** References of what was removed. */
+  readonly omittedReferences: PromptReference[];
+}
+
+/**
+ * Renders an element to messages that fit the endpoint's budget. May be used again: every call is independent.
+ *
+ * ```ts
+ * const renderer = new PromptRenderer({ modelMaxPromptTokens: 8000 }, MyPrompt, { question }, tokenizer);
+ * const { messages, tokenCount } = await renderer.render();
+ * ```
+ */
+export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMode> {
+  /** Is told what is rendered when, and given the tree to look at. */
+  tracer: ITracer | undefined = undefined;
+  readonly #endpoint: IChatEndpointInfo;
+  readonly #ctor: PromptElementCtor<P, any>;
+  readonly #props: P;
+  readonly #tokenizer: ITokenizer<M>;
+  #session: Session | undefined;
+
+  constructor(endpoint: IChatEndpointInfo, ctor: PromptElementCtor<P, any>, props: P, tokenizer: ITokenizer<M>) {
+    this.#endpoint = endpoint;
+    this.#ctor = ctor;
+    this.#props = props;
+    this.#tokenizer = tokenizer;
+  }
+
+  /** Files that elements left out on purpose, each once. */
+  getIgnoredFiles(): Uri[] {
+    return Array.from(new Set(this.#session?.flattener.ignoredFiles ?? []));
+  }
+
+  getUsedContext(): ChatDocumentContext[] {
+    return this.#session?.flattener.usedContext ?? [];
+  }
+
+  /** Makes an instance. Override it to inject what constructors need. */
+  protected createElement(element: QueueItem<PromptElementCtor<P, any>, P>): PromptElement<P, any> {
+    return new element.ctor(element.props);
+  }
+
+  /** Renders to plain data, without pruning. */
+  async renderElementJSON(token?: CancellationToken): Promise<PromptElementJSON> {
+    const session = await this.#start({ layoutOnly: true, thorough: true, token });
+    session.free();
+    return writeJSON(session.nodes[0] as ElementNode);
+  }
+
+  /** Renders to messages in the mode of the tokenizer. */
+  async render(progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<RenderPromptResult<M>> {
+    const { messages, ...rest } = await this.renderRaw(progress, token);
+    return { ...rest, messages: toMode(this.#tokenizer.mode, messages) };
+  }
+
+  /** Renders to raw messages. */
+  async renderRaw(progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<RenderPromptResult<OutputMode.Raw>> {
+    const session = await this.#start({ progress, token });
+    let keep = false;
+    try {
+      const root = session.nodes[0] as ElementNode;
+      if (root.instance instanceof BaseChatMessage || root.kind === "message") {
+        throw new TypeError(`The root of a prompt must be an element that contains messages, and ${root.name} is a message.`);
+      }
+      const { messages, tokens, removed, failure } = session.outcome();
+      if (failure) throw budgetError(session, failure, (raw) => raw);
+      if (this.tracer?.didMaterializeTree) {
+        keep = true;
+        this.#trace(this.tracer, session, removed);
+      }
+      return { ...survivors(session), messages, hasIgnoredFiles: session.flattener.ignoredFiles.length > 0, tokenCount: tokens };
+    } finally {
+      // A tracer may cut the tree again; then it lives as long as anybody can.
+      if (!keep) session.free();
+    }
+  }
+
+  #trace(tracer: ITracer, session: Session, removed: number): void {
+    const budget = this.#endpoint.modelMaxPromptTokens;
+    const container = materializedView(session);
+    let last = Promise.resolve();
+    tracer.didMaterializeTree!({
+      budget,
+      renderedTree: { container, removed, budget },
+      tokenizer: this.#tokenizer as ITokenizer,
+      renderTree: (tokens) => {
+        // One after the other, since they share the tree.
+        const next = last.then(async (): Promise<ITraceRenderData> => {
+          await session.recut(tokens);
+          const outcome = session.outcome();
+          if (outcome.failure) throw budgetError(session, outcome.failure, (raw) => raw);
+          return { container: materializedView(session), removed: outcome.removed, budget: tokens };
+        });
+        last = next.then(() => undefined, () => undefined);
+        return next;
+      },
+    });
+  }
+
+  async #start(options: Partial<SessionOptions>): Promise<Session> {
+    this.#session = undefined;
+    const tokenizer = this.#tokenizer;
+    const builtin = tokenizer instanceof BuiltinTokenizer && !options.layoutOnly ? tokenizer : undefined;
+    const countTokens: PromptSizing["countTokens"] = (text, token) =>
+      tokenizer.tokenLength(typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text, token);
+    const overridden = this.createElement !== PromptRenderer.prototype.createElement;
+    const session = await Session.render(
+      { ctor: this.#ctor as never, props: this.#props },
+      {
+        budget: this.#endpoint.modelMaxPromptTokens,
+        endpoint: this.#endpoint,
+        tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
+        ...(builtin && { counting: builtin.counting, mode: MODES[builtin.mode as OutputMode], messagesOnly: true }),
+        tracer: this.tracer,
+        ...(overridden && { createElement: (item: any) => this.createElement(item) }),
+        countTokens,
+        ...options,
+        onSession: (session) => (this.#session = session),
+      },
+    );
+    return session;
+  }
+}
+
+const MODES = { [OutputMode.Raw]: "raw", [OutputMode.OpenAI]: "openai", [OutputMode.VSCode]: "vscode" } as const;

@@ -1,0 +1,41 @@
+/** What of the metadata and references is left after pruning. */
+
+import type { RenderNode } from "./render-tree.ts";
+import type { PromptMetadata, PromptReference } from "./results.ts";
+import { MetadataMap, ReferenceMetadata } from "./results.ts";
+import type { Session } from "./session.ts";
+
+export interface Survivors {
+  metadata: MetadataMap;
+  references: PromptReference[];
+  omittedReferences: PromptReference[];
+}
+
+export function survivors(session: Session): Survivors {
+  const holders = session.nodes.filter((node): node is RenderNode & { metadata: PromptMetadata[] } => "metadata" in node && node.metadata.length > 0);
+  const places = session.places(holders.map(({ id }) => id));
+  const inTree = holders
+    .map(({ metadata }, at) => ({ metadata, place: places[at]! }))
+    .filter(({ place }) => !Number.isNaN(place))
+    .sort((a, b) => order(a.place) - order(b.place));
+  const left = inTree.filter(({ place }) => place >= 0).flatMap(({ metadata }) => metadata);
+  const kept = new Set(left);
+  const gone = inTree.flatMap(({ metadata }) => metadata).filter((item) => !kept.has(item));
+  // A variable is shown once, wherever it is used.
+  const names = new Set<string>();
+  const references = (items: PromptMetadata[]) =>
+    items.flatMap((item) => {
+      if (!(item instanceof ReferenceMetadata)) return [];
+      const { anchor } = item.reference;
+      if (!("variableName" in anchor)) return [item.reference];
+      if (names.has(anchor.variableName)) return [];
+      names.add(anchor.variableName);
+      return [item.reference];
+    });
+  return { metadata: MetadataMap.from(left), references: references(left), omittedReferences: references(gone) };
+}
+
+/** Negative places, less one, are those of nodes that are gone. */
+function order(place: number): number {
+  return place < 0 ? -1 - place : place;
+}

@@ -1,0 +1,91 @@
+//! Room that is left once the budget is met goes to what was removed: a step that freed a lot may leave space for something
+//! smaller.
+
+use std::collections::HashMap;
+
+use super::content::View;
+use super::costs::Changed;
+use super::counts::Counts;
+use super::cut::{Cut, Step};
+use super::draft::{Draft, NONE};
+use super::living::Unit;
+use super::trace::Rule;
+
+/// Tokens by which joining texts may make them cheaper than they are alone, for each text.
+const JOINT: f64 = 4.0;
+
+/// Takes steps back that still fit, highest priority first, of equal ones the latest. A step comes back whole or not at all, so
+/// neither chunks nor what is kept together is torn apart, and no limit is exceeded.
+pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
+    // Hosts would have to be asked for every attempt.
+    let (true, Some(&(_, budget))) = (counts.builtin().is_some(), cut.limits.first()) else { return };
+    let mut total = cut.total_at(draft, counts, 0);
+    let rules: HashMap<u32, Rule> = cut.steps.iter().flat_map(|step| step.unit.removed.iter().copied()).collect();
+    let mut order: Vec<usize> = (0..cut.steps.len()).collect();
+    let priority = |step: &Step| step.unit.removed.first().map_or(0.0, |(place, _)| cut.tree.priority[*place as usize]);
+    order.sort_by(|a, b| priority(&cut.steps[*b]).total_cmp(&priority(&cut.steps[*a])).then(b.cmp(a)));
+    for at in order {
+        let mut unit = std::mem::take(&mut cut.steps[at].unit);
+        if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
+            let with = total + revive(cut, draft, counts, &mut unit);
+            if with <= budget && limits_hold(cut, draft, counts, &unit) {
+                total = with;
+            } else {
+                take_again(cut, draft, counts, &mut unit);
+            }
+        }
+        cut.steps[at].unit = unit;
+    }
+}
+
+/// Puts a step back; returns what that costs.
+fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) -> f64 {
+    cut.living.revive(&cut.tree, unit);
+    let Cut { tree, living, costs, .. } = &mut *cut;
+    let changed = costs.revived(View { draft, tree, living }, counts, unit);
+    let known = |count: f64| if count.is_nan() { 0.0 } else { count };
+    changed.iter().map(|Changed { before, after, .. }| known(*after) - known(*before)).sum()
+}
+
+fn take_again(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) {
+    let Some(&(first, _)) = unit.removed.first() else { return };
+    *unit = cut.living.remove(draft, &cut.tree, first, Rule::Priority);
+    let Cut { tree, living, costs, .. } = &mut *cut;
+    costs.removed(View { draft, tree, living }, counts, unit);
+}
+
+/// What a step's leaves cost at least.
+fn least(cut: &Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> f64 {
+    let leaves = unit.cleared.iter().filter(|place| cut.tree.kind(**place).is_leaf());
+    leaves.map(|leaf| (counts.leaf(draft, cut.tree.source(*leaf)).unwrap_or(0.0) - JOINT).max(0.0)).sum()
+}
+
+/// False if it is there again, or if something around it went for another reason than being empty.
+fn may_return(cut: &Cut, draft: &Draft, rules: &HashMap<u32, Rule>, unit: &Unit) -> bool {
+    unit.removed.iter().all(|&(place, _)| {
+        let mut above = cut.tree.parent(place);
+        while above != NONE && !cut.living.has(above) {
+            let own = unit.removed.iter().any(|(place, _)| *place == above);
+            let kept = draft.element(cut.tree.source(above)).is_some_and(|element| element.keep_with.is_some());
+            if !own && (kept || rules.get(&above) != Some(&Rule::Empty)) {
+                return false;
+            }
+            above = cut.tree.parent(above);
+        }
+        !cut.living.has(place)
+    })
+}
+
+/// True if every limit around the step holds; the budget is not among them.
+fn limits_hold(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &Unit) -> bool {
+    for at in 1..cut.limits.len() {
+        let (node, limit) = cut.limits[at];
+        if let Some(place) = cut.tree.place(node).filter(|place| cut.living.has(*place))
+            && unit.removed.iter().any(|(own, _)| (place..cut.tree.end(place)).contains(own))
+            && cut.total_at(draft, counts, place) > limit
+        {
+            return false;
+        }
+    }
+    true
+}

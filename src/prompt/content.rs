@@ -1,0 +1,398 @@
+//! The text of a message: where its lines break, and its exact count while leaves come and go.
+//!
+//! Counts add up across cuts (see `tokens::join`), so the text is kept as segments from one cut to the next. A leaf that goes or
+//! comes back changes the segments that touch it and no other; a leaf without any cut is part of its neighbours' segments.
+
+use super::counts::{Builtin, Counts, Sent};
+use super::draft::Draft;
+use super::living::Living;
+use super::piece::LeafKind;
+use super::tree::{Kind, Line, Tree};
+use crate::message::Role;
+use crate::tokens::meet;
+
+/// What everything here looks at.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub draft: &'a Draft,
+    pub tree: &'a Tree,
+    pub living: &'a Living,
+}
+
+impl<'a> View<'a> {
+    fn text(self, place: u32) -> &'a str {
+        self.tree.text(self.draft, place)
+    }
+
+    fn is_text(self, place: u32) -> bool {
+        matches!(self.tree.kind(place), Kind::Text { .. })
+    }
+
+    /// The last leaf before `place` that is not before `start`.
+    fn before(self, start: u32, place: u32) -> Option<u32> {
+        self.living.leaves.prev(place).filter(|leaf| *leaf >= start)
+    }
+
+    /// True if what precedes the text at `place` (which is its parent's first child) in the subtree at `start` is text of
+    /// the same run: a text beside one of its ancestors, with no element between them.
+    fn continues(self, start: u32, place: u32) -> bool {
+        let mut element = self.tree.parent(place);
+        while element > start {
+            let parent = self.tree.parent(element);
+            let mut from = element;
+            loop {
+                let Some(node) = self.living.nodes.prev(from).filter(|node| *node > parent) else { break };
+                if self.tree.parent(node) != parent {
+                    return false;
+                }
+                match self.tree.kind(node) {
+                    Kind::Text { .. } => return true,
+                    Kind::Container { .. } | Kind::Message => return false,
+                    Kind::Other(_) => from = node,
+                }
+            }
+            element = parent;
+        }
+        false
+    }
+
+    /// True if a line end goes before the text at `place`; `so_far` is what its part holds up to there, as (is empty, ends
+    /// with a line end), asked for only if it matters.
+    fn breaks(self, start: u32, place: u32, so_far: impl FnOnce() -> (bool, bool)) -> bool {
+        let Kind::Text { line, .. } = self.tree.kind(place) else { return false };
+        let wanted = match line {
+            Line::No => false,
+            Line::Always => true,
+            Line::UnlessContinuing => !self.continues(start, place),
+        };
+        wanted && so_far() == (false, false)
+    }
+
+    /// A message as it is now.
+    pub fn sent(self, message: u32) -> Sent {
+        let mut sent = Sent {
+            node: self.tree.source(message),
+            dropped_calls: self.living.dropped(message),
+            content: Vec::new(),
+        };
+        let (mut empty, mut ended, mut last) = (true, false, None);
+        let end = self.tree.end(message);
+        let mut at = message;
+        while let Some(leaf) = self.living.leaves.next(at).filter(|leaf| *leaf < end) {
+            at = leaf + 1;
+            let kind = self.tree.kind(leaf);
+            if matches!(kind, Kind::Text { .. }) {
+                if !matches!(last, Some(Kind::Text { .. })) {
+                    (empty, ended) = (true, false);
+                }
+                let breaks = self.breaks(message, leaf, || (empty, ended));
+                let text = self.text(leaf);
+                if breaks || !text.is_empty() {
+                    (empty, ended) = (false, text.ends_with('\n') || text.is_empty());
+                }
+                sent.content.push((self.tree.source(leaf), breaks));
+            } else {
+                // Of breakpoints in a row, the last counts.
+                let breakpoint = Kind::Other(LeafKind::Breakpoint);
+                if kind == breakpoint && last == Some(breakpoint) {
+                    sent.content.pop();
+                }
+                sent.content.push((self.tree.source(leaf), false));
+            }
+            last = Some(kind);
+        }
+        sent
+    }
+}
+
+/// The counted content of a message, or of a subtree within one.
+pub struct Content {
+    start: u32,
+    end: u32,
+    role: Option<Role>,
+    /// Texts are counted as one, whatever lies between them.
+    joined: bool,
+    /// Living content other than text that is sent.
+    others: u32,
+    others_cost: f64,
+    texts_cost: u64,
+    segments: Vec<Segment>,
+}
+
+/// What is kept for a text: the counts of the segments that begin in it.
+#[derive(Clone, Copy, Default)]
+struct Segment {
+    /// From its first cut to its last.
+    middle: u32,
+    /// From the cut where it begins to its first cut.
+    lead: u32,
+    /// From its last cut (or where it begins, if it has none inside) to the next cut, wherever that is.
+    tail: u32,
+    /// Offsets of the first and the last cut inside it.
+    inside: Option<(u32, u32)>,
+    /// A line end goes before it.
+    breaks: bool,
+    /// It begins with a cut: before the line end, or behind it.
+    begins: Option<Begin>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    Before,
+    Behind,
+}
+
+impl Content {
+    pub fn new(view: View, counts: &mut Counts, start: u32, role: Option<Role>) -> Content {
+        let end = view.tree.end(start);
+        let mut content = Content {
+            start,
+            end,
+            role,
+            joined: true,
+            others: 0,
+            others_cost: 0.0,
+            texts_cost: 0,
+            segments: Vec::new(),
+        };
+        content.build(view, counts);
+        content
+    }
+
+    /// Tokens of it all.
+    pub fn total(&self) -> f64 {
+        self.texts_cost as f64 + self.others_cost
+    }
+
+    fn build(&mut self, view: View, counts: &mut Counts) {
+        (self.others, self.others_cost, self.texts_cost) = (0, 0.0, 0);
+        self.segments = vec![Segment::default(); (self.end - self.start) as usize];
+        let mut leaves = Vec::new();
+        let mut at = self.start;
+        while let Some(leaf) = self.next(view, at) {
+            at = leaf + 1;
+            if view.is_text(leaf) {
+                leaves.push(leaf);
+            } else {
+                self.add_other(view, counts, leaf, 1);
+            }
+        }
+        let Some(builtin) = counts.builtin() else { return };
+        self.joined = builtin.joins(self.role, self.others > 0);
+        for &leaf in &leaves {
+            self.measure(view, counts, leaf);
+            let (breaks, begins) = self.beginning(view, leaf);
+            let segment = self.segment_mut(leaf);
+            (segment.breaks, segment.begins) = (breaks, begins);
+        }
+        let Some(builtin) = counts.builtin() else { return };
+        for &leaf in &leaves {
+            self.count_lead(view, builtin, leaf);
+            self.count_tail(view, builtin, leaf);
+        }
+    }
+
+    fn segment(&self, place: u32) -> Segment {
+        self.segments[(place - self.start) as usize]
+    }
+
+    fn segment_mut(&mut self, place: u32) -> &mut Segment {
+        &mut self.segments[(place - self.start) as usize]
+    }
+
+    fn next(&self, view: View, from: u32) -> Option<u32> {
+        view.living.leaves.next(from).filter(|leaf| *leaf < self.end)
+    }
+
+    /// The text before `place` that is counted together with what stands there.
+    fn text_before(&self, view: View, place: u32) -> Option<u32> {
+        let mut at = place;
+        loop {
+            let leaf = view.before(self.start, at)?;
+            if view.is_text(leaf) {
+                return Some(leaf);
+            }
+            if !self.joined {
+                return None;
+            }
+            at = leaf;
+        }
+    }
+
+    /// The text at or behind `from` that is counted together with what stands before it.
+    fn text_behind(&self, view: View, from: u32) -> Option<u32> {
+        let mut at = from;
+        loop {
+            let leaf = self.next(view, at)?;
+            if view.is_text(leaf) {
+                return Some(leaf);
+            }
+            if !self.joined {
+                return None;
+            }
+            at = leaf + 1;
+        }
+    }
+
+    fn add_other(&mut self, view: View, counts: &Counts, place: u32, sign: i32) {
+        let (Some(builtin), Some(leaf)) = (counts.builtin(), view.tree.leaf(view.draft, place)) else { return };
+        if builtin.mode.carries(self.role, leaf.kind) {
+            self.others = self.others.saturating_add_signed(sign);
+            self.others_cost += f64::from(sign) * builtin.part(self.role, leaf);
+        }
+    }
+
+    /// Notes a text's own cuts and what lies between them.
+    fn measure(&mut self, view: View, counts: &mut Counts, place: u32) {
+        let Some(counted) = counts.measured(view.draft, view.tree.source(place)) else { return };
+        let segment = self.segment_mut(place);
+        *segment = Segment::default();
+        if let Some((first, last, middle)) = counted.inside() {
+            segment.inside = Some((first as u32, last as u32));
+            segment.middle = middle as u32;
+        }
+        self.texts_cost += u64::from(segment.middle);
+    }
+
+    /// Whether a line end goes before a text, and where the cut is with which it begins.
+    fn beginning(&self, view: View, place: u32) -> (bool, Option<Begin>) {
+        let breaks = view.breaks(self.start, place, || {
+            let mut at = place;
+            while let Some(leaf) = view.before(self.start, at).filter(|leaf| view.is_text(*leaf)) {
+                let text = view.text(leaf);
+                if !text.is_empty() {
+                    return (false, text.ends_with('\n'));
+                }
+                if self.segment(leaf).breaks {
+                    return (false, true);
+                }
+                at = leaf;
+            }
+            (true, false)
+        });
+        let Some(before) = self.text_before(view, place) else { return (breaks, Some(Begin::Before)) };
+        let (before, text) = (view.text(before).as_bytes(), view.text(place).as_bytes());
+        let Some(&last) = before.last() else { return (breaks, None) };
+        let begins = match breaks {
+            true if meet(last, b"\n") => Some(Begin::Before),
+            true if meet(b'\n', text) => Some(Begin::Behind),
+            false if meet(last, text) => Some(Begin::Before),
+            _ => None,
+        };
+        (breaks, begins)
+    }
+
+    fn count_lead(&mut self, view: View, builtin: &Builtin, place: u32) {
+        let segment = self.segment(place);
+        let (Some(begins), Some((first, _))) = (segment.begins, segment.inside) else { return };
+        let mut text = String::new();
+        if segment.breaks && begins == Begin::Before {
+            text.push('\n');
+        }
+        text.push_str(&view.text(place)[..first as usize]);
+        let lead = builtin.encoding.count(&text);
+        self.texts_cost += lead;
+        self.segment_mut(place).lead = lead as u32;
+    }
+
+    fn count_tail(&mut self, view: View, builtin: &Builtin, place: u32) {
+        let segment = self.segment(place);
+        let mut text = String::new();
+        match (segment.inside, segment.begins) {
+            (Some((_, last)), _) => text.push_str(&view.text(place)[last as usize..]),
+            (None, Some(begins)) => {
+                if segment.breaks && begins == Begin::Before {
+                    text.push('\n');
+                }
+                text.push_str(view.text(place));
+            }
+            // Part of a segment that begins before it.
+            (None, None) => return,
+        }
+        let mut at = place + 1;
+        while let Some(next) = self.text_behind(view, at) {
+            let segment = self.segment(next);
+            if segment.breaks && segment.begins != Some(Begin::Before) {
+                text.push('\n');
+            }
+            if segment.begins.is_some() {
+                break;
+            }
+            match segment.inside {
+                Some((first, _)) => {
+                    text.push_str(&view.text(next)[..first as usize]);
+                    break;
+                }
+                None => text.push_str(view.text(next)),
+            }
+            at = next + 1;
+        }
+        let tail = builtin.encoding.count(&text);
+        self.texts_cost += tail;
+        self.segment_mut(place).tail = tail as u32;
+    }
+
+    /// Takes the counts of a leaf that is gone out of the sums. [`Content::mend`] has to follow.
+    pub fn leave(&mut self, view: View, counts: &Counts, place: u32) {
+        if view.is_text(place) {
+            let Segment { middle, lead, tail, .. } = std::mem::take(self.segment_mut(place));
+            self.texts_cost -= u64::from(middle) + u64::from(lead) + u64::from(tail);
+        } else {
+            self.add_other(view, counts, place, -1);
+        }
+    }
+
+    /// Takes a leaf in that is there again. [`Content::mend`] has to follow.
+    pub fn join(&mut self, view: View, counts: &mut Counts, place: u32) {
+        if view.is_text(place) {
+            self.measure(view, counts, place);
+        } else {
+            self.add_other(view, counts, place, 1);
+        }
+    }
+
+    /// Counts again where the text before `at` meets what stands at `at` or behind.
+    pub fn mend(&mut self, view: View, counts: &mut Counts, at: u32) {
+        let Some(builtin) = counts.builtin() else { return };
+        if self.joined != builtin.joins(self.role, self.others > 0) {
+            return self.build(view, counts);
+        }
+        let mut at = at;
+        loop {
+            let behind = self.text_behind(view, at);
+            if let Some(place) = behind {
+                let begin = self.beginning(view, place);
+                let segment = self.segment_mut(place);
+                let mut old = std::mem::take(&mut segment.lead);
+                if segment.inside.is_none() {
+                    old += std::mem::take(&mut segment.tail);
+                }
+                (segment.breaks, segment.begins) = begin;
+                self.texts_cost -= u64::from(old);
+                if begin.1.is_some() {
+                    self.count_lead(view, builtin, place);
+                    if self.segment(place).inside.is_none() {
+                        self.count_tail(view, builtin, place);
+                    }
+                }
+            }
+            // The segment that ends here begins at the last cut before.
+            let mut owner = self.text_before(view, at);
+            while let Some(place) = owner {
+                let segment = self.segment_mut(place);
+                if segment.inside.is_some() || segment.begins.is_some() {
+                    let old = std::mem::take(&mut segment.tail);
+                    self.texts_cost -= u64::from(old);
+                    self.count_tail(view, builtin, place);
+                    break;
+                }
+                owner = self.text_before(view, place);
+            }
+            // Behind an empty text, a line may begin differently too.
+            match behind {
+                Some(place) if view.text(place).is_empty() => at = place + 1,
+                _ => return,
+            }
+        }
+    }
+}

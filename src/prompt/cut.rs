@@ -1,0 +1,414 @@
+//! One tree cut to one budget, limit by limit: count, grow, prune.
+//!
+//! Limits are worked from the last made to the first, so inner ones before outer ones and the budget last. Nodes go one step at
+//! a time, and it stops at the first step that fits: nothing goes that need not.
+
+use super::backfill::backfill;
+use super::content::View;
+use super::costs::{Costs, Inside, bound};
+use super::counts::{Counts, Question, Sent};
+use super::draft::Draft;
+use super::layout::Growable;
+use super::living::{Living, Unit};
+use super::order::Order;
+use super::search::Search;
+use super::trace::{NodeReport, Removal, Rule};
+use super::tree::{Malformed, Tree};
+use super::{NodeId, draft};
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// The messages that are not empty.
+    pub messages: Vec<Sent>,
+    /// Tokens of them all.
+    pub tokens: f64,
+    /// Nodes that went, not counting what was in them.
+    pub removed: u32,
+    pub removals: Vec<Removal>,
+    pub failure: Option<Failure>,
+}
+
+/// A limit that cannot be met: nothing is left that may go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The element whose limit it is; the root for the budget itself.
+    pub limit: NodeId,
+    pub allowed: f64,
+    /// Tokens of what is left.
+    pub needed: f64,
+    /// At most five, largest first; tokens are 0 where nobody has counted.
+    pub largest: Vec<(NodeId, f64)>,
+}
+
+/// What is needed next.
+pub enum Next {
+    Count(Vec<Question>),
+    /// New content for an expandable element, at most of this many tokens.
+    Grow(NodeId, f64),
+    Done,
+}
+
+/// A step that was carried out.
+pub struct Step {
+    pub unit: Unit,
+    pub rival: Option<NodeId>,
+    pub limit: NodeId,
+    pub tokens: f64,
+}
+
+pub struct Cut {
+    pub limits: Vec<(NodeId, f64)>,
+    /// How many limits are left to be worked.
+    left: usize,
+    stage: Stage,
+    pub inside: Inside,
+    backfill: bool,
+    pub tree: Tree,
+    pub living: Living,
+    order: Order,
+    pub costs: Costs,
+    chosen: Vec<(NodeId, NodeId)>,
+    /// Elements that were grown, with their first children before that.
+    grown: Vec<(NodeId, NodeId)>,
+    pub steps: Vec<Step>,
+    failure: Option<Failure>,
+}
+
+enum Stage {
+    /// The total is to be found, and whether anything can grow if `may_grow`.
+    Count { may_grow: bool },
+    /// Expandable elements from the given one on are asked.
+    Grow { next: usize, used: f64, changed: bool },
+    /// The host counts, so a search is on for where to stop.
+    Search(Box<Search>),
+    Done,
+}
+
+impl Cut {
+    /// Starts over with a rendered tree. `limits` begins with the root and the budget.
+    pub fn new(
+        draft: &Draft,
+        limits: Vec<(NodeId, f64)>,
+        inside: Inside,
+        backfill: bool,
+    ) -> Result<Cut, Malformed> {
+        let mut chosen = Vec::new();
+        let (root, budget) = limits.first().copied().unwrap_or((0, 0.0));
+        let tree = Tree::new(draft, root, &mut chosen)?;
+        let living = Living::new(draft, &tree, |_| false, &[]);
+        let limits: Vec<_> = limits.into_iter().filter(|(_, limit)| *limit <= budget).collect();
+        Ok(Cut {
+            left: limits.len(),
+            limits,
+            stage: Stage::Count { may_grow: true },
+            inside,
+            backfill,
+            tree,
+            living,
+            order: Order::default(),
+            costs: Costs::default(),
+            chosen,
+            grown: Vec::new(),
+            steps: Vec::new(),
+            failure: None,
+        })
+    }
+
+    pub fn view<'a>(&'a self, draft: &'a Draft) -> View<'a> {
+        View { draft, tree: &self.tree, living: &self.living }
+    }
+
+    /// Goes on until something is needed. Call again when it is there.
+    pub fn advance(&mut self, draft: &Draft, counts: &mut Counts, growables: &[Growable]) -> Result<Next, Malformed> {
+        loop {
+            let Some(&(node, limit)) = self.left.checked_sub(1).and_then(|at| self.limits.get(at)) else {
+                if self.backfill && self.failure.is_none() && !matches!(self.stage, Stage::Done) {
+                    backfill(self, draft, counts);
+                }
+                self.stage = Stage::Done;
+                return Ok(Next::Done);
+            };
+            let Some(place) = self.tree.place(node).filter(|place| self.living.has(*place)) else {
+                self.next_limit();
+                continue;
+            };
+            match std::mem::replace(&mut self.stage, Stage::Done) {
+                Stage::Count { may_grow } => {
+                    let total = match self.total(draft, counts, place) {
+                        Ok(total) => total,
+                        Err(questions) => {
+                            self.stage = Stage::Count { may_grow };
+                            return Ok(Next::Count(questions));
+                        }
+                    };
+                    if may_grow && total < limit && !growables.is_empty() {
+                        self.stage = Stage::Grow { next: 0, used: total, changed: false };
+                    } else if total <= limit {
+                        self.next_limit();
+                    } else if counts.builtin().is_some() {
+                        self.prune(draft, counts, place, limit, total);
+                    } else {
+                        self.stage = Stage::Search(Box::default());
+                    }
+                }
+                Stage::Grow { next, used, changed } => {
+                    let here = place..self.tree.end(place);
+                    let found = growables.iter().enumerate().skip(next).find(|(_, growable)| {
+                        let place = self.tree.place(growable.node);
+                        place.is_some_and(|place| here.contains(&place) && self.living.has(place))
+                    });
+                    match found {
+                        Some((at, growable)) => {
+                            self.stage = Stage::Grow { next: at, used, changed };
+                            return Ok(Next::Grow(growable.node, limit - used + growable.consumed));
+                        }
+                        None => {
+                            if changed {
+                                self.rebuild(draft)?;
+                            }
+                            self.stage = Stage::Count { may_grow: false };
+                        }
+                    }
+                }
+                Stage::Search(mut search) => match search.advance(self, draft, counts, place, limit) {
+                    super::search::Next::Count(questions) => {
+                        self.stage = Stage::Search(search);
+                        return Ok(Next::Count(questions));
+                    }
+                    super::search::Next::Fits => self.next_limit(),
+                    super::search::Next::Fails(total) => self.fail(draft, counts, place, limit, total),
+                },
+                Stage::Done => return Ok(Next::Done),
+            }
+        }
+    }
+
+    fn next_limit(&mut self) {
+        self.left -= 1;
+        self.stage = Stage::Count { may_grow: true };
+    }
+
+    fn total(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> Result<f64, Vec<Question>> {
+        let Cut { tree, living, costs, inside, .. } = self;
+        costs.total(View { draft, tree, living }, counts, place, *inside)
+    }
+
+    /// Tokens of a subtree, with counts of our own.
+    pub fn total_at(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> f64 {
+        self.total(draft, counts, place).unwrap_or(0.0)
+    }
+
+    /// Forgets what was worked out about the order: steps have been taken back.
+    pub fn forget_order(&mut self) {
+        self.order.forget();
+    }
+
+    /// Keeps the host's counts of messages.
+    pub fn answer(&mut self, questions: &[Question], answers: &[f64]) {
+        for (question, &count) in questions.iter().zip(answers) {
+            if let Question::Message(sent) = question
+                && let Some(place) = self.tree.place(sent.node)
+            {
+                self.costs.set(place, count);
+            }
+        }
+    }
+
+    /// Removes what goes next below `place`; false if nothing may.
+    pub fn remove_next(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> Option<Vec<super::costs::Changed>> {
+        let view = View { draft, tree: &self.tree, living: &self.living };
+        let choice = self.order.next(view, place)?;
+        let unit = self.living.remove(draft, &self.tree, choice.place, Rule::Priority);
+        if unit.breakpoint {
+            self.order.forget();
+        }
+        let Cut { tree, living, costs, .. } = self;
+        let changed = costs.removed(View { draft, tree, living }, counts, &unit);
+        let rival = choice.rival.map(|rival| self.tree.source(rival));
+        self.steps.push(Step { unit, rival, limit: self.tree.source(place), tokens: f64::NAN });
+        Some(changed)
+    }
+
+    /// One step after the other until it fits: with counts of our own every step's cost is known.
+    fn prune(&mut self, draft: &Draft, counts: &mut Counts, place: u32, limit: f64, mut total: f64) {
+        let in_message = self.tree.message[place as usize] != draft::NONE && self.tree.message[place as usize] != place;
+        // The limited element may go itself, with what it is kept with.
+        while total > limit && self.living.has(place) {
+            let Some(changed) = self.remove_next(draft, counts, place) else {
+                return self.fail(draft, counts, place, limit, total);
+            };
+            let range = place..self.tree.end(place);
+            let mut freed = 0.0;
+            for change in &changed {
+                if !change.before.is_nan() && !change.after.is_nan() {
+                    freed += change.before - change.after;
+                    if !in_message && range.contains(&change.message) {
+                        total -= change.before - change.after;
+                    }
+                }
+            }
+            if in_message {
+                let before = total;
+                total = match self.inside {
+                    Inside::Exact => self.total(draft, counts, place).unwrap_or(0.0),
+                    Inside::Bounds => total - self.last_bounds(draft, counts, &range),
+                };
+                freed = before - total;
+            }
+            if let Some(step) = self.steps.last_mut() {
+                step.tokens = freed;
+            }
+        }
+        self.next_limit();
+    }
+
+    /// The bounds within `range` of what went last.
+    fn last_bounds(&self, draft: &Draft, counts: &mut Counts, range: &std::ops::Range<u32>) -> f64 {
+        let Some(step) = self.steps.last() else { return 0.0 };
+        let view = self.view(draft);
+        let leaves = step.unit.cleared.iter().filter(|at| range.contains(at) && self.tree.kind(**at).is_leaf());
+        leaves.filter_map(|leaf| bound(view, counts, *leaf)).sum()
+    }
+
+    fn fail(&mut self, draft: &Draft, counts: &mut Counts, place: u32, allowed: f64, needed: f64) {
+        let mut largest = Vec::new();
+        let range = place..self.tree.end(place);
+        let view = View { draft, tree: &self.tree, living: &self.living };
+        for message in view.tree.messages(range) {
+            let cost = self.costs.message(view, counts, message).unwrap_or(0.0);
+            if cost > 0.0 {
+                largest.push((view.tree.source(message), cost));
+            }
+        }
+        largest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        largest.truncate(5);
+        self.failure = Some(Failure { limit: self.tree.source(place), allowed, needed, largest });
+        self.left = 0;
+        self.stage = Stage::Done;
+    }
+
+    /// The element that is being grown was given new content that took this many tokens. `before` is the first child that it
+    /// had until then.
+    pub fn grew(&mut self, node: NodeId, before: NodeId, consumed: f64, growables: &[Growable]) {
+        if !self.grown.iter().any(|(grown, _)| *grown == node) {
+            self.grown.push((node, before));
+        }
+        if let Stage::Grow { next, used, .. } = &self.stage {
+            let first = growables.get(*next).map_or(0.0, |growable| growable.consumed);
+            let used = used - first + consumed;
+            let limit = self.left.checked_sub(1).and_then(|at| self.limits.get(at)).map_or(0.0, |(_, limit)| *limit);
+            let next = if used >= limit { growables.len() } else { next + 1 };
+            self.stage = Stage::Grow { next, used, changed: true };
+        }
+    }
+
+    /// Gives grown elements their first content back, for another budget.
+    pub fn ungrow(&self, draft: &mut Draft) {
+        for &(node, first) in &self.grown {
+            draft.attach(node, first);
+        }
+    }
+
+    /// The tree again, with new content in it; what is gone stays gone.
+    fn rebuild(&mut self, draft: &Draft) -> Result<(), Malformed> {
+        let root = self.tree.source(0);
+        let tree = Tree::new(draft, root, &mut self.chosen)?;
+        let old = &self.tree;
+        let living = &self.living;
+        let dead = |place: u32| old.place(tree.source(place)).is_some_and(|was| !living.has(was));
+        let move_to = |place: u32| tree.place(old.source(place));
+        let dropped: Vec<(u32, u32)> =
+            living.all_dropped().filter_map(|(message, call)| Some((move_to(message)?, call))).collect();
+        let fresh = Living::new(draft, &tree, dead, &dropped);
+        for step in &mut self.steps {
+            step.unit.relocate(move_to);
+        }
+        self.tree = tree;
+        self.living = fresh;
+        self.order = Order::default();
+        self.costs = Costs::default();
+        Ok(())
+    }
+
+    /// What came of it, once it is done.
+    pub fn outcome(&mut self, draft: &Draft, counts: &mut Counts) -> Outcome {
+        let messages = self.messages(draft);
+        let view = View { draft, tree: &self.tree, living: &self.living };
+        let mut tokens = 0.0;
+        for sent in &messages {
+            if let Some(place) = self.tree.place(sent.node) {
+                tokens += self.costs.message(view, counts, place).unwrap_or(f64::NAN);
+            }
+        }
+        let removals = self.removals();
+        Outcome {
+            messages,
+            tokens,
+            removed: removals.len() as u32,
+            removals,
+            failure: self.failure.clone(),
+        }
+    }
+
+    /// The messages that are not empty, as they are now.
+    pub fn messages(&self, draft: &Draft) -> Vec<Sent> {
+        let view = self.view(draft);
+        let messages = view.tree.messages(0..view.tree.len());
+        let sent = messages.filter(|at| view.living.has(*at) && !view.living.is_empty(view.tree, *at));
+        sent.map(|message| view.sent(message)).collect()
+    }
+
+    fn removals(&self) -> Vec<Removal> {
+        let mut removals = Vec::new();
+        for (at, step) in self.steps.iter().enumerate() {
+            let gone = step.unit.removed.iter().filter(|(place, _)| !self.living.has(*place));
+            removals.extend(gone.map(|&(place, rule)| Removal {
+                node: self.tree.source(place),
+                rule,
+                step: at as u32,
+                limit: step.limit,
+                tokens: step.tokens,
+                rival: step.rival,
+            }));
+        }
+        removals
+    }
+
+    /// What became of every node, in preorder.
+    pub fn nodes(&self, draft: &Draft, counts: &mut Counts) -> Vec<NodeReport> {
+        let size = self.tree.source.len();
+        let mut removal = vec![None; size];
+        for (at, found) in self.removals().iter().enumerate() {
+            if let Some(place) = self.tree.place(found.node) {
+                removal[place as usize] = Some(at as u32);
+            }
+        }
+        let mut tokens: Vec<Option<f64>> = vec![None; size];
+        for place in (0..size).rev() {
+            let at = place as u32;
+            if self.tree.kind(at).is_leaf() {
+                tokens[place] = counts.leaf(draft, self.tree.source(at));
+            }
+            let own = tokens[place];
+            if let (Some(parent), Some(own)) = (tokens.get_mut(self.tree.parent(at) as usize), own) {
+                *parent = Some(parent.unwrap_or(0.0) + own);
+            }
+        }
+        let mut reports: Vec<NodeReport> = Vec::with_capacity(size);
+        for place in 0..size {
+            let at = place as u32;
+            let parent = self.tree.parent[place];
+            let above = reports.get(parent as usize).and_then(|report| report.removal);
+            reports.push(NodeReport {
+                node: self.tree.source(at),
+                parent: (parent != draft::NONE).then(|| self.tree.source(parent)),
+                priority: self.tree.priority[place],
+                tokens: tokens[place],
+                kept: self.living.has(at),
+                removal: if self.living.has(at) { None } else { removal[place].or(above) },
+            });
+        }
+        reports
+    }
+}

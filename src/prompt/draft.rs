@@ -1,0 +1,172 @@
+//! The tree as it was rendered: every node that any element yielded, whatever becomes of it.
+
+use super::piece::{Element, Leaf, LeafKind, Literal, Op, Shape};
+use super::{MAX_PRIORITY, NodeId};
+use crate::error::{Code, Error, Result};
+
+/// No node.
+pub const NONE: NodeId = NodeId::MAX;
+
+/// The arena. Children have higher numbers than their parents, siblings rising ones.
+#[derive(Default)]
+pub struct Draft {
+    nodes: Vec<Node>,
+    texts: String,
+}
+
+pub struct Node {
+    pub parent: NodeId,
+    first: NodeId,
+    last: NodeId,
+    next: NodeId,
+    pub what: What,
+}
+
+pub enum What {
+    Element(Box<Element>),
+    Text(Text),
+    Leaf(Box<Leaf>),
+}
+
+pub struct Text {
+    start: u32,
+    end: u32,
+    pub priority: f64,
+    pub new_line: bool,
+    pub literal: Literal,
+}
+
+impl Draft {
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// The element of a node that is one.
+    pub fn element(&self, id: NodeId) -> Option<&Element> {
+        match &self.node(id).what {
+            What::Element(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    pub fn text(&self, id: NodeId) -> &str {
+        match &self.node(id).what {
+            What::Text(text) => &self.texts[text.start as usize..text.end as usize],
+            _ => "",
+        }
+    }
+
+    /// What a node is besides text: its own leaf, or that of an image or document element.
+    pub fn leaf(&self, id: NodeId) -> Option<&Leaf> {
+        match &self.node(id).what {
+            What::Leaf(leaf) => Some(leaf),
+            What::Element(element) => match &element.shape {
+                Shape::Leaf(leaf) => Some(leaf),
+                _ => None,
+            },
+            What::Text(_) => None,
+        }
+    }
+
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.after(self.node(id).first)
+    }
+
+    fn after(&self, first: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let step = |id: NodeId| (id != NONE).then_some(id);
+        std::iter::successors(step(first), move |id| step(self.node(*id).next))
+    }
+
+    /// Priority in the materialised tree.
+    pub fn priority(&self, id: NodeId) -> f64 {
+        match &self.node(id).what {
+            What::Element(element) => match &element.shape {
+                Shape::Leaf(leaf) => leaf.priority,
+                Shape::Message(_) => element.priority.unwrap_or(MAX_PRIORITY),
+                Shape::Container if element.pass_priority => element.priority.unwrap_or(0.0),
+                Shape::Container => element.priority.unwrap_or(MAX_PRIORITY),
+            },
+            What::Text(text) => text.priority,
+            What::Leaf(leaf) => leaf.priority,
+        }
+    }
+
+    /// Adds nodes below `parent` and returns the numbers of the new dynamic elements.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] if the list does not close what it opens, or a breakpoint stands outside a message.
+    pub fn add(&mut self, parent: NodeId, ops: Vec<Op>) -> Result<()> {
+        let mut open = vec![parent];
+        for op in ops {
+            let Some(&at) = open.last() else { return Err(unbalanced()) };
+            match op {
+                Op::Open(element) => {
+                    let id = self.push(at, What::Element(element))?;
+                    open.push(id);
+                }
+                Op::Close => {
+                    open.pop();
+                }
+                Op::Text { text, priority, new_line, literal } => {
+                    let start = self.texts.len();
+                    self.texts.push_str(&text);
+                    let end = self.texts.len();
+                    let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+                        return Err(Error::new(Code::BadInput, "the texts of a prompt are larger than 4 GB"));
+                    };
+                    self.push(at, What::Text(Text { start, end, priority, new_line, literal }))?;
+                }
+                Op::Leaf(leaf) => {
+                    if leaf.kind == LeafKind::Breakpoint && !self.is_message(at) {
+                        let message = "a cache breakpoint must be a direct child of a message";
+                        return Err(Error::new(Code::BadInput, message));
+                    }
+                    self.push(at, What::Leaf(leaf))?;
+                }
+            }
+        }
+        if open.len() == 1 { Ok(()) } else { Err(unbalanced()) }
+    }
+
+    fn is_message(&self, id: NodeId) -> bool {
+        id != NONE && matches!(self.element(id), Some(Element { shape: Shape::Message(_), .. }))
+    }
+
+    fn push(&mut self, parent: NodeId, what: What) -> Result<NodeId> {
+        let id = match NodeId::try_from(self.nodes.len()) {
+            Ok(id) if id < NONE => id,
+            _ => return Err(Error::new(Code::BadInput, "a prompt has more than four billion nodes")),
+        };
+        self.nodes.push(Node { parent, first: NONE, last: NONE, next: NONE, what });
+        if parent != NONE {
+            let last = std::mem::replace(&mut self.nodes[parent as usize].last, id);
+            match last {
+                NONE => self.nodes[parent as usize].first = id,
+                last => self.nodes[last as usize].next = id,
+            }
+        }
+        Ok(id)
+    }
+
+    /// Cuts a node's children off and returns the first of them; what is added next is its new content.
+    pub fn detach(&mut self, id: NodeId) -> NodeId {
+        let node = &mut self.nodes[id as usize];
+        node.last = NONE;
+        std::mem::replace(&mut node.first, NONE)
+    }
+
+    /// Undoes [`Draft::detach`].
+    pub fn attach(&mut self, id: NodeId, first: NodeId) {
+        let last = self.after(first).last().unwrap_or(NONE);
+        let node = &mut self.nodes[id as usize];
+        (node.first, node.last) = (first, last);
+    }
+}
+
+fn unbalanced() -> Error {
+    Error::new(Code::BadInput, "the list of pieces does not close what it opens")
+}

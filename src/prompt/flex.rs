@@ -1,0 +1,80 @@
+//! Sharing a budget among the elements of one flex group.
+
+use super::piece::Reserve;
+
+/// What sharing needs to know of an element.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim {
+    pub basis: f64,
+    /// Most tokens that it may have.
+    pub limit: Option<f64>,
+}
+
+/// Tokens withheld for elements of later groups, `left` being what the parent has left now.
+pub fn reserved(later: impl Iterator<Item = Option<Reserve>>, left: f64) -> f64 {
+    let tokens = later.flatten().map(|reserve| match reserve {
+        Reserve::Tokens(tokens) => tokens,
+        Reserve::Share(share) => (left / share).floor(),
+    });
+    tokens.filter(|tokens| tokens.is_finite()).sum()
+}
+
+/// What each claim gets of `budget`: its share by basis, rounded down; what rounding loses is lost.
+///
+/// A limit that is not above an element's share is what it gets, and the others share the rest. This is repeated until no share
+/// reaches its limit, so that the order of siblings does not matter (in the reference it does). A group whose bases sum to 0 gets
+/// nothing.
+pub fn share(budget: f64, claims: &[Claim]) -> Vec<f64> {
+    let mut fixed: Vec<Option<f64>> = vec![None; claims.len()];
+    let mut basis: f64 = claims.iter().map(|claim| claim.basis).sum();
+    let mut rest = budget;
+    // The proportion comes first: (1/49)*49 is below 1, and it is the reference's rounding that authors know.
+    let part = |claim: &Claim, rest: f64, basis: f64| {
+        let tokens = (rest * (claim.basis / basis)).floor();
+        if tokens.is_finite() { tokens } else { 0.0 }
+    };
+    // Fixing one only raises the shares of the others, so that whatever has reached its limit stays there.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (at, claim) in claims.iter().enumerate() {
+            if let (None, Some(limit)) = (fixed[at], claim.limit)
+                && part(claim, rest, basis) >= limit
+            {
+                fixed[at] = Some(limit);
+                basis -= claim.basis;
+                rest -= limit;
+                changed = true;
+            }
+        }
+    }
+    claims.iter().zip(&fixed).map(|(claim, fixed)| fixed.unwrap_or_else(|| part(claim, rest, basis))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, share};
+
+    fn check(budget: f64, claims: &[(f64, Option<f64>)], expected: &[f64]) {
+        let claims: Vec<Claim> = claims.iter().map(|&(basis, limit)| Claim { basis, limit }).collect();
+        assert_eq!(share(budget, &claims), expected);
+    }
+
+    #[test]
+    fn shares_are_rounded_down() {
+        check(100.0, &[(1.0, None), (2.0, None)], &[33.0, 66.0]);
+        check(100.0, &[(1.0, None), (0.0, None)], &[100.0, 0.0]);
+    }
+
+    #[test]
+    fn the_order_of_limits_does_not_matter() {
+        check(100.0, &[(1.0, Some(30.0)), (1.0, Some(40.0)), (1.0, None)], &[30.0, 35.0, 35.0]);
+        check(100.0, &[(1.0, Some(40.0)), (1.0, Some(30.0)), (1.0, None)], &[35.0, 30.0, 35.0]);
+    }
+
+    #[test]
+    fn no_basis_at_all_gives_nothing() {
+        check(100.0, &[(0.0, None), (0.0, None)], &[0.0, 0.0]);
+        check(100.0, &[(1.0, Some(10.0)), (0.0, None)], &[10.0, 0.0]);
+    }
+}

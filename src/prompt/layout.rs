@@ -1,0 +1,250 @@
+//! Handing out budgets: which elements are rendered when, and with how many tokens.
+//!
+//! Siblings are grouped by `grow`, highest first; what a group's elements have written is charged to their parent before the
+//! next group is sized. Elements are gone through depth first. Nothing here recurses.
+
+use super::NodeId;
+use super::counts::{Counts, Question};
+use super::draft::{Draft, NONE, What};
+use super::flex::{Claim, reserved, share};
+use super::piece::{Element, Shape};
+
+/// One flex group, as it was sized.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Epoch {
+    /// The parent, if there is one.
+    pub parent: Option<NodeId>,
+    pub grow: f64,
+    /// What the parent had left, and how much of it was held back for later groups.
+    pub left: f64,
+    pub reserved: f64,
+    pub budgets: Vec<(NodeId, f64)>,
+}
+
+/// An element that can be asked again when there is room left.
+#[derive(Debug, Clone, Copy)]
+pub struct Growable {
+    pub node: NodeId,
+    /// Tokens that it took when it was rendered first.
+    pub consumed: f64,
+}
+
+/// What layout needs next.
+pub enum Next {
+    /// These elements' children, given these budgets.
+    Render(Vec<(NodeId, f64)>),
+    Count(Vec<Question>),
+    Done {
+        /// What the first element took.
+        consumed: f64,
+    },
+}
+
+#[derive(Default)]
+pub struct Layout {
+    frames: Vec<Frame>,
+    /// Token limits, in the order in which their elements were made.
+    pub limits: Vec<(NodeId, f64)>,
+    /// In render order.
+    pub growables: Vec<Growable>,
+    /// Kept only if somebody wants them.
+    pub epochs: Option<Vec<Epoch>>,
+    /// Nodes that were looked at.
+    seen: usize,
+    /// Nodes whose counts were asked for.
+    asked: usize,
+    /// Dynamic elements that are not rendered and expandable ones whose consumption is not known. At 0, budgets interest
+    /// nobody any more, so nothing is counted for them.
+    unsettled: usize,
+    /// Counts whether it interests anybody or not.
+    thorough: bool,
+    consumed: f64,
+}
+
+struct Frame {
+    node: NodeId,
+    budget: f64,
+    consumed: f64,
+    /// Child elements, sorted by `grow`.
+    order: Vec<NodeId>,
+    /// The current group within `order`, and the child in it that is next.
+    group: std::ops::Range<usize>,
+    next: usize,
+    budgets: Vec<f64>,
+}
+
+impl Frame {
+    fn left(&self) -> f64 {
+        (self.budget - self.consumed).max(0.0)
+    }
+}
+
+impl Layout {
+    pub fn new(epochs: bool, thorough: bool) -> Layout {
+        Layout { epochs: epochs.then(Vec::new), thorough, ..Layout::default() }
+    }
+
+    /// Begins with one element, which is sized like a child of nothing.
+    pub fn start(&mut self, draft: &Draft, root: NodeId, budget: f64) {
+        self.look(draft);
+        self.instantiate(draft, root);
+        self.frames.push(Frame {
+            node: NONE,
+            budget,
+            consumed: 0.0,
+            order: vec![root],
+            group: 0..0,
+            next: 0,
+            budgets: Vec::new(),
+        });
+    }
+
+    /// Lays out the new content of an element, of which everything is wanted: nodes below `from` are old.
+    pub fn again(node: NodeId, budget: f64, from: usize) -> Layout {
+        let frame = Frame {
+            node: NONE,
+            budget,
+            consumed: 0.0,
+            order: vec![node],
+            group: 0..1,
+            next: 0,
+            budgets: vec![budget],
+        };
+        Layout { frames: vec![frame], seen: from, asked: from, thorough: true, ..Layout::default() }
+    }
+
+    /// Takes note of nodes that came since the last time.
+    fn look(&mut self, draft: &Draft) {
+        for id in self.seen..draft.len() {
+            if let Some(element) = draft.element(id as NodeId).filter(|element| !element.spliced) {
+                self.unsettled += usize::from(element.dynamic) + usize::from(element.expandable);
+            }
+        }
+        self.seen = draft.len();
+    }
+
+    /// Goes on until something is needed. Call again when it is there.
+    pub fn advance(&mut self, draft: &Draft, counts: &mut Counts) -> Next {
+        if self.seen < draft.len() {
+            self.look(draft);
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            if frame.next < frame.group.end {
+                let at = frame.next - frame.group.start;
+                let (node, budget) = (frame.order[frame.next], frame.budgets[at]);
+                let sized = self.thorough || self.unsettled > 0 || self.epochs.is_some();
+                let written = if sized { counts.literals(draft, node) } else { Some(0.0) };
+                let Some(written) = written else {
+                    let from = std::mem::replace(&mut self.asked, draft.len());
+                    return Next::Count(counts.literal_questions(draft, from));
+                };
+                frame.next += 1;
+                self.open(draft, node, budget);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.consumed = written;
+                }
+            } else if frame.group.end < frame.order.len() {
+                if let Some(elements) = self.size(draft) {
+                    return Next::Render(elements);
+                }
+            } else {
+                self.close(draft);
+            }
+        }
+        Next::Done { consumed: self.consumed }
+    }
+
+    fn open(&mut self, draft: &Draft, node: NodeId, budget: f64) {
+        let mut order = Vec::new();
+        for child in draft.children(node) {
+            match draft.element(child) {
+                Some(element) if element.spliced => self.instantiate_spliced(draft, child),
+                Some(_) => {
+                    self.instantiate(draft, child);
+                    order.push(child);
+                }
+                None => {}
+            }
+        }
+        if order.iter().any(|child| grow(draft, *child) != f64::INFINITY) {
+            order.sort_by(|a, b| grow(draft, *b).total_cmp(&grow(draft, *a)));
+        }
+        self.frames.push(Frame { node, budget, consumed: 0.0, order, group: 0..0, next: 0, budgets: Vec::new() });
+    }
+
+    fn instantiate(&mut self, draft: &Draft, node: NodeId) {
+        if let Some(limit) = draft.element(node).and_then(|element| element.limit) {
+            self.limits.push((node, limit));
+        }
+    }
+
+    /// A spliced tree is not laid out, but its limits hold.
+    fn instantiate_spliced(&mut self, draft: &Draft, root: NodeId) {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            self.instantiate(draft, node);
+            let from = open.len();
+            open.extend(draft.children(node).filter(|child| draft.element(*child).is_some()));
+            open[from..].reverse();
+        }
+    }
+
+    /// Sizes the next group; gives the elements of it that have to be rendered.
+    fn size(&mut self, draft: &Draft) -> Option<Vec<(NodeId, f64)>> {
+        let frame = self.frames.last_mut()?;
+        let start = frame.group.end;
+        let value = grow(draft, frame.order[start]);
+        let same = frame.order[start..].iter().take_while(|node| grow(draft, **node) == value).count();
+        let end = start + same.max(1);
+        let later = frame.order[end..].iter().map(|node| draft.element(*node).and_then(|e| e.reserve));
+        let reserved = reserved(later, frame.left());
+        let left = (frame.budget - (frame.consumed + reserved)).max(0.0);
+        let claims: Vec<Claim> = frame.order[start..end]
+            .iter()
+            .filter_map(|node| draft.element(*node))
+            .map(|element| Claim { basis: element.basis, limit: element.limit })
+            .collect();
+        frame.budgets = share(left, &claims);
+        (frame.group, frame.next) = (start..end, start);
+        let sized = || frame.order[start..end].iter().copied().zip(frame.budgets.iter().copied());
+        if let Some(epochs) = &mut self.epochs {
+            epochs.push(Epoch {
+                parent: (frame.node != NONE).then_some(frame.node),
+                grow: if value == f64::INFINITY { 0.0 } else { value },
+                left: frame.left(),
+                reserved,
+                budgets: sized().collect(),
+            });
+        }
+        let dynamic: Vec<_> = sized().filter(|(node, _)| draft.element(*node).is_some_and(|e| e.dynamic)).collect();
+        self.unsettled = self.unsettled.saturating_sub(dynamic.len());
+        (!dynamic.is_empty()).then_some(dynamic)
+    }
+
+    /// Charges a finished element to its parent.
+    fn close(&mut self, draft: &Draft) {
+        let Some(frame) = self.frames.pop() else { return };
+        let consumed = if frame.consumed > frame.budget { frame.budget } else { frame.consumed };
+        self.consumed = consumed;
+        let Some(parent) = self.frames.last_mut() else { return };
+        parent.consumed += consumed;
+        if draft.element(frame.node).is_some_and(|element| element.expandable) {
+            self.growables.push(Growable { node: frame.node, consumed });
+            self.unsettled = self.unsettled.saturating_sub(1);
+        }
+    }
+}
+
+fn grow(draft: &Draft, node: NodeId) -> f64 {
+    draft.element(node).map_or(f64::INFINITY, |element| element.grow)
+}
+
+/// True if an empty message of this element's kind is charged to it.
+pub fn has_base(element: &Element) -> bool {
+    matches!(&element.shape, Shape::Message(shape) if shape.in_layout)
+}
+
+/// The literals of an element, each counted by itself.
+pub fn texts<'a>(draft: &'a Draft, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
+    draft.children(node).filter(|child| matches!(draft.node(*child).what, What::Text(_)))
+}

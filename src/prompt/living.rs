@@ -1,0 +1,262 @@
+//! What is still there: removal of nodes with everything that follows from it, and the way back.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::bits::Bits;
+use super::draft::Draft;
+use super::trace::Rule;
+use super::tree::{Kind, Tree};
+
+/// The state of a tree under pruning, by place.
+pub struct Living {
+    pub nodes: Bits,
+    pub leaves: Bits,
+    children: Vec<u32>,
+    /// Children that are not empty.
+    filled: Vec<u32>,
+    /// True for what is among its parent's `filled`.
+    counted: Vec<bool>,
+    /// Calls that a message still makes.
+    calls: Vec<u32>,
+    /// Calls that were taken out, as (message, index).
+    dropped: BTreeSet<(u32, u32)>,
+    keep: Vec<Kept>,
+}
+
+/// What goes together under one number.
+#[derive(Debug, Default)]
+struct Kept {
+    containers: Vec<u32>,
+    calls: Vec<(u32, u32)>,
+}
+
+/// What one step removed.
+#[derive(Debug, Default)]
+pub struct Unit {
+    /// The nodes that went, each with its subtree, and why.
+    pub removed: Vec<(u32, Rule)>,
+    /// Every place that was there before, subtrees included.
+    pub cleared: Vec<u32>,
+    /// Calls that were taken out, as (message, index).
+    pub calls: Vec<(u32, u32)>,
+    /// True if a cache breakpoint went with it.
+    pub breakpoint: bool,
+    keep: Vec<(u32, Kept)>,
+}
+
+impl Unit {
+    /// Follows the tree into another numbering; what is not there any more is forgotten.
+    pub fn relocate(&mut self, to: impl Fn(u32) -> Option<u32>) {
+        let place = |at: u32| to(at);
+        let calls = |list: &[(u32, u32)]| list.iter().filter_map(|&(at, call)| Some((place(at)?, call))).collect();
+        self.removed = self.removed.iter().filter_map(|&(at, rule)| Some((place(at)?, rule))).collect();
+        self.cleared = self.cleared.iter().filter_map(|&at| place(at)).collect();
+        self.calls = calls(&self.calls);
+        for (_, kept) in &mut self.keep {
+            kept.containers = kept.containers.iter().filter_map(|&at| place(at)).collect();
+            kept.calls = calls(&kept.calls);
+        }
+    }
+}
+
+impl Living {
+    /// Everything is there, except what `dead` says of it.
+    pub fn new(draft: &Draft, tree: &Tree, dead: impl Fn(u32) -> bool, dropped: &[(u32, u32)]) -> Living {
+        let size = tree.source.len();
+        let mut living = Living {
+            nodes: Bits::new(size),
+            leaves: Bits::new(size),
+            children: vec![0; size],
+            filled: vec![0; size],
+            counted: vec![false; size],
+            calls: vec![0; size],
+            dropped: BTreeSet::new(),
+            keep: Vec::new(),
+        };
+        for place in 0..tree.len() {
+            let element = draft.element(tree.source(place));
+            if let Some(id) = element.and_then(|element| element.keep_with) {
+                living.kept(id).containers.push(place);
+            }
+            if let Some(shape) = tree.shape(draft, place) {
+                living.calls[place as usize] = shape.calls.len() as u32;
+                for (at, call) in shape.calls.iter().enumerate() {
+                    if let Some(id) = call.keep_with {
+                        living.kept(id).calls.push((place, at as u32));
+                    }
+                }
+            }
+        }
+        for &(message, at) in dropped {
+            living.calls[message as usize] -= 1;
+            living.dropped.insert((message, at));
+        }
+        for place in (0..tree.len()).rev() {
+            if !dead(place) {
+                living.nodes.insert(place);
+                if tree.kind(place).is_leaf() {
+                    living.leaves.insert(place);
+                }
+                living.count_in(tree, place);
+            }
+        }
+        living
+    }
+
+    fn kept(&mut self, id: u32) -> &mut Kept {
+        let at = id as usize;
+        if at >= self.keep.len() {
+            self.keep.resize_with(at + 1, Kept::default);
+        }
+        &mut self.keep[at]
+    }
+
+    /// Tells the parent of a living node that it is there. Its own children come before.
+    fn count_in(&mut self, tree: &Tree, place: u32) {
+        if place == 0 {
+            return;
+        }
+        let parent = tree.parent(place) as usize;
+        self.children[parent] += 1;
+        if !self.is_empty(tree, place) {
+            self.filled[parent] += 1;
+            self.counted[place as usize] = true;
+        }
+    }
+
+    pub fn has(&self, place: u32) -> bool {
+        self.nodes.has(place)
+    }
+
+    pub fn children(&self, place: u32) -> u32 {
+        self.children[place as usize]
+    }
+
+    /// True without a character that is not white space, another part or a call.
+    pub fn is_empty(&self, tree: &Tree, place: u32) -> bool {
+        match tree.kind(place) {
+            Kind::Text { blank, .. } => blank,
+            Kind::Other(_) => false,
+            Kind::Container { .. } => self.filled[place as usize] == 0,
+            Kind::Message => self.filled[place as usize] == 0 && self.calls[place as usize] == 0,
+        }
+    }
+
+    /// Indices of the calls that were taken out of a message.
+    pub fn dropped(&self, message: u32) -> Vec<u32> {
+        self.dropped.range((message, 0)..=(message, u32::MAX)).map(|(_, call)| *call).collect()
+    }
+
+    /// All calls that were taken out.
+    pub fn all_dropped(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.dropped.iter().copied()
+    }
+
+    /// Removes a node, what must go with it, and what becomes empty by that.
+    pub fn remove(&mut self, draft: &Draft, tree: &Tree, place: u32, rule: Rule) -> Unit {
+        let mut unit = Unit::default();
+        let mut todo = VecDeque::from([(place, rule)]);
+        while let Some((place, rule)) = todo.pop_front() {
+            // The root stays, whatever happens.
+            if place == 0 || !self.has(place) {
+                continue;
+            }
+            unit.removed.push((place, rule));
+            let from = unit.cleared.len();
+            let end = tree.end(place);
+            let mut at = place;
+            while let Some(next) = self.nodes.next(at).filter(|next| *next < end) {
+                self.nodes.remove(next);
+                self.leaves.remove(next);
+                unit.cleared.push(next);
+                unit.breakpoint |= tree.kind(next) == Kind::Other(super::LeafKind::Breakpoint);
+                at = next + 1;
+            }
+            let parent = tree.parent(place);
+            self.children[parent as usize] -= 1;
+            if std::mem::take(&mut self.counted[place as usize]) {
+                self.filled[parent as usize] -= 1;
+            }
+            for at in from..unit.cleared.len() {
+                let element = draft.element(tree.source(unit.cleared[at]));
+                if let Some(id) = element.and_then(|element| element.keep_with) {
+                    self.release(tree, id, &mut unit, &mut todo);
+                }
+            }
+            if self.is_empty(tree, parent) {
+                todo.push_back((parent, Rule::Empty));
+            }
+        }
+        unit
+    }
+
+    /// Whatever is bound to `id` goes.
+    fn release(
+        &mut self,
+        tree: &Tree,
+        id: u32,
+        unit: &mut Unit,
+        todo: &mut VecDeque<(u32, Rule)>,
+    ) {
+        // Taking the lists makes sure that an id is gone through once; `revive` looks at what was removed instead.
+        let kept = std::mem::take(self.kept(id));
+        todo.extend(kept.containers.iter().filter(|place| self.has(**place)).map(|place| (*place, Rule::KeepWith)));
+        for &(message, at) in &kept.calls {
+            if !self.has(message) {
+                continue;
+            }
+            if !self.dropped.insert((message, at)) {
+                continue;
+            }
+            unit.calls.push((message, at));
+            self.calls[message as usize] -= 1;
+            if self.is_empty(tree, message) {
+                todo.push_back((message, Rule::Empty));
+            }
+        }
+        unit.keep.push((id, kept));
+    }
+
+    /// Puts back what [`Living::remove`] took, with those ancestors that are gone since.
+    pub fn revive(&mut self, tree: &Tree, unit: &mut Unit) {
+        for (id, kept) in unit.keep.drain(..).rev() {
+            *self.kept(id) = kept;
+        }
+        let back: Vec<u32> = unit.removed.iter().rev().map(|(place, _)| *place).filter(|p| !self.has(*p)).collect();
+        for &place in &unit.cleared {
+            self.nodes.insert(place);
+            if tree.kind(place).is_leaf() {
+                self.leaves.insert(place);
+            }
+        }
+        for &(message, at) in &unit.calls {
+            self.dropped.remove(&(message, at));
+            self.calls[message as usize] += 1;
+        }
+        for mut place in back {
+            loop {
+                let parent = tree.parent(place);
+                self.children[parent as usize] += 1;
+                self.fill(tree, place);
+                if self.has(parent) {
+                    break;
+                }
+                self.nodes.insert(parent);
+                unit.cleared.push(parent);
+                place = parent;
+            }
+        }
+        for &(message, _) in &unit.calls {
+            self.fill(tree, message);
+        }
+    }
+
+    /// Notes upwards that a node is not empty any more.
+    fn fill(&mut self, tree: &Tree, mut place: u32) {
+        while place != 0 && !self.counted[place as usize] && !self.is_empty(tree, place) {
+            self.counted[place as usize] = true;
+            place = tree.parent(place);
+            self.filled[place as usize] += 1;
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Rendering as an operation: poll it, answer what it asks, poll again.
+
+use super::NodeId;
+use super::costs::Inside;
+use super::counts::{Counter, Counts, Question};
+use super::cut::{self, Cut, Outcome};
+use super::draft::Draft;
+use super::layout::{self, Epoch, Growable, Layout};
+use super::piece::Op;
+use super::trace::NodeReport;
+use super::tree::Malformed;
+use crate::error::{Code, Error, Result};
+
+/// How a tree is rendered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Tokens for the messages.
+    pub budget: f64,
+    /// How limits inside messages are counted.
+    pub inside: Inside,
+    /// Puts back what still fits.
+    pub backfill: bool,
+    /// Keeps the budgets that were handed out.
+    pub epochs: bool,
+    /// Counts everything for layout, whether a budget depends on it or not.
+    pub thorough: bool,
+    /// Cuts the tree to its budget; otherwise it is only laid out.
+    pub cut: bool,
+}
+
+/// What the host is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    /// What these elements yield, given these budgets.
+    Render(Vec<(NodeId, f64)>),
+    /// What an expandable element yields now, given this budget.
+    Grow(NodeId, f64),
+    Count(Vec<Question>),
+}
+
+/// Where rendering stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Answer this, by its number. Polling again before that gives the same.
+    Ask(u32, Ask),
+    /// What was rendered is no prompt.
+    Malformed(Malformed),
+    Done,
+}
+
+/// A tree being rendered, or rendered.
+///
+/// ```
+/// use espalier::message::Role;
+/// use espalier::prompt::{Ask, Call, Counter, Element, Inside, Literal, MessageShape, Op, Options, Prompt, Shape, Step};
+/// # fn main() -> Result<(), espalier::error::Error> {
+/// let shape = MessageShape { role: Some(Role::User), name: None, calls: vec![], call_id: None, in_layout: true };
+/// let message = Element { shape: Shape::Message(shape), ..Element::default() };
+/// let text = |text: &str, priority| Op::Text { text: text.into(), priority, new_line: true, literal: Literal::Whole };
+/// let tree = vec![
+///     Op::Open(Box::default()),
+///     Op::Open(Box::new(message)),
+///     text("less important", 1.0),
+///     text("more important", 2.0),
+///     Op::Close,
+///     Op::Close,
+/// ];
+/// let options = Options { budget: 20.0, inside: Inside::Exact, backfill: false, epochs: false, thorough: false, cut: true };
+/// let mut prompt = Prompt::new(tree, Counter::Host, options)?;
+/// while let Step::Ask(id, Ask::Count(questions)) = prompt.poll()? {
+///     // A tokenizer with ten tokens for whatever a message contains.
+///     let counts: Vec<f64> = questions.iter().map(|q| match q {
+///         espalier::prompt::Question::Message(sent) => 3.0 + 10.0 * sent.content.len() as f64,
+///         _ => 10.0,
+///     }).collect();
+///     prompt.resume_counts(id, &counts)?;
+/// }
+/// let outcome = prompt.outcome();
+/// assert_eq!(outcome.tokens, 13.0);
+/// assert_eq!(outcome.removals[0].node, 2);
+/// # Ok(()) }
+/// ```
+pub struct Prompt {
+    draft: Draft,
+    counts: Counts,
+    layout: Layout,
+    options: Options,
+    laid_out: bool,
+    cut: Option<Cut>,
+    growth: Option<Growth>,
+    open: Option<(u32, Ask)>,
+    next_id: u32,
+}
+
+/// An element that is being grown.
+struct Growth {
+    node: NodeId,
+    /// The first child that it had.
+    before: NodeId,
+    layout: Layout,
+}
+
+impl Prompt {
+    /// Begins with the root element; `ops` may hold whatever is known of its content.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] if the list is not one element.
+    pub fn new(ops: Vec<Op>, counter: Counter, options: Options) -> Result<Prompt> {
+        if options.budget.is_nan() {
+            return Err(Error::new(Code::BadOption, "the budget is no number").at("options.budget"));
+        }
+        let mut draft = Draft::default();
+        draft.add(super::draft::NONE, ops)?;
+        if draft.element(0).is_none() {
+            return Err(Error::new(Code::BadInput, "a prompt begins with an element"));
+        }
+        let mut layout = Layout::new(options.epochs, options.thorough);
+        layout.start(&draft, 0, options.budget);
+        Ok(Prompt {
+            draft,
+            counts: Counts::new(counter),
+            layout,
+            options,
+            laid_out: false,
+            cut: None,
+            growth: None,
+            open: None,
+            next_id: 0,
+        })
+    }
+
+    /// What is needed next.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] for a list of pieces that does not close what it opens.
+    pub fn poll(&mut self) -> Result<Step> {
+        if let Some((id, ask)) = &self.open {
+            return Ok(Step::Ask(*id, ask.clone()));
+        }
+        let ask = match self.advance() {
+            Ok(Some(ask)) => ask,
+            Ok(None) => return Ok(Step::Done),
+            Err(malformed) => return Ok(Step::Malformed(malformed)),
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        self.open = Some((id, ask.clone()));
+        Ok(Step::Ask(id, ask))
+    }
+
+    fn advance(&mut self) -> std::result::Result<Option<Ask>, Malformed> {
+        if !self.laid_out {
+            match self.layout.advance(&self.draft, &mut self.counts) {
+                layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
+                layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
+                layout::Next::Done { .. } => self.laid_out = true,
+            }
+        }
+        if !self.options.cut {
+            return Ok(None);
+        }
+        loop {
+            if let Some(growth) = &mut self.growth {
+                match growth.layout.advance(&self.draft, &mut self.counts) {
+                    layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
+                    layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
+                    layout::Next::Done { consumed } => {
+                        let (node, before) = (growth.node, growth.before);
+                        self.growth = None;
+                        if let Some(cut) = &mut self.cut {
+                            cut.grew(node, before, consumed, &self.layout.growables);
+                        }
+                    }
+                }
+            }
+            let cut = match &mut self.cut {
+                Some(cut) => cut,
+                none => none.insert(start(&self.draft, &self.layout, self.options)?),
+            };
+            match cut.advance(&self.draft, &mut self.counts, &self.layout.growables)? {
+                cut::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
+                cut::Next::Grow(node, budget) => return Ok(Some(Ask::Grow(node, budget))),
+                cut::Next::Done => return Ok(None),
+            }
+        }
+    }
+
+    /// Answers [`Ask::Render`] or [`Ask::Grow`]: what each element yields, in the order in which they were asked.
+    ///
+    /// # Errors
+    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number; [`Code::BadInput`] for an answer that does not
+    /// fit the question.
+    pub fn resume_children(&mut self, id: u32, children: Vec<Vec<Op>>) -> Result<()> {
+        let nodes = match self.take(id)? {
+            Ask::Render(elements) => elements.iter().map(|(node, _)| *node).collect(),
+            Ask::Grow(node, budget) => {
+                let from = self.draft.len();
+                let before = self.draft.detach(node);
+                self.growth = Some(Growth { node, before, layout: Layout::again(node, budget, from) });
+                vec![node]
+            }
+            Ask::Count(_) => return Err(Error::new(Code::UnknownEffect, "counts were asked for, and elements came")),
+        };
+        if nodes.len() != children.len() {
+            let message = format!("{} elements were asked for, and {} came", nodes.len(), children.len());
+            return Err(Error::new(Code::BadInput, message));
+        }
+        nodes.into_iter().zip(children).try_for_each(|(node, ops)| self.draft.add(node, ops))
+    }
+
+    /// Answers [`Ask::Count`], one number for each question.
+    ///
+    /// # Errors
+    /// As [`Prompt::resume_children`].
+    pub fn resume_counts(&mut self, id: u32, answers: &[f64]) -> Result<()> {
+        let Ask::Count(questions) = self.take(id)? else {
+            return Err(Error::new(Code::UnknownEffect, "elements were asked for, and counts came"));
+        };
+        self.counts.answer(&questions, answers)?;
+        if let Some(cut) = &mut self.cut {
+            cut.answer(&questions, answers);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, id: u32) -> Result<Ask> {
+        match self.open.take_if(|(open, _)| *open == id) {
+            Some((_, ask)) => Ok(ask),
+            None => Err(Error::new(Code::UnknownEffect, format!("effect {id} is not open"))),
+        }
+    }
+
+    /// Cuts the same tree to another budget; poll again. No element is rendered again, but expandable ones are asked what they
+    /// make of the room they get.
+    pub fn recut(&mut self, budget: f64) -> Result<()> {
+        if budget.is_nan() {
+            return Err(Error::new(Code::BadOption, "the budget is no number").at("options.budget"));
+        }
+        if let Some(cut) = self.cut.take() {
+            cut.ungrow(&mut self.draft);
+        }
+        self.growth = None;
+        self.open = None;
+        self.options.budget = budget;
+        self.options.cut = true;
+        Ok(())
+    }
+
+    /// What came of it. Empty before it is done.
+    pub fn outcome(&mut self) -> Outcome {
+        match &mut self.cut {
+            Some(cut) => cut.outcome(&self.draft, &mut self.counts),
+            None => Outcome::default(),
+        }
+    }
+
+    /// The messages as they were before anything was removed.
+    pub fn original(&mut self) -> Outcome {
+        let uncut = Options { budget: f64::INFINITY, backfill: false, ..self.options };
+        match start(&self.draft, &Layout::default(), uncut) {
+            Ok(cut) => Outcome { messages: cut.messages(&self.draft), ..Outcome::default() },
+            Err(_) => Outcome::default(),
+        }
+    }
+
+    /// What became of every node, in the order of the tree.
+    pub fn nodes(&mut self) -> Vec<NodeReport> {
+        match &mut self.cut {
+            Some(cut) => cut.nodes(&self.draft, &mut self.counts),
+            None => Vec::new(),
+        }
+    }
+
+    /// For each of these nodes its place in the order of the tree; negative, less one, if it is gone, and NaN if it was never
+    /// part of it.
+    pub fn places(&self, nodes: &[NodeId]) -> Vec<f64> {
+        let place = |node: &NodeId| {
+            let cut = self.cut.as_ref()?;
+            let place = cut.tree.place(*node)?;
+            Some(if cut.living.has(place) { f64::from(place) } else { -1.0 - f64::from(place) })
+        };
+        nodes.iter().map(|node| place(node).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// Budgets that were handed out since the last call.
+    pub fn take_epochs(&mut self) -> Vec<Epoch> {
+        self.layout.epochs.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// How many nodes were made: the number of the next one.
+    pub fn len(&self) -> usize {
+        self.draft.len()
+    }
+
+    /// Never true: there is a root.
+    pub fn is_empty(&self) -> bool {
+        self.draft.len() == 0
+    }
+
+    /// Elements that can be grown, in the order in which they were rendered.
+    pub fn growables(&self) -> &[Growable] {
+        &self.layout.growables
+    }
+}
+
+fn start(draft: &Draft, layout: &Layout, options: Options) -> std::result::Result<Cut, Malformed> {
+    let mut limits = vec![(0, options.budget)];
+    limits.extend(layout.limits.iter().copied());
+    Cut::new(draft, limits, options.inside, options.backfill)
+}
