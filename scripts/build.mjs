@@ -109,7 +109,7 @@ async function bundles() {
     await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
-    await esbuild.build({ ...common, entryPoints: jsx, outdir: dist });
+    await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts") }, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
       : "typeof __dirname === \"string\" ? __dirname : undefined";
     await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core, prompt], banner: { js: `const ESPALIER_DIR = ${dir};` } });

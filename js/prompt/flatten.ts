@@ -9,7 +9,7 @@ import {
   LogicalWrapper, PrioritizedList, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, UserMessage,
 } from "./elements.ts";
 import { Encoder } from "./encoder.ts";
-import { annotate, badElement } from "./errors.ts";
+import { annotate, badElement } from "./annotate.ts";
 import { PieceCtorKind, PromptNodeType } from "./json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "./json-tree.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";

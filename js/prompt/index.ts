@@ -7,6 +7,7 @@ export type { BuiltinTokenizerOptions } from "./builtin-tokenizer.ts";
 export { PromptElement } from "./element.ts";
 export * from "./elements.ts";
 export type { Explanation, PromptTrace, RemovalRule } from "./explain.ts";
+export * from "./history.ts";
 export * as JSONTree from "./json-tree.ts";
 export type { PromptElementJSON } from "./json-tree.ts";
 export * from "./output/mode.ts";
@@ -23,3 +24,5 @@ export { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, Promp
 export { VSCodeTokenizer } from "./tokenizer.ts";
 export type { ITokenizer } from "./tokenizer.ts";
 export type * from "./tracer.ts";
+export { Tag } from "./tag.ts";
+export type { TagProps } from "./tag.ts";

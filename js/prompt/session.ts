@@ -4,7 +4,7 @@ import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import type { PromptElement } from "./element.ts";
-import { annotate } from "./errors.ts";
+import { annotate } from "./annotate.ts";
 import { Flattener } from "./flatten.ts";
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
@@ -95,7 +95,7 @@ export class Session {
     if ("json" in root) session.flattener.rootJSON(root.json);
     else session.flattener.root(root.ctor, root.props);
     const { numbers, text } = session.flattener.encoder.take();
-    const { budget, counting, mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, tracer } = options;
+    const { budget, counting, mode = "raw", exactLimits = false, backfill = false, layoutOnly = false, thorough = false, messagesOnly = false, tracer } = options;
     const fields = { budget, counting, mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
     session.#operation = call(() => new (wasm().Prompt)(numbers, text, fields));
     try {

@@ -132,15 +132,18 @@ impl Tree {
 
     /// The outermost messages within a range of places, in order.
     pub fn messages(&self, range: std::ops::Range<u32>) -> impl Iterator<Item = u32> + '_ {
-        let first = range.clone().next();
-        std::iter::successors(first, |at| Some(self.next_of(*at)))
-            .take_while(move |at| *at < range.end)
-            .filter(|at| self.message[*at as usize] == *at)
-    }
-
-    /// The place behind `at`, messages being stepped over.
-    fn next_of(&self, at: u32) -> u32 {
-        if self.message[at as usize] == at { self.end(at) } else { at + 1 }
+        let mut at = range.start;
+        std::iter::from_fn(move || {
+            while at < range.end {
+                let place = at;
+                let is_message = self.message[place as usize] == place;
+                at = if is_message { self.end(place) } else { place + 1 };
+                if is_message {
+                    return Some(place);
+                }
+            }
+            None
+        })
     }
 
     /// The message's own fields.

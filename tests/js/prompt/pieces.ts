@@ -1,0 +1,79 @@
+/** Prompts in tests: pieces without JSX, one way to render them, and messages in a form that is easy to compare. */
+
+import type { Subject } from "./subject.ts";
+import { letters, tokenizerOf } from "./tokenizers.ts";
+
+export interface Piece {
+  ctor: any;
+  props: any;
+  children: any[];
+}
+
+/** What a JSX factory makes. */
+export function h(ctor: any, props: Record<string, unknown> | null = {}, ...children: any[]): Piece {
+  return { ctor, props: props ?? {}, children: children.flat() };
+}
+
+export const fragment = Object.assign(
+  () => {
+    throw new Error("A fragment is not rendered.");
+  },
+  { isFragment: true },
+);
+
+/** `<>…</>`. */
+export function all(...children: any[]): Piece {
+  return h(fragment, {}, ...children);
+}
+
+/** An element class that renders what it is given: its children, or what `render` makes of its props and budget. */
+export function component(s: Subject, name = "Part", render?: (props: any, sizing: any) => any): any {
+  const made = {
+    [name]: class extends s.PromptElement {
+      render(_state: unknown, sizing: unknown): unknown {
+        return render ? render(this.props, sizing) : all(this.props.children);
+      }
+    },
+  };
+  return made[name];
+}
+
+export interface RenderOptions {
+  budget?: number;
+  /** A tokenizer of the subject; one token a letter if absent. */
+  tokenizer?: any;
+  props?: Record<string, unknown>;
+  tracer?: unknown;
+}
+
+/** A renderer for a root element that returns `content`, which may be a function of props and sizing. */
+export function rendererOf(s: Subject, content: any, { budget = 1e6, tokenizer = tokenizerOf(s, { count: letters }), props = {}, tracer }: RenderOptions = {}): any {
+  const Root = component(s, "Root", typeof content === "function" ? content : () => content);
+  const renderer = new s.PromptRenderer({ modelMaxPromptTokens: budget }, Root, props, tokenizer);
+  if (tracer !== undefined) renderer.tracer = tracer;
+  return renderer;
+}
+
+/** The whole result. */
+export function render(s: Subject, content: any, options?: RenderOptions): Promise<any> {
+  return rendererOf(s, content, options).render();
+}
+
+/** The messages alone, one line each: `user: text [image]`. */
+export async function texts(s: Subject, content: any, options?: RenderOptions): Promise<string[]> {
+  return (await render(s, content, options)).messages.map((message: any) => line(s, message));
+}
+
+/** One Raw message in a line. Line breaks are shown as `|`. */
+export function line(s: Subject, message: any): string {
+  const kinds = s.Raw.ChatCompletionContentPartKind;
+  const parts = message.content.map((part: any) => {
+    if (part.type === kinds.Text) return part.text.replaceAll("\n", "|");
+    if (part.type === kinds.Image) return "[image]";
+    if (part.type === kinds.Document) return "[document]";
+    if (part.type === kinds.CacheBreakpoint) return "[breakpoint]";
+    return `[${JSON.stringify(part.value)}]`;
+  });
+  const calls = (message.toolCalls ?? []).map((call: any) => `<${call.id}>`);
+  return `${s.Raw.ChatRole.display(message.role)}: ${[...parts, ...calls].join("")}`;
+}
