@@ -1,6 +1,7 @@
 /** What the tracer's page is given: trees as flat lists, so that their depth does not matter. */
 
 import { json } from "../adapters/adapter.ts";
+import { imageUrl } from "./parts.ts";
 import type { ITraceData, ITraceEpoch, ITraceRenderData, MaterializedView } from "./tracer.ts";
 
 /** A node of a tree. Its children follow it in the list. */
@@ -45,7 +46,8 @@ export function pageTree({ budget, removed, container }: ITraceRenderData): Page
     const { view, parent } = next;
     const { id, type, name, role, priority, tokens, text, metadata, children = [] } = view;
     const at = nodes.length;
-    nodes.push({ id, parent, type, name, role, priority, tokens, text, ...(metadata.length > 0 && { metadata: metadata.map((value) => ({ name: value.constructor.name, value: json(value) })) }) });
+    const shown = type === "image" && text ? imageUrl(text) : text;
+    nodes.push({ id, parent, type, name, role, priority, tokens, text: shown, ...(metadata.length > 0 && { metadata: metadata.map((value) => ({ name: value.constructor.name, value: json(value) })) }) });
     for (let i = children.length - 1; i >= 0; i--) waiting.push({ view: children[i]!, parent: at });
   }
   return { budget, removed, nodes };
