@@ -18,6 +18,7 @@ export {
   PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
 } from "../prompt/index.ts";
 export type * from "../prompt/elements.ts";
+export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
 export type { BuiltinTokenizerOptions, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
