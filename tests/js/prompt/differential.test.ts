@@ -77,42 +77,58 @@ test("random prompts", { timeout: 3_600_000 }, async (context) => {
     for (const budget of await budgets(sample)) {
       const problem = await wrong(sample, budget);
       if (problem === undefined) continue;
-      const { tree, problem: least } = await shrink(sample, budget, problem);
+      const least = await shrink(sample, budget, problem);
       const { name, mode, base, later, alone } = sample.tokenizer;
-      assert.fail(`PROMPT_SEED=${seed}, budget ${budget}, tokenizer ${inspect({ name, mode, base, later, alone }, { breakLength: 200 })}\n${tree.map((each) => show(each)).join("\n")}\n${least}`);
+      const counts = inspect({ name, mode, base, later, alone }, { breakLength: 200 });
+      assert.fail(`PROMPT_SEED=${seed}, budget ${budget}, ${least.budget} for the least that fails, tokenizer ${counts}\n${sample.tree.map((each) => show(each)).join("\n")}\n${least.problem}`);
     }
   }
   context.diagnostic(inspect(totals, { breakLength: 200 }));
   if (!rehearsal) assert.ok(totals.own <= totals.theirs, `${totals.own} characters tokenized, the reference ${totals.theirs}`);
 });
 
-/** Takes away what the failure does not need. */
-async function shrink(sample: Case, budget: number, problem: string): Promise<{ tree: Description[]; problem: string }> {
+/** Takes away what the failure does not need. What is left may need another budget: as much less as was taken away, or the same. */
+async function shrink(sample: Case, budget: number, problem: string): Promise<{ budget: number; problem: string }> {
   const started = Date.now();
-  const kind = problem.slice(0, 20);
+  const kind = gist(problem);
+  const needed = async (): Promise<number> => {
+    const whole = await run(reference, sample, { budget: 1e6 });
+    return succeeded(whole) ? whole.result.tokenCount : 0;
+  };
+  let full = await needed();
+  const stillWrong = async (): Promise<boolean> => {
+    const left = await needed();
+    for (const less of [budget, Math.round(budget - full + left), Math.round((budget * left) / Math.max(full, 1))]) {
+      const still = await wrong(sample, less).catch(String);
+      if (still === undefined || gist(still) !== kind) continue;
+      [budget, full, problem] = [less, left, still];
+      return true;
+    }
+    return false;
+  };
   for (let again = true; again && Date.now() - started < 20_000; ) {
     again = false;
     for (const list of [...siblings(sample.tree)]) {
       for (let at = list.length - 1; at >= 0; at--) {
         const [taken] = list.splice(at, 1) as [Description];
-        const inner = "children" in taken ? taken.children : [];
-        const still = await wrong(sample, budget).catch(String);
-        if (still?.startsWith(kind)) {
-          problem = still;
+        if (await stillWrong()) {
           again = true;
           continue;
         }
         // Perhaps it is only a wrapper.
+        const inner = "children" in taken ? taken.children : [];
         list.splice(at, 0, ...inner);
-        const lifted = inner.length > 0 ? await wrong(sample, budget).catch(String) : undefined;
-        if (lifted?.startsWith(kind)) {
-          problem = lifted;
-          again = true;
-        } else list.splice(at, inner.length, taken);
+        if (inner.length > 0 && (await stillWrong())) again = true;
+        else list.splice(at, inner.length, taken);
       }
     }
   }
-  return { tree: sample.tree, problem };
+  return { budget, problem };
+}
+
+/** What is wrong, and where it is seen first, without numbers. */
+function gist(problem: string): string {
+  return (/^[^\n]*(\n[^:]*)?/.exec(problem)?.[0] ?? "").replaceAll(/\d+/g, "");
 }
 
 /** Only what differs. */

@@ -47,6 +47,9 @@ export interface RunOptions {
   Renderer?: any;
 }
 
+/** The reference quotes the text of what has none. */
+const NOT_IN_A_MESSAGE = /^Cannot have (a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
+
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
 export async function run(s: Subject, { tree, tokenizer: options }: Case, { budget, Renderer = s.PromptRenderer }: RunOptions): Promise<Outcome> {
   const shop = workshop(s);
@@ -90,7 +93,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       fresh: 0,
       result: {
         // Ours names the element in more places; tests of its own say where.
-        error: budget ? "budget" : text.replace(/ \(at tsx element [^()]*\)$/, ""),
+        error: budget ? "budget" : text.replace(/ \(at tsx element [^()]*\)$/, "").replace(NOT_IN_A_MESSAGE, "something outside a message"),
         // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a budget failure.
         kind: budget ? "budget" : String(error?.constructor?.name).replace("EspalierError", "Error"),
         messages: budget && error.messages ? plain(error.messages) : undefined,

@@ -77,3 +77,26 @@ export function line(s: Subject, message: any): string {
   const calls = (message.toolCalls ?? []).map((call: any) => `<${call.id}>`);
   return `${s.Raw.ChatRole.display(message.role)}: ${[...parts, ...calls].join("")}`;
 }
+
+/** Classes that note the budgets they are told and write `text` (or nothing). */
+export function probes(s: Subject): { heard: Record<string, number>; order: string[]; probe(name: string, text?: string): any } {
+  const heard: Record<string, number> = {};
+  const order: string[] = [];
+  const probe = (name: string, text?: string): any =>
+    component(s, name, (props, sizing) => {
+      heard[name] = sizing.tokenBudget;
+      order.push(name);
+      return text === undefined && props.children === undefined ? undefined : all(text, props.children);
+    });
+  return { heard, order, probe };
+}
+
+/** The letters that are left at each budget from `from` down to `to`, without what did not change: in which order things go. */
+export async function shrinking(s: Subject, content: () => any, from: number, to = 0, options: RenderOptions = {}): Promise<string[]> {
+  const stages: string[] = [];
+  for (let budget = from; budget >= to; budget--) {
+    const stage = (await texts(s, content(), { ...options, budget })).join(" ");
+    if (stages.at(-1) !== stage) stages.push(stage);
+  }
+  return stages;
+}
