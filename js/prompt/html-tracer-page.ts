@@ -104,7 +104,8 @@ const SCRIPT = String.raw`
   const make = (tag, props = {}, ...children) => { const made = Object.assign(document.createElement(tag), props); made.append(...children); return made; };
 
   function nameOf(node) {
-    if (node.type === "message") return node.role + (node.name ? " \u201c" + node.name + "\u201d" : "");
+    // The usual classes say no more than the role.
+    if (node.type === "message") return node.role + (node.name && !/^(System|User|Assistant|Tool|BaseChat)Message$/.test(node.name) ? " \u201c" + node.name + "\u201d" : "");
     if (node.type === "container") return node.name || "(fragment)";
     return node.type;
   }

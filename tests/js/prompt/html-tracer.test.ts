@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HTMLTracer } from "../../../js/prompt/html-tracer.ts";
+import { espalier } from "../built.ts";
 import type { PageData } from "../../../js/prompt/html-tracer-data.ts";
 import { PromptMetadata } from "../../../js/prompt/results.ts";
 import type { ITraceData, MaterializedView } from "../../../js/prompt/tracer.ts";
@@ -87,10 +88,35 @@ test("a router in the host's server, and nothing to show", async () => {
 
 test("a deep tree", async () => {
   let container: MaterializedView = { type: "text", id: 0, priority: 1, tokens: 1, text: "x", metadata: [] };
-  for (let id = 1; id <= 50_000; id++) container = { type: "container", id, priority: 1, tokens: 1, metadata: [], children: [container] };
+  for (let id = 1; id <= 20_000; id++) container = { type: "container", id, priority: 1, tokens: 1, metadata: [], children: [container] };
   const tracer = new HTMLTracer();
   tracer.didMaterializeTree({ ...traced(50), renderedTree: { budget: 50, removed: 0, container }, renderTree: async (budget) => ({ budget, removed: 0, container }) });
   const page = await tracer.html();
   const first = dataOf(page).trees[0];
-  assert.ok(first && "nodes" in first && first.nodes.length === 50_001);
+  assert.ok(first && "nodes" in first && first.nodes.length === 20_001);
+});
+
+test("a prompt that was rendered", async () => {
+  const { createPiece, Fragment, PromptElement, PromptRenderer, TextChunk, UserMessage } = espalier;
+  class Prompt extends PromptElement {
+    render() {
+      const line = (i: number) => createPiece(TextChunk, { priority: i }, "four".repeat(10));
+      return createPiece(Fragment, null, createPiece(UserMessage, null, [1, 2, 3, 4].map(line)));
+    }
+  }
+  const tokenizer = { mode: 1 as const, tokenLength: (part: { type: number; text?: string }) => (part.text ?? "").length / 4, countMessageTokens: (message: { content: { text?: string }[] }) => message.content.reduce((sum, { text = "" }) => sum + Math.ceil(text.length / 4), 0) };
+  const renderer = new PromptRenderer({ modelMaxPromptTokens: 25 }, Prompt, {}, tokenizer as never);
+  const tracer = (renderer.tracer = new espalier.HTMLTracer());
+  await renderer.render();
+  const { trees, epochs } = dataOf(await tracer.html());
+  const kept = (budget: number) => {
+    const found = trees.find((one) => one.budget === budget);
+    return found && "nodes" in found ? found.nodes.filter(({ type }) => type === "text").map(({ priority }) => priority) : undefined;
+  };
+  assert.deepEqual([kept(25), kept(12), kept(50)], [[3, 4], [4], [1, 2, 3, 4]]);
+  const [first] = trees;
+  assert.ok(first && "nodes" in first);
+  assert.deepEqual(first.nodes.slice(0, 2).map(({ type, name, role }) => [type, name, role]), [["container", "Prompt", undefined], ["message", "UserMessage", "user"]]);
+  const told = new Map(epochs.flatMap(({ elements }) => elements.map(({ id, tokenBudget }) => [id, tokenBudget])));
+  assert.deepEqual([told.get(first.nodes[0]!.id), told.get(first.nodes[1]!.id)], [25, 25]);
 });
