@@ -398,8 +398,13 @@ impl Cut {
             if self.tree.kind(at).is_leaf() {
                 tokens[place] = counts.leaf(draft, self.tree.source(at));
             }
-            let own = tokens[place];
-            if let (Some(parent), Some(own)) = (tokens.get_mut(self.tree.parent(at) as usize), own) {
+            let kept = self.living.has(at);
+            if kept && self.tree.message[place] == at && !self.costs.known(at).is_nan() {
+                tokens[place] = Some(self.costs.known(at));
+            }
+            let parent = self.tree.parent(at);
+            let shares = kept || parent != draft::NONE && !self.living.has(parent);
+            if let (Some(parent), Some(own), true) = (tokens.get_mut(parent as usize), tokens[place], shares) {
                 *parent = Some(parent.unwrap_or(0.0) + own);
             }
         }

@@ -48,6 +48,9 @@ export interface RunOptions {
 }
 
 /** The reference quotes the text of what has none. */
+/** Of several that are wrong, ours names the first in source order, the reference the first intrinsic. */
+const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
+
 const NOT_IN_A_MESSAGE = /^Cannot have (a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
 
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
@@ -82,7 +85,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
         metadata: tags(result.metadata),
         usedContext: renderer.getUsedContext(),
         ignoredFiles: renderer.getIgnoredFiles(),
-        removed,
+        removed: nestsKept(tree) ? undefined : removed,
       },
     };
   } catch (error: any) {
@@ -93,7 +96,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       fresh: 0,
       result: {
         // Ours names the element in more places; tests of its own say where.
-        error: budget ? "budget" : text.replace(/ \(at tsx element [^()]*\)$/, "").replace(NOT_IN_A_MESSAGE, "something outside a message"),
+        error: budget ? "budget" : text.replace(/ \(at tsx element [^()]*\)$/, "").replace(NOT_IN_A_MESSAGE, "something outside a message").replace(NO_CHILD, "no child"),
         // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a budget failure.
         kind: budget ? "budget" : String(error?.constructor?.name).replace("EspalierError", "Error"),
         messages: budget && error.messages ? plain(error.messages) : undefined,
@@ -101,6 +104,15 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       },
     };
   }
+}
+
+/** True if a group of elements that go together is nested in itself: whether what is inside counts as removed too is chance in the reference. */
+function nestsKept(tree: readonly Description[], around: readonly unknown[] = []): boolean {
+  return tree.some((each) => {
+    const group = each.kind === "keepWith" ? [each.group] : [];
+    const inner = "children" in each ? (each.children as Description[]) : [];
+    return group.some((one) => around.includes(one)) || nestsKept(inner, [...around, ...group]);
+  });
 }
 
 /** Renders the trees that are spliced in, with the reference: what it writes, both must be able to read. */
