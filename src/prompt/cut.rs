@@ -404,7 +404,8 @@ impl Cut {
             }
             let parent = self.tree.parent(at);
             let shares = kept || parent != draft::NONE && !self.living.has(parent);
-            if let (Some(parent), Some(own), true) = (tokens.get_mut(parent as usize), tokens[place], shares) {
+            let own = tokens[place];
+            if let (Some(parent), Some(own), true) = (tokens.get_mut(parent as usize), own, shares) {
                 *parent = Some(parent.unwrap_or(0.0) + own);
             }
         }
