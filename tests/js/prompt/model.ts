@@ -20,17 +20,21 @@ export interface Rules {
   growthSeen: boolean;
   /** Dropped tool calls cost nothing any more; the reference remembers the count of before. */
   callsFreed: boolean;
+  /** Texts that are cut at the same expression do not disturb each other; in the reference they share where it is in its text. */
+  ownBreaks: boolean;
+  /** What is in something that went is not counted as having gone once more. */
+  countedOnce: boolean;
   /** Limits in layout do not depend on the order of siblings. */
   limits: boolean;
   /** A group whose bases sum to 0 gets nothing instead of NaN. */
   noBasis: boolean;
 }
 
-export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthSeen", "callsFreed", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
+export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
 
 /** All rules set to the same. */
 export function rules(on: boolean): Rules {
-  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthSeen: on, callsFreed: on, limits: on, noBasis: on };
+  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, noBasis: on };
 }
 
 const { GenericMaterializedContainer: Container, MaterializedChatMessage: Message, MaterializedChatMessageBreakpoint: Breakpoint } = materialized;
@@ -113,6 +117,13 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       }
     }
 
+    createElement(item: any): any {
+      const { breakOn, breakOnWhitespace } = item.props ?? {};
+      const shared = breakOnWhitespace ? /\s+/g : breakOn;
+      if (!switches.ownBreaks || item.ctor !== peer.TextChunk || !(shared instanceof RegExp)) return super.createElement(item);
+      return super.createElement({ ...item, props: { ...item.props, breakOnWhitespace: undefined, breakOn: new RegExp(shared) } });
+    }
+
     sizing(tokenBudget: number): any {
       const countTokens = (part: any, token: unknown) =>
         this._tokenizer.tokenLength(typeof part === "string" ? { type: peer.Raw.ChatCompletionContentPartKind.Text, text: part } : part, token);
@@ -126,6 +137,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       const originals = [...root.toChatMessages()];
       const allMetadata = [...root.allMetadata()];
       root.tokenCount = () => this.count(root);
+      const gone = new Set<unknown>();
       let removed = 0;
       for (const { limit, id } of [{ limit: budget, id: this._root.id }, ...this._tokenLimits].reverse()) {
         const scope = limit > budget ? undefined : root.findById(id);
@@ -140,7 +152,8 @@ export function modelRenderer(switches: Rules, fit = 0): any {
             const overhead = await scope.baseMessageTokenCount(this._tokenizer);
             do {
               for (const node of this.step(scope)) {
-                removed += 1;
+                if (!switches.countedOnce || !above(node).some((each) => gone.has(each))) removed += 1;
+                gone.add(node);
                 tokens -= 1.25 * (await node.upperBoundTokenCount(this._tokenizer));
               }
             } while (!switches.exactStop && tokens - overhead > limit);
@@ -314,7 +327,10 @@ function nested(node: any): number {
   return isLeaf(node) ? -1 : Math.min(Number.MAX_SAFE_INTEGER, ...node.children.map((child: any) => child.priority));
 }
 
+function above(node: any): any[] {
+  return node.parent ? [node.parent, ...above(node.parent)] : [];
+}
+
 function insideMessage(node: any): boolean {
-  for (let above = node.parent; above; above = above.parent) if (above instanceof Message) return true;
-  return false;
+  return above(node).some((each) => each instanceof Message);
 }
