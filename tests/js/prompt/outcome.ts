@@ -85,7 +85,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
         metadata: tags(result.metadata),
         usedContext: renderer.getUsedContext(),
         ignoredFiles: renderer.getIgnoredFiles(),
-        removed: nestsKept(tree) ? undefined : removed,
+        removed,
       },
     };
   } catch (error: any) {
@@ -104,15 +104,6 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       },
     };
   }
-}
-
-/** True if a group of elements that go together is nested in itself: whether what is inside counts as removed too is chance in the reference. */
-function nestsKept(tree: readonly Description[], around: readonly unknown[] = []): boolean {
-  return tree.some((each) => {
-    const group = each.kind === "keepWith" ? [each.group] : [];
-    const inner = "children" in each ? (each.children as Description[]) : [];
-    return group.some((one) => around.includes(one)) || nestsKept(inner, [...around, ...group]);
-  });
 }
 
 /** Renders the trees that are spliced in, with the reference: what it writes, both must be able to read. */
