@@ -47,10 +47,10 @@ export interface RunOptions {
   Renderer?: any;
 }
 
-/** The reference quotes the text of what has none. */
 /** Of several that are wrong, ours names the first in source order, the reference the first intrinsic. */
 const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
 
+/** The reference quotes the text of what has none. */
 const NOT_IN_A_MESSAGE = /^Cannot have (a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
 
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
