@@ -137,7 +137,7 @@ function types() {
     item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
   for (const file of walk(dir)) {
     const text = readFileSync(file, "utf8").replaceAll('"#glue"', '"./glue.ts"');
-    const as = (ending) => text.replace(/(from |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
+    const as = (ending) => text.replace(/(from |import |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
     writeFileSync(file, as(".js"));
     writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), as(".cjs"));
   }

@@ -13,12 +13,13 @@ import type { MetadataMap, PromptReference } from "../prompt/results.ts";
 import type { ITokenizer } from "../prompt/tokenizer.ts";
 
 export {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, IfEmpty,
+  AbstractKeepWith, AssistantMessage, BaseChatMessage, BudgetExceededError, BuiltinTokenizer, ChatResponseReferencePartStatusKind, Chunk, Document, Expandable, HTMLTracer, IfEmpty,
   Image, isChatMessagePromptElement, JSONTree, LegacyPrioritization, LogicalWrapper, MetadataMap, OpenAI, OutputMode, PrioritizedList, PromptElement, PromptMetadata, PromptReference,
   PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
 } from "../prompt/index.ts";
 export type * from "../prompt/elements.ts";
-export type { BuiltinTokenizerOptions, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
+export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
+export type { BuiltinTokenizerOptions, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
 

@@ -67,7 +67,6 @@ export class Flattener {
     const frames: Frame[] = [];
     this.#element({ ctor, props, children: undefined as any }, undefined, frames);
     this.#run(frames);
-    this.encoder.close();
   }
 
   /** Makes a root around a tree that was rendered elsewhere. */
@@ -77,7 +76,6 @@ export class Flattener {
     const frames: Frame[] = [{ node, items: [][Symbol.iterator](), how: "children", end: () => this.encoder.close() }];
     this.#splice(node, data, frames);
     this.#run(frames);
-    this.encoder.close();
   }
 
   /** Makes nodes of what an element returned. */
@@ -87,7 +85,6 @@ export class Flattener {
     if (node.ctor === TextChunk) this.#textFrame(node, items, frames);
     else frames.push({ node, items, how: "children" });
     this.#run(frames);
-    this.encoder.close();
   }
 
   #run(frames: Frame[]): void {
@@ -265,9 +262,15 @@ export class Flattener {
 
   #textReferences: ReferenceMetadata[] = [];
 
-  #text(node: ElementNode, text: string, literals: TextNode["literals"], lineBreakBefore: boolean): TextNode {
+  /** The priority of an intrinsic: its own, or that of the element it stands in. */
+  #rank(node: ElementNode, props: Record<string, any>): number | undefined {
+    const priority = "priority" in props ? props.priority : node.props.priority;
+    return priority === undefined || priority === null ? undefined : this.#number(node, "priority", priority);
+  }
+
+  #text(node: ElementNode, text: string, literals: TextNode["literals"], lineBreakBefore: boolean, rank = node.props.priority): TextNode {
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text, literals, priority: node.props.priority ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: [],
+      type: "text", id: this.nodes.length, parent: node, text, literals, priority: rank ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: [],
     };
     this.#add(node, made);
     this.encoder.text(made);
@@ -302,7 +305,7 @@ export class Flattener {
       case "br":
         if (how === "text") return void this.#textParts.push({ text: "\n", counts: false });
         alone("br");
-        this.#text(node, "\n", [{ text: "\n", counts: false }], false);
+        this.#text(node, "\n", [{ text: "\n", counts: false }], false, this.#rank(node, props));
         return;
       case "references":
         if (how !== "text") alone("reference");
@@ -326,9 +329,8 @@ export class Flattener {
         alone("cacheBreakpoint");
         return this.#breakpoint(node, props.type);
       case "opaque": {
-        const priority = how === "text" || "priority" in props ? props.priority : node.props.priority;
+        const priority = how === "text" ? props.priority : this.#rank(node, props);
         if (props.tokenUsage !== undefined) this.#number(node, "tokenUsage", props.tokenUsage);
-        if (priority !== undefined && priority !== null) this.#number(node, "priority", priority);
         return this.#opaque(node, props.value, props.tokenUsage, priority);
       }
       default:

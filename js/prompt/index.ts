@@ -8,6 +8,8 @@ export { PromptElement } from "./element.ts";
 export * from "./elements.ts";
 export type { Explanation, PromptTrace, RemovalRule } from "./explain.ts";
 export * from "./history.ts";
+export { HTMLTracer } from "./html-tracer.ts";
+export type { IHTMLRouter, IHTMLServer } from "./html-tracer.ts";
 export * as JSONTree from "./json-tree.ts";
 export type { PromptElementJSON } from "./json-tree.ts";
 export * from "./output/mode.ts";

@@ -22,6 +22,7 @@ type Step =
   | { type: "done" }
   | { type: "stray" | "alternative"; node: number }
   | { type: "render"; id: number; nodes: Uint32Array; budgets: Float64Array }
+  | { type: "children"; id: number; node: number }
   | { type: "grow"; id: number; node: number; budget: number }
   | { type: "count"; id: number; questions: Uint32Array };
 
@@ -169,8 +170,15 @@ export class Session {
       signal?.throwIfAborted();
       switch (step.type) {
         case "render":
-          await this.#render(step.id, step.nodes, step.budgets);
+          await this.#render(step.nodes, step.budgets);
+          call(() => this.#live().answerRendered(step.id));
           break;
+        case "children": {
+          const node = this.nodes[step.node] as ElementNode;
+          this.#answer(step.id, node, this.#rendered.get(node));
+          this.#rendered.delete(node);
+          break;
+        }
         case "grow":
           await this.#grow(step.id, step.node, step.budget);
           break;
@@ -211,7 +219,10 @@ export class Session {
     return { tokenBudget, endpoint, countTokens };
   }
 
-  async #render(id: number, ids: Uint32Array, budgets: Float64Array): Promise<void> {
+  /** What elements returned that have not had their turn. */
+  readonly #rendered = new Map<ElementNode, unknown>();
+
+  async #render(ids: Uint32Array, budgets: Float64Array): Promise<void> {
     const { progress, token } = this.options;
     const elements = Array.from(ids, (node, at) => ({ node: this.nodes[node] as ElementNode, sizing: this.#sizing(budgets[at]!) }));
     // What is not asynchronous is not waited for.
@@ -219,23 +230,21 @@ export class Session {
     if (states instanceof Promise) (await this.#abortable(states)).forEach((state, at) => (elements[at]!.node.state = state));
     else states.forEach((state, at) => (elements[at]!.node.state = state));
     const made = settle(elements.map(({ node, sizing }) => attempt(node, () => node.instance!.render(node.state, sizing, progress, token))));
-    this.#answer(id, elements.map(({ node }) => node), made instanceof Promise ? await this.#abortable(made) : made);
+    const templates = made instanceof Promise ? await this.#abortable(made) : made;
+    elements.forEach(({ node }, at) => this.#rendered.set(node, templates[at]));
   }
 
   async #grow(id: number, at: number, budget: number): Promise<void> {
     const node = this.nodes[at] as ElementNode;
     const made = attempt(node, () => node.instance!.render(undefined, this.#sizing(budget)));
-    this.#answer(id, [node], [isThenable(made) ? await this.#abortable(Promise.resolve(made)) : made]);
+    this.#answer(id, node, isThenable(made) ? await this.#abortable(Promise.resolve(made)) : made);
   }
 
-  #answer(id: number, elements: ElementNode[], templates: unknown[]): void {
+  #answer(id: number, node: ElementNode, template: unknown): void {
     const { flattener } = this;
-    elements.forEach((node, at) => {
-      if (templates[at]) flattener.children(node, templates[at]);
-      else flattener.encoder.close();
-    });
+    if (template) flattener.children(node, template);
     const { numbers, text } = flattener.encoder.take();
-    call(() => this.#live().answerElements(id, numbers, text));
+    call(() => this.#live().answerChildren(id, numbers, text));
   }
 
   /** Asks the host's tokenizer; a promise only if it gives promises. */

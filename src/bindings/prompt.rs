@@ -51,7 +51,7 @@ struct PromptOptions {
     messages_only: bool,
 }
 
-/// A prompt being rendered, or rendered. `poll` says what is needed next; `answerElements` and `answerCounts` take it.
+/// A prompt being rendered, or rendered. `poll` says what is needed next; the answers take it.
 #[wasm_bindgen]
 pub struct Prompt {
     inner: crate::prompt::Prompt,
@@ -77,7 +77,7 @@ impl Prompt {
                 (Counter::Builtin(Builtin { encoding, model, mode }), overhead as f64)
             }
         };
-        let ops = read(numbers, text).map_err(to_js)?.pop().unwrap_or_default();
+        let ops = read(numbers, text).map_err(to_js)?;
         let options = Options {
             budget: options.budget - overhead,
             inside: if options.exact_limits { Inside::Exact } else { Inside::Bounds },
@@ -90,7 +90,7 @@ impl Prompt {
         Ok(Prompt { inner, overhead })
     }
 
-    /// `{ type: "render", id, nodes, budgets }`, `{ type: "grow", id, node, budget }`, `{ type: "count", id, questions }`,
+    /// `{ type: "render", id, nodes, budgets }`, `{ type: "children", id, node }`, `{ type: "grow", id, node, budget }`, `{ type: "count", id, questions }`,
     /// `{ type: "stray" | "alternative", node }` or `{ type: "done" }`.
     pub fn poll(&mut self) -> std::result::Result<JsValue, JsValue> {
         let step = self.inner.poll().map_err(to_js)?;
@@ -116,6 +116,10 @@ impl Prompt {
                         put("nodes", Uint32Array::from(&nodes[..]).into())?;
                         put("budgets", Float64Array::from(&budgets[..]).into())?;
                     }
+                    Ask::Children(node) => {
+                        put("type", "children".into())?;
+                        put("node", node.into())?;
+                    }
                     Ask::Grow(node, budget) => {
                         put("type", "grow".into())?;
                         put("node", node.into())?;
@@ -133,9 +137,15 @@ impl Prompt {
         Ok(object.into())
     }
 
-    /// What the elements of effect `id` yield, each list ended by a `close`.
-    #[wasm_bindgen(js_name = answerElements)]
-    pub fn answer_elements(&mut self, id: u32, numbers: &[f64], text: &str) -> std::result::Result<(), JsValue> {
+    /// The elements of effect `id` were rendered.
+    #[wasm_bindgen(js_name = answerRendered)]
+    pub fn answer_rendered(&mut self, id: u32) -> std::result::Result<(), JsValue> {
+        self.inner.resume_rendered(id).map_err(to_js)
+    }
+
+    /// What the element of effect `id` yields.
+    #[wasm_bindgen(js_name = answerChildren)]
+    pub fn answer_children(&mut self, id: u32, numbers: &[f64], text: &str) -> std::result::Result<(), JsValue> {
         let children = read(numbers, text).map_err(to_js)?;
         self.inner.resume_children(id, children).map_err(to_js)
     }
@@ -237,30 +247,22 @@ fn all_sent(messages: &[Sent]) -> Uint32Array {
     Uint32Array::from(&list[..])
 }
 
-/// Lists of ops, each ended by a `close` of its own.
-fn read(numbers: &[f64], text: &str) -> Result<Vec<Vec<Op>>> {
+fn read(numbers: &[f64], text: &str) -> Result<Vec<Op>> {
     let mut input = Input { numbers: numbers.iter(), text, ascii: text.is_ascii() };
-    let (mut lists, mut list, mut depth) = (Vec::new(), Vec::new(), 0);
+    let mut list = Vec::new();
     while let Some(&code) = input.numbers.next() {
-        match code as i64 {
-            0 if depth == 0 => lists.push(std::mem::take(&mut list)),
-            0 => {
-                depth -= 1;
-                list.push(Op::Close);
-            }
-            1 => {
-                depth += 1;
-                list.push(Op::Open(Box::new(input.element()?)));
-            }
-            2 => list.push(input.text_op()?),
+        list.push(match code as i64 {
+            0 => Op::Close,
+            1 => Op::Open(Box::new(input.element()?)),
+            2 => input.text_op()?,
             3 => {
                 let (kind, priority) = (input.number()?, input.priority()?);
-                list.push(Op::Leaf(Box::new(input.leaf(kind, priority.unwrap_or(crate::prompt::MAX_PRIORITY))?)));
+                Op::Leaf(Box::new(input.leaf(kind, priority.unwrap_or(crate::prompt::MAX_PRIORITY))?))
             }
             _ => return Err(malformed()),
-        }
+        });
     }
-    if depth == 0 && list.is_empty() { Ok(lists) } else { Err(malformed()) }
+    Ok(list)
 }
 
 struct Input<'a> {

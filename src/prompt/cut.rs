@@ -55,6 +55,8 @@ pub struct Step {
     pub rival: Option<NodeId>,
     pub limit: NodeId,
     pub tokens: f64,
+    /// Nodes that it removed of what was replaced since by content that grew.
+    pub replaced: u32,
 }
 
 pub struct Cut {
@@ -220,13 +222,11 @@ impl Cut {
         let view = View { draft, tree: &self.tree, living: &self.living };
         let choice = self.order.next(view, place)?;
         let unit = self.living.remove(draft, &self.tree, choice.place, Rule::Priority);
-        if unit.breakpoint {
-            self.order.forget();
-        }
+        self.order.gone(&unit.cleared);
         let Cut { tree, living, costs, .. } = self;
         let changed = costs.removed(View { draft, tree, living }, counts, &unit);
         let rival = choice.rival.map(|rival| self.tree.source(rival));
-        self.steps.push(Step { unit, rival, limit: self.tree.source(place), tokens: f64::NAN });
+        self.steps.push(Step { unit, rival, limit: self.tree.source(place), tokens: f64::NAN, replaced: 0 });
         Some(changed)
     }
 
@@ -322,7 +322,9 @@ impl Cut {
             living.all_dropped().filter_map(|(message, call)| Some((move_to(message)?, call))).collect();
         let fresh = Living::new(draft, &tree, dead, &dropped);
         for step in &mut self.steps {
+            let before = step.unit.removed.len();
             step.unit.relocate(move_to);
+            step.replaced += (before - step.unit.removed.len()) as u32;
         }
         self.tree = tree;
         self.living = fresh;
@@ -345,7 +347,7 @@ impl Cut {
         Outcome {
             messages,
             tokens,
-            removed: removals.len() as u32,
+            removed: self.removed(),
             removals,
             failure: self.failure.clone(),
         }
@@ -357,6 +359,12 @@ impl Cut {
         let messages = view.tree.messages(0..view.tree.len());
         let sent = messages.filter(|at| view.living.has(*at) && !view.living.is_empty(view.tree, *at));
         sent.map(|message| view.sent(message)).collect()
+    }
+
+    /// Nodes that went and are not back, those of content that has been replaced since included.
+    fn removed(&self) -> u32 {
+        let gone = |step: &Step| step.unit.removed.iter().filter(|(place, _)| !self.living.has(*place)).count();
+        self.steps.iter().map(|step| gone(step) as u32 + step.replaced).sum()
     }
 
     fn removals(&self) -> Vec<Removal> {
@@ -390,8 +398,14 @@ impl Cut {
             if self.tree.kind(at).is_leaf() {
                 tokens[place] = counts.leaf(draft, self.tree.source(at));
             }
+            let kept = self.living.has(at);
+            if kept && self.tree.message[place] == at && !self.costs.known(at).is_nan() {
+                tokens[place] = Some(self.costs.known(at));
+            }
+            let parent = self.tree.parent(at);
+            let shares = kept || parent != draft::NONE && !self.living.has(parent);
             let own = tokens[place];
-            if let (Some(parent), Some(own)) = (tokens.get_mut(self.tree.parent(at) as usize), own) {
+            if let (Some(parent), Some(own), true) = (tokens.get_mut(parent as usize), own, shares) {
                 *parent = Some(parent.unwrap_or(0.0) + own);
             }
         }

@@ -16,7 +16,8 @@ pub fn reserved(later: impl Iterator<Item = Option<Reserve>>, left: f64) -> f64 
         Reserve::Tokens(tokens) => tokens,
         Reserve::Share(share) => (left / share).floor(),
     });
-    tokens.filter(|tokens| tokens.is_finite()).sum()
+    // An empty sum of floats is -0.
+    tokens.filter(|tokens| tokens.is_finite()).sum::<f64>() + 0.0
 }
 
 /// What each claim gets of `budget`: its share by basis, rounded down; what rounding loses is lost.

@@ -31,8 +31,10 @@ pub struct Growable {
 
 /// What layout needs next.
 pub enum Next {
-    /// These elements' children, given these budgets.
+    /// These elements are to be rendered, given these budgets.
     Render(Vec<(NodeId, f64)>),
+    /// What a rendered element yielded. It is asked for when its turn comes, since what it contains is made in that order.
+    Children(NodeId),
     Count(Vec<Question>),
     Done {
         /// What the first element took.
@@ -56,6 +58,8 @@ pub struct Layout {
     /// Dynamic elements that are not rendered and expandable ones whose consumption is not known. At 0, budgets interest
     /// nobody any more, so nothing is counted for them.
     unsettled: usize,
+    /// The dynamic element whose children came last.
+    taken: Option<NodeId>,
     /// Counts whether it interests anybody or not.
     thorough: bool,
     consumed: f64,
@@ -110,7 +114,7 @@ impl Layout {
             next: 0,
             budgets: vec![budget],
         };
-        Layout { frames: vec![frame], seen: from, asked: from, thorough: true, ..Layout::default() }
+        Layout { frames: vec![frame], seen: from, asked: from, taken: Some(node), thorough: true, ..Layout::default() }
     }
 
     /// Takes note of nodes that came since the last time.
@@ -132,6 +136,11 @@ impl Layout {
             if frame.next < frame.group.end {
                 let at = frame.next - frame.group.start;
                 let (node, budget) = (frame.order[frame.next], frame.budgets[at]);
+                if self.taken != Some(node) && draft.element(node).is_some_and(|element| element.dynamic) {
+                    self.taken = Some(node);
+                    self.unsettled = self.unsettled.saturating_sub(1);
+                    return Next::Children(node);
+                }
                 let sized = self.thorough || self.unsettled > 0 || self.epochs.is_some();
                 let written = if sized { counts.literals(draft, node) } else { Some(0.0) };
                 let Some(written) = written else {
@@ -217,7 +226,6 @@ impl Layout {
             });
         }
         let dynamic: Vec<_> = sized().filter(|(node, _)| draft.element(*node).is_some_and(|e| e.dynamic)).collect();
-        self.unsettled = self.unsettled.saturating_sub(dynamic.len());
         (!dynamic.is_empty()).then_some(dynamic)
     }
 

@@ -39,8 +39,6 @@ pub struct Unit {
     pub cleared: Vec<u32>,
     /// Calls that were taken out, as (message, index).
     pub calls: Vec<(u32, u32)>,
-    /// True if a cache breakpoint went with it.
-    pub breakpoint: bool,
     keep: Vec<(u32, Kept)>,
 }
 
@@ -169,7 +167,6 @@ impl Living {
                 self.nodes.remove(next);
                 self.leaves.remove(next);
                 unit.cleared.push(next);
-                unit.breakpoint |= tree.kind(next) == Kind::Other(super::LeafKind::Breakpoint);
                 at = next + 1;
             }
             let parent = tree.parent(place);

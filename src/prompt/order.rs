@@ -85,7 +85,14 @@ impl Order {
         }
     }
 
-    /// Forgets what was worked out, when nodes have come back or a breakpoint is gone.
+    /// Takes note of nodes that are gone: if one of them shielded what was before it, that may go now.
+    pub fn gone(&mut self, cleared: &[u32]) {
+        if !self.marked.is_empty() && cleared.iter().any(|place| self.marked.get(place) == Some(&true)) {
+            self.forget();
+        }
+    }
+
+    /// Forgets what was worked out, when nodes have come back.
     pub fn forget(&mut self) {
         self.scopes.clear();
         self.lows.clear();

@@ -31,8 +31,10 @@ pub struct Options {
 /// What the host is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// What these elements yield, given these budgets.
+    /// Render these elements, given these budgets, and keep what they yield.
     Render(Vec<(NodeId, f64)>),
+    /// What a rendered element yielded.
+    Children(NodeId),
     /// What an expandable element yields now, given this budget.
     Grow(NodeId, f64),
     Count(Vec<Question>),
@@ -152,6 +154,7 @@ impl Prompt {
         if !self.laid_out {
             match self.layout.advance(&self.draft, &mut self.counts) {
                 layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
+                layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
                 layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
                 layout::Next::Done { .. } => self.laid_out = true,
             }
@@ -163,6 +166,7 @@ impl Prompt {
             if let Some(growth) = &mut self.growth {
                 match growth.layout.advance(&self.draft, &mut self.counts) {
                     layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
+                    layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
                     layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
                     layout::Next::Done { consumed } => {
                         let (node, before) = (growth.node, growth.before);
@@ -185,36 +189,42 @@ impl Prompt {
         }
     }
 
-    /// Answers [`Ask::Render`] or [`Ask::Grow`]: what each element yields, in the order in which they were asked.
+    /// Answers [`Ask::Render`]: it is done.
     ///
     /// # Errors
-    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number; [`Code::BadInput`] for an answer that does not
-    /// fit the question.
-    pub fn resume_children(&mut self, id: u32, children: Vec<Vec<Op>>) -> Result<()> {
-        let nodes = match self.take(id)? {
-            Ask::Render(elements) => elements.iter().map(|(node, _)| *node).collect(),
+    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number.
+    pub fn resume_rendered(&mut self, id: u32) -> Result<()> {
+        match self.take(id)? {
+            Ask::Render(_) => Ok(()),
+            _ => Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask to render"))),
+        }
+    }
+
+    /// Answers [`Ask::Children`] or [`Ask::Grow`]: what the element yields.
+    ///
+    /// # Errors
+    /// As [`Prompt::resume_rendered`]; [`Code::BadInput`] for a list of pieces that does not close what it opens.
+    pub fn resume_children(&mut self, id: u32, children: Vec<Op>) -> Result<()> {
+        let node = match self.take(id)? {
+            Ask::Children(node) => node,
             Ask::Grow(node, budget) => {
                 let from = self.draft.len();
                 let before = self.draft.detach(node);
                 self.growth = Some(Growth { node, before, layout: Layout::again(node, budget, from) });
-                vec![node]
+                node
             }
-            Ask::Count(_) => return Err(Error::new(Code::UnknownEffect, "counts were asked for, and elements came")),
+            _ => return Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask for children"))),
         };
-        if nodes.len() != children.len() {
-            let message = format!("{} elements were asked for, and {} came", nodes.len(), children.len());
-            return Err(Error::new(Code::BadInput, message));
-        }
-        nodes.into_iter().zip(children).try_for_each(|(node, ops)| self.draft.add(node, ops))
+        self.draft.add(node, children)
     }
 
     /// Answers [`Ask::Count`], one number for each question.
     ///
     /// # Errors
-    /// As [`Prompt::resume_children`].
+    /// As [`Prompt::resume_rendered`]; [`Code::BadInput`] for an answer that does not fit the questions.
     pub fn resume_counts(&mut self, id: u32, answers: &[f64]) -> Result<()> {
         let Ask::Count(questions) = self.take(id)? else {
-            return Err(Error::new(Code::UnknownEffect, "elements were asked for, and counts came"));
+            return Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask for counts")));
         };
         self.counts.answer(&questions, answers)?;
         if let Some(cut) = &mut self.cut {
@@ -254,8 +264,12 @@ impl Prompt {
         }
     }
 
-    /// The messages as they were before anything was removed.
+    /// The messages as they were before anything was removed or grown.
     pub fn original(&mut self) -> Outcome {
+        if let Some(cut) = &self.cut {
+            // What was cut already looks at nodes, not at whose children they are.
+            cut.ungrow(&mut self.draft);
+        }
         let uncut = Options { budget: f64::INFINITY, backfill: false, ..self.options };
         match start(&self.draft, &Layout::default(), uncut) {
             Ok(cut) => Outcome { messages: cut.messages(&self.draft), ..Outcome::default() },

@@ -39,7 +39,8 @@ pub struct NodeReport {
     pub node: NodeId,
     pub parent: Option<NodeId>,
     pub priority: f64,
-    /// Tokens of its own text or part, or the sum of what it contains. `None` if nobody has counted it.
+    /// Tokens of its own text or part, of a message as it is sent, or the sum of what it contains (of what is left, if it is
+    /// itself left). `None` if nobody has counted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
     pub kept: bool,

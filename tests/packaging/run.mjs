@@ -119,6 +119,33 @@ const cases = {
     assert.equal(plain.code, 0, plain.stdout);
   },
 
+  async "JSX, classic and automatic: types, beside React's, and at run time"() {
+    const dir = join(consumer, "jsx");
+    cpSync(join(root, "tests", "packaging", "jsx"), dir, { recursive: true });
+    const common = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", target: "es2022", lib: ["es2022", "dom"], types: [], skipLibCheck: false };
+    const classic = { ...common, jsx: "react", jsxFactory: "vscpp", jsxFragmentFactory: "vscppf" };
+    const automatic = { ...common, jsx: "react-jsx", jsxImportSource: "espalier" };
+    for (const [compilerOptions, files] of [
+      [classic, ["classic.tsx"]], [classic, ["react-like.d.ts", "classic.tsx", "page.tsx"]], [automatic, ["automatic.tsx"]], [automatic, ["react-like.d.ts", "automatic.tsx"]],
+      [{ ...automatic, jsx: "react-jsxdev" }, ["automatic.tsx"]],
+    ]) {
+      writeFileSync(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+      const { code, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), ["--project", dir]);
+      assert.equal(code, 0, `${files.join(" ")}: ${stdout}`);
+    }
+    const made = async (name, options) => {
+      await build({ absWorkingDir: dir, entryPoints: [`${name}.tsx`], tsconfigRaw: {}, bundle: true, packages: "external", format: "esm", platform: "node", outfile: join(dir, `${name}.mjs`), logLevel: "error", ...options });
+      return JSON.parse(await node(join("jsx", `use-${name}.mjs`), `import "./${name}.mjs";`));
+    };
+    const factories = { jsx: "transform", jsxFactory: "vscpp", jsxFragment: "vscppf" };
+    const wanted = ["Hi you?\nbreaks", 0, "Hi you!\nbreaks", "limited\nexpanded**", "kept", null, 0, 1, "system", "application/vnd.codechat.prompt+json.1", "BudgetExceededError"];
+    assert.deepEqual(await made("classic", factories), wanted);
+    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxImportSource: "espalier" }), ["function", "function", 2, false]);
+    assert.deepEqual(await made("automatic", { jsx: "automatic", jsxDev: true, jsxImportSource: "espalier" }), ["function", "function", 2, false]);
+    // The factories are a side effect, which a bundler must not drop.
+    assert.deepEqual(await made("classic", { ...factories, packages: "bundle", alias: { "espalier/prompt-tsx": join(consumer, "node_modules", "espalier", "dist", "prompt-tsx-inline.js") }, minify: true, keepNames: true }), wanted);
+  },
+
   async "a browser bundle: one wasm, and it runs in Chromium"() {
     const out = join(home, "web");
     writeFileSync(join(consumer, "web.js"), `import { init, count, prune } from "espalier"; await init(); await init();

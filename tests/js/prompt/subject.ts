@@ -16,5 +16,5 @@ export const rehearsal = process.env.SUBJECT === "reference";
 export const ours: Subject = rehearsal ? reference : { ...(await loadOurs()), name: "ours" };
 
 async function loadOurs(): Promise<Record<string, any>> {
-  return (await import(new URL("../../../pkg/dist/prompt-tsx.js", import.meta.url).href)) as Record<string, any>;
+  return (await import(new URL("../../../pkg/dist/prompt-tsx-node.js", import.meta.url).href)) as Record<string, any>;
 }

@@ -1,0 +1,54 @@
+/** What the tracer's page is given: trees as flat lists, so that their depth does not matter. */
+
+import { json } from "../adapters/adapter.ts";
+import { imageUrl } from "./parts.ts";
+import type { ITraceData, ITraceEpoch, ITraceRenderData, MaterializedView } from "./tracer.ts";
+
+/** A node of a tree. Its children follow it in the list. */
+export interface PageNode {
+  id: number;
+  /** The place of its parent in the list; -1 for the first. */
+  parent: number;
+  type: MaterializedView["type"];
+  name?: string | undefined;
+  role?: string | undefined;
+  priority: number;
+  tokens: number;
+  text?: string | undefined;
+  metadata?: { name: string; value: string }[];
+}
+
+/** A tree at one budget, or why there is none. */
+export type PageTree = { budget: number; removed: number; nodes: PageNode[] } | { budget: number; error: string };
+
+export interface PageData {
+  budget: number;
+  epochs: readonly ITraceEpoch[];
+  /** At least the tree of the render; more of them let the page work without a server. */
+  trees: PageTree[];
+  /** Where to ask for other budgets. */
+  server: string | undefined;
+}
+
+/** The tree at a budget. A budget that cannot be met is an answer, too. */
+export async function treeAt(data: ITraceData, budget: number): Promise<PageTree> {
+  try {
+    return pageTree(await data.renderTree(budget));
+  } catch (error) {
+    return { budget, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function pageTree({ budget, removed, container }: ITraceRenderData): PageTree {
+  const nodes: PageNode[] = [];
+  const waiting: { view: MaterializedView; parent: number }[] = [{ view: container, parent: -1 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { view, parent } = next;
+    const { id, type, name, role, priority, tokens, text, metadata, children = [] } = view;
+    const at = nodes.length;
+    const shown = type === "image" && text ? imageUrl(text) : text;
+    nodes.push({ id, parent, type, name, role, priority, tokens, text: shown, ...(metadata.length > 0 && { metadata: metadata.map((value) => ({ name: value.constructor.name, value: json(value) })) }) });
+    for (let i = children.length - 1; i >= 0; i--) waiting.push({ view: children[i]!, parent: at });
+  }
+  return { budget, removed, nodes };
+}

@@ -1,0 +1,177 @@
+/** Shows on a page what became of a prompt: what each element was told, what it cost, what was pruned, and what other budgets would do. */
+
+import { EspalierError } from "../errors.ts";
+import { pageTree, treeAt } from "./html-tracer-data.ts";
+import { page } from "./html-tracer-page.ts";
+import type { PageTree } from "./html-tracer-data.ts";
+import type { IElementEpochData, ITraceData, ITraceEpoch, ITracer } from "./tracer.ts";
+
+export interface IHTMLRouter {
+  /** Where the page is. */
+  address: string;
+  /** Answers a request of Node's `http`, if it is for the page; says whether it was. */
+  route(httpIncomingMessage: unknown, httpOutgoingMessage: unknown): boolean;
+}
+
+export interface IHTMLServer {
+  /** Where the page is. */
+  address: string;
+  /** The page itself, to be shown elsewhere; it asks the server when the budget is changed. */
+  getHTML(): Promise<string>;
+  dispose(): void;
+}
+
+/** Budgets of a page without a server, as shares of the render's. */
+const STEPS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1, 1.1, 1.25, 1.5, 2];
+
+/**
+ * Watches a render and shows it.
+ *
+ * ```js
+ * const tracer = (renderer.tracer = new HTMLTracer());
+ * await renderer.render();
+ * const server = await tracer.serveHTML(); // in Node: open server.address
+ * document.querySelector("iframe").srcdoc = await tracer.html(); // in a browser
+ * ```
+ */
+export class HTMLTracer implements ITracer {
+  readonly #epochs: ITraceEpoch[] = [];
+  #data: ITraceData | undefined;
+
+  addRenderEpoch(epoch: ITraceEpoch): void {
+    this.#epochs.push(epoch);
+  }
+
+  includeInEpoch(data: IElementEpochData): void {
+    this.#epochs.at(-1)?.elements.push(data);
+  }
+
+  didMaterializeTree(data: ITraceData): void {
+    this.#data = data;
+  }
+
+  /** The page as one file that needs nothing else: some budgets are worked out beforehand. */
+  async html(): Promise<string> {
+    const data = this.#rendered();
+    const { container, removed } = data.renderedTree;
+    const trees: PageTree[] = [pageTree(data.renderedTree)];
+    // Where nothing had to go, the budget may be far away; what is of interest is near the prompt's own size.
+    const base = removed > 0 ? data.budget : Math.min(data.budget, container.tokens);
+    // One after another: they share the tree.
+    for (const share of STEPS) if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
+    return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined });
+  }
+
+  /** Starts a server of its own, in Node, that runs until it is disposed. */
+  async serveHTML(): Promise<IHTMLServer> {
+    const data = this.#rendered();
+    const { createServer } = await http();
+    const server = createServer((request: Incoming, response: Outgoing) => {
+      if (router.route(request, response)) return;
+      response.statusCode = 404;
+      response.end("Not Found");
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", resolve);
+    });
+    const router = new Router(data, this.#epochs, `http://127.0.0.1:${server.address().port}`);
+    return {
+      address: router.address,
+      getHTML: () => router.getHTML(),
+      dispose() {
+        server.closeAllConnections();
+        server.close();
+      },
+    };
+  }
+
+  /** Answers requests of a server that the host runs at `url`, such as `http://127.0.0.1:1234`. */
+  serveRouter(url: string): IHTMLRouter {
+    return new Router(this.#rendered(), this.#epochs, url);
+  }
+
+  #rendered(): ITraceData {
+    if (this.#data) return this.#data;
+    throw new EspalierError({ code: "not_rendered", message: "Prompt must be rendered before calling HTMLTracer.serveHTML" });
+  }
+}
+
+/** What is used of Node's requests and responses. */
+interface Incoming {
+  url?: string;
+}
+interface Outgoing {
+  statusCode: number;
+  setHeader(name: string, value: string | number): unknown;
+  end(body: string): unknown;
+}
+
+class Router implements IHTMLRouter {
+  readonly #data: ITraceData;
+  readonly #epochs: readonly ITraceEpoch[];
+  readonly #url: string;
+  /** Prompts are confidential: only who knows this gets to see the page. */
+  readonly #secret = crypto.randomUUID();
+
+  constructor(data: ITraceData, epochs: readonly ITraceEpoch[], url: string) {
+    this.#data = data;
+    this.#epochs = epochs;
+    this.#url = url;
+  }
+
+  get address(): string {
+    return `${this.#url}/${this.#secret}`;
+  }
+
+  route(httpIncomingMessage: unknown, httpOutgoingMessage: unknown): boolean {
+    const response = httpOutgoingMessage as Outgoing;
+    const { pathname, searchParams } = new URL((httpIncomingMessage as Incoming).url || "/", "http://localhost");
+    switch (pathname.replace(/\/$/, "")) {
+      case `/${this.#secret}`:
+        void send(response, "text/html; charset=utf-8", this.getHTML());
+        return true;
+      case `/${this.#secret}/regen`: {
+        const asked = searchParams.get("n");
+        const budget = asked ? Number(asked) : this.#data.budget;
+        // A page shown elsewhere (a webview) may ask as well: it knows the secret.
+        response.setHeader("Access-Control-Allow-Origin", "*");
+        void send(response, "application/json", Promise.resolve(Number.isFinite(budget) ? treeAt(this.#data, budget) : { budget, error: "n must be a number" }).then((tree) => JSON.stringify(tree)));
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  async getHTML(): Promise<string> {
+    const { budget, renderedTree } = this.#data;
+    const trees = [pageTree(renderedTree)];
+    // What a larger budget would have kept is what was pruned.
+    if (renderedTree.removed > 0) trees.push(await treeAt(this.#data, budget * 2));
+    return page({ budget, epochs: this.#epochs, trees, server: `${this.address}/` });
+  }
+}
+
+async function send(response: Outgoing, type: string, body: Promise<string>): Promise<void> {
+  try {
+    const said = await body;
+    response.setHeader("Content-Type", type);
+    response.setHeader("Content-Length", new TextEncoder().encode(said).length);
+    response.end(said);
+  } catch (error) {
+    response.statusCode = 500;
+    response.end(String(error));
+  }
+}
+
+/** Node's `http`, loaded when a server is wanted and under a name that bundlers for browsers do not follow. */
+async function http(): Promise<{ createServer: (handler: (request: any, response: any) => void) => any }> {
+  const name = "node:http";
+  try {
+    const builtin: unknown = globalThis.process?.getBuiltinModule?.(name);
+    return (builtin ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ name))) as never;
+  } catch (cause) {
+    throw new EspalierError({ code: "unsupported", message: "serveHTML needs Node; in a browser show html() instead", cause });
+  }
+}
