@@ -31,13 +31,18 @@ export interface BuiltinTokenizerOptions<M extends OutputMode> {
  */
 export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   readonly mode: M;
-  /** What the engine is told. */
-  readonly counting: { encoding: EncodingName; costModel: CostModelName };
+  readonly #options: BuiltinTokenizerOptions<M>;
 
-  constructor({ mode, encoding, model, costModel = "copilot-chat" }: BuiltinTokenizerOptions<M>) {
-    this.mode = mode;
+  constructor(options: BuiltinTokenizerOptions<M>) {
+    this.mode = options.mode;
+    this.#options = options;
+  }
+
+  /** What the engine is told. Not worked out before it is needed, since the engine may not be loaded when this is made. */
+  get counting(): { encoding: EncodingName; costModel: CostModelName } {
+    const { encoding, model, costModel = "copilot-chat" } = this.#options;
     const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
-    this.counting = { encoding: name, costModel };
+    return { encoding: name, costModel };
   }
 
   tokenLength(part: ChatCompletionContentPart): number {

@@ -5,7 +5,6 @@ import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
 import type { CostModelName, EncodingName } from "../types.ts";
-import { loadNeeded } from "../vocabulary.ts";
 import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements.ts";
 import { explainAll } from "./explain.ts";
@@ -81,14 +80,13 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   if (!(format in MODES)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
   await ready();
   const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
-  await loadNeeded(name);
   const parts = new Builtin(name, costModel);
   const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
   const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
   const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptPieceChild);
   const session = await Session.render(root, {
     budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: MODES[format],
-    counting: { encoding: name, costModel, tools: readTools(format, tools) },
+    encoding: () => name, counting: () => ({ encoding: name, costModel, tools: readTools(format, tools) }),
     exactLimits: true, backfill, signal, token, tracer, countTokens,
   });
   try {

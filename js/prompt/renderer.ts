@@ -149,7 +149,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         budget: this.#endpoint.modelMaxPromptTokens,
         endpoint: this.#endpoint,
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
-        ...(builtin && { counting: builtin.counting, mode: MODES[builtin.mode as OutputMode], messagesOnly: true }),
+        ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: MODES[builtin.mode as OutputMode], messagesOnly: true }),
         tracer: this.tracer,
         ...(overridden && { createElement: (item: any) => this.createElement(item) }),
         countTokens,

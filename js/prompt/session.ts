@@ -2,6 +2,8 @@
 
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
+import type { EncodingName } from "../types.ts";
+import { loadNeeded } from "../vocabulary.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
 import type { PromptElement } from "./element.ts";
 import { annotate } from "./annotate.ts";
@@ -49,7 +51,9 @@ export interface SessionOptions {
   endpoint: IChatEndpointInfo;
   /** The host's tokenizer, or how the core counts. */
   tokenizer: ITokenizer | undefined;
-  counting?: Record<string, unknown> | undefined;
+  counting?: (() => Record<string, unknown>) | undefined;
+  /** The encoding that it counts in. */
+  encoding?: (() => EncodingName) | undefined;
   /** What the core counts for: the form that the messages will have. */
   mode?: string;
   exactLimits?: boolean;
@@ -91,13 +95,14 @@ export class Session {
   static async render(root: { ctor: PromptPiece["ctor"]; props: any } | { json: PromptElementJSON }, options: SessionOptions): Promise<Session> {
     options.signal?.throwIfAborted();
     await ready();
+    if (options.encoding) await loadNeeded(options.encoding());
     const session = new Session(options);
     options.onSession?.(session);
     if ("json" in root) session.flattener.rootJSON(root.json);
     else session.flattener.root(root.ctor, root.props);
     const { numbers, text } = session.flattener.encoder.take();
     const { budget, counting, mode = "raw", exactLimits = false, backfill = false, layoutOnly = false, thorough = false, messagesOnly = false, tracer } = options;
-    const fields = { budget, counting, mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
+    const fields = { budget, counting: counting?.(), mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
     session.#operation = call(() => new (wasm().Prompt)(numbers, text, fields));
     try {
       await session.#run();

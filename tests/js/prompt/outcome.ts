@@ -85,7 +85,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
         metadata: tags(result.metadata),
         usedContext: renderer.getUsedContext(),
         ignoredFiles: renderer.getIgnoredFiles(),
-        removed,
+        removed: keeps(tree) ? undefined : removed,
       },
     };
   } catch (error: any) {
@@ -104,6 +104,11 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       },
     };
   }
+}
+
+/** True if elements go together anywhere: what goes first then, and with it what counts as removed by itself, is chance in the reference. */
+function keeps(tree: readonly Description[]): boolean {
+  return tree.some((each) => each.kind === "keepWith" || ("children" in each && keeps(each.children as Description[])));
 }
 
 /** Renders the trees that are spliced in, with the reference: what it writes, both must be able to read. */
