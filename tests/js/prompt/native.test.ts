@@ -1,0 +1,130 @@
+/** Properties of the native `render` on random prompts: exact, nothing needless, pruned again without rendering, filled up. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import type { Description } from "./description.ts";
+import { show, siblings, workshop } from "./description.ts";
+import { makeSplices } from "./outcome.ts";
+import { fragment, h } from "./pieces.ts";
+import { Random, randomCase } from "./random-tree.ts";
+import { ours, rehearsal } from "./subject.ts";
+
+const TREES = Number(process.env.PROMPT_TREES ?? 150);
+const FIRST = Number(process.env.PROMPT_SEED ?? 1);
+
+interface Subject {
+  seed: number;
+  tree: Description[];
+  /** How often an element was asked for something. */
+  calls(): number;
+  piece(): any;
+  /** Tokens if nothing is removed. */
+  full: number;
+}
+
+/** Prompts whose content does not depend on budgets, so that one rendered for another budget is the same prompt. */
+async function prompts(visit: (subject: Subject, random: Random) => Promise<void>): Promise<void> {
+  for (let seed = FIRST; seed < FIRST + TREES; seed++) {
+    const { tree } = randomCase(seed);
+    for (const list of siblings(tree)) list.splice(0, list.length, ...list.filter(({ kind }) => kind !== "expandable").map(settled));
+    await makeSplices(tree);
+    const shop = workshop(ours);
+    const piece = (): any => h(fragment, {}, ...tree.map(shop.build));
+    let full: number;
+    try {
+      full = (await espalier.render(piece(), { budget: 1e6 })).tokens;
+    } catch {
+      // A prompt that throws, or one whose inner limits cannot be met.
+      continue;
+    }
+    const subject = { seed, tree, full, piece, calls: () => shop.heard.length };
+    await visit(subject, new Random(seed)).catch((error: Error) => {
+      throw new Error(`${error.message}\nPROMPT_SEED=${seed}\n${tree.map((each) => show(each)).join("\n")}`, { cause: error });
+    });
+  }
+}
+
+function settled(description: Description): Description {
+  if (description.kind === "component") return { ...description, habit: "children" };
+  if (description.kind !== "element" || description.name !== "TextChunk") return description;
+  const { breakOn: _breakOn, breakOnWhitespace: _breakOnWhitespace, ...props } = description.props;
+  return { ...description, props };
+}
+
+/** A result, or undefined if the budget cannot be met. */
+async function fitted(run: () => Promise<any>): Promise<any> {
+  try {
+    return await run();
+  } catch (error: any) {
+    if (error.code === "budget_exceeded") return undefined;
+    throw error;
+  }
+}
+
+const visible = (rendered: any): unknown =>
+  rendered && { request: rendered.request, tokens: rendered.tokens, removed: rendered.removed, references: rendered.references, omitted: rendered.omittedReferences };
+
+test("a rendered prompt cut to ten budgets is ten prompts rendered for them, and no element is asked again", { skip: rehearsal }, async () => {
+  await prompts(async ({ piece, calls, full }, random) => {
+    const rendered = await espalier.render(piece(), { budget: full });
+    const before = calls();
+    const budgets = random.many(10, 10, () => random.below(Math.ceil(full * 1.1) + 1));
+    const again = [];
+    for (const budget of budgets) again.push(visible(await fitted(() => rendered.prune(budget))));
+    assert.equal(calls(), before);
+    for (const [at, budget] of budgets.entries()) {
+      const fresh = visible(await fitted(() => espalier.render(piece(), { budget })));
+      assert.deepEqual(again[at], fresh, `budget ${budget} of ${full}`);
+    }
+  });
+});
+
+test("the count is that of the messages, within the budget, and what was removed last was too much", { skip: rehearsal }, async () => {
+  await prompts(async ({ piece, full, tree }, random) => {
+    for (const budget of random.many(4, 4, () => random.below(full + 1))) {
+      const rendered = await fitted(() => espalier.render(piece(), { budget }));
+      if (!rendered) continue;
+      assert.ok(rendered.tokens <= budget, `${rendered.tokens} of ${budget}`);
+      const { nodes } = JSON.parse(JSON.stringify(rendered.trace())) as { nodes: any[] };
+      const limited = [...siblings(tree)].some((list) => list.some((each) => each.kind === "element" && each.name === "TokenLimit"));
+      const removals = nodes.flatMap(({ removal }) => removal ?? []);
+      if (limited || removals.length === 0) continue;
+      const last = removals.reduce((latest, removal) => (removal.step > latest.step ? removal : latest));
+      assert.ok(rendered.tokens + last.freed > budget, `${rendered.tokens} and ${last.freed} would have fitted ${budget}`);
+    }
+  });
+});
+
+test("backfill never exceeds a limit, keeps what was kept, and fills no less", { skip: rehearsal }, async () => {
+  let filled = 0;
+  await prompts(async ({ piece, full }, random) => {
+    const whole = await espalier.render(piece(), { budget: full });
+    for (const budget of random.many(4, 4, () => random.below(full + 1))) {
+      const [plain, more] = [await fitted(() => espalier.render(piece(), { budget })), await fitted(() => espalier.render(piece(), { budget, backfill: true }))];
+      assert.equal(more === undefined, plain === undefined);
+      if (!plain || !more) continue;
+      assert.ok(more.tokens <= budget, `${more.tokens} of ${budget}`);
+      const [kept, now] = [plain, more].map((rendered) => new Set(rendered.trace().nodes.filter((node: any) => node.kept).map(({ id }: any) => id)));
+      for (const id of kept!) assert.ok(now!.has(id), `node ${id} is gone`);
+      assert.ok(more.tokens >= plain.tokens);
+      if (now!.size > kept!.size) filled += 1;
+      else assert.deepEqual(more.request, plain.request);
+      // What went as one comes back as one, and no call without its result.
+      for (const { id, path, removal } of plain.trace().nodes) {
+        if (removal?.rule === "priority" && path.endsWith("Chunk") && !path.endsWith("TextChunk") && removal.node === id) {
+          const inside = plain.trace().nodes.filter((node: any) => node.removal?.node === id).map((node: any) => node.id);
+          assert.ok(inside.every((node: number) => now!.has(node) === now!.has(id)), `half of the chunk ${id} is back`);
+        }
+      }
+      for (const lonely of unanswered(more)) assert.ok(unanswered(plain).has(lonely) || unanswered(whole).has(lonely), `budget ${budget} of ${full}: call ${lonely} has no result`);
+    }
+  });
+  assert.ok(TREES < 100 || filled > 0, "nothing was ever put back");
+});
+
+/** Calls of rounds whose result is not there. */
+function unanswered({ messages }: any): Set<string> {
+  const results = new Set(messages.map((message: any) => message.tool_call_id));
+  return new Set(messages.flatMap((message: any) => message.tool_calls ?? []).map(({ id }: any) => id).filter((id: string) => id.startsWith("round") && !results.has(id)));
+}
