@@ -8,7 +8,7 @@ use super::costs::Changed;
 use super::counts::Counts;
 use super::cut::{Cut, Step};
 use super::draft::{Draft, NONE};
-use super::living::Unit;
+use super::living::{Revival, Unit};
 use super::trace::Rule;
 
 /// Tokens by which joining texts may make them cheaper than they are alone, for each text.
@@ -27,31 +27,28 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
     for at in order {
         let mut unit = std::mem::take(&mut cut.steps[at].unit);
         if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
-            let with = total + revive(cut, draft, counts, &mut unit);
-            if with <= budget && limits_hold(cut, draft, counts, &unit) {
-                total = with;
+            let (revival, cost) = revive(cut, draft, counts, &mut unit);
+            // What makes the text cheaper is no filling.
+            if cost >= 0.0 && total + cost <= budget && limits_hold(cut, draft, counts, &unit) {
+                total += cost;
             } else {
-                take_again(cut, draft, counts, &mut unit);
+                cut.living.retract(&cut.tree, &mut unit, &revival);
+                let Cut { tree, living, costs, .. } = &mut *cut;
+                costs.removed(View { draft, tree, living }, counts, &revival.unit);
             }
         }
         cut.steps[at].unit = unit;
     }
 }
 
-/// Puts a step back; returns what that costs.
-fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) -> f64 {
-    cut.living.revive(&cut.tree, unit);
+/// Puts a step back; returns what came back, and what that costs.
+fn revive(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) -> (Revival, f64) {
+    let revival = cut.living.revive(&cut.tree, unit);
     let Cut { tree, living, costs, .. } = &mut *cut;
-    let changed = costs.revived(View { draft, tree, living }, counts, unit);
+    let changed = costs.revived(View { draft, tree, living }, counts, &revival.unit);
     let known = |count: f64| if count.is_nan() { 0.0 } else { count };
-    changed.iter().map(|Changed { before, after, .. }| known(*after) - known(*before)).sum()
-}
-
-fn take_again(cut: &mut Cut, draft: &Draft, counts: &mut Counts, unit: &mut Unit) {
-    let Some(&(first, _)) = unit.removed.first() else { return };
-    *unit = cut.living.remove(draft, &cut.tree, first, Rule::Priority);
-    let Cut { tree, living, costs, .. } = &mut *cut;
-    costs.removed(View { draft, tree, living }, counts, unit);
+    let cost = changed.iter().map(|Changed { before, after, .. }| known(*after) - known(*before)).sum();
+    (revival, cost)
 }
 
 /// What a step's leaves cost at least.

@@ -40,8 +40,7 @@ impl<'a> View<'a> {
         while element > start {
             let parent = self.tree.parent(element);
             let mut from = element;
-            loop {
-                let Some(node) = self.living.nodes.prev(from).filter(|node| *node > parent) else { break };
+            while let Some(node) = self.living.nodes.prev(from).filter(|node| *node > parent) {
                 if self.tree.parent(node) != parent {
                     return false;
                 }
@@ -70,11 +69,8 @@ impl<'a> View<'a> {
 
     /// A message as it is now.
     pub fn sent(self, message: u32) -> Sent {
-        let mut sent = Sent {
-            node: self.tree.source(message),
-            dropped_calls: self.living.dropped(message),
-            content: Vec::new(),
-        };
+        let mut sent =
+            Sent { node: self.tree.source(message), dropped_calls: self.living.dropped(message), content: Vec::new() };
         let (mut empty, mut ended, mut last) = (true, false, None);
         let end = self.tree.end(message);
         let mut at = message;

@@ -74,8 +74,7 @@ impl Costs {
         let shape = view.tree.shape(view.draft, message)?;
         let base = counts.base(view.tree.source(message), shape, &view.living.dropped(message));
         counts.builtin()?;
-        let content =
-            self.contents.entry(message).or_insert_with(|| Content::new(view, counts, message, shape.role));
+        let content = self.contents.entry(message).or_insert_with(|| Content::new(view, counts, message, shape.role));
         let total = base? + content.total();
         self.messages.insert(message, total);
         Some(total)
@@ -117,6 +116,7 @@ impl Costs {
             }
         }
         let Costs { contents, inside, .. } = self;
+        inside.take_if(|(place, _)| !view.living.has(*place));
         let leaves = unit.cleared.iter().filter(|place| view.tree.kind(**place).is_leaf());
         for &leaf in leaves {
             for content in around(contents, inside, view, leaf) {
@@ -139,8 +139,7 @@ impl Costs {
             self.messages.remove(&change.message);
         }
         let Costs { contents, inside, .. } = self;
-        let leaves: Vec<u32> =
-            unit.cleared.iter().copied().filter(|place| view.tree.kind(*place).is_leaf()).collect();
+        let leaves: Vec<u32> = unit.cleared.iter().copied().filter(|place| view.tree.kind(*place).is_leaf()).collect();
         for &leaf in &leaves {
             for content in around(contents, inside, view, leaf) {
                 content.join(view, counts, leaf);
@@ -174,7 +173,7 @@ fn around<'a>(
 ) -> impl Iterator<Item = &'a mut Content> {
     let message = view.tree.message[place as usize];
     let content = if message == NONE { None } else { contents.get_mut(&message) };
-    let within = inside.as_mut().filter(|(at, _)| (*at..view.tree.end(*at)).contains(&place) && view.living.has(*at));
+    let within = inside.as_mut().filter(|(at, _)| (*at..view.tree.end(*at)).contains(&place));
     content.into_iter().chain(within.map(|(_, content)| content))
 }
 

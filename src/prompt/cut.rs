@@ -79,9 +79,15 @@ pub struct Cut {
 
 enum Stage {
     /// The total is to be found, and whether anything can grow if `may_grow`.
-    Count { may_grow: bool },
+    Count {
+        may_grow: bool,
+    },
     /// Expandable elements from the given one on are asked.
-    Grow { next: usize, used: f64, changed: bool },
+    Grow {
+        next: usize,
+        used: f64,
+        changed: bool,
+    },
     /// The host counts, so a search is on for where to stop.
     Search(Box<Search>),
     Done,
@@ -89,12 +95,7 @@ enum Stage {
 
 impl Cut {
     /// Starts over with a rendered tree. `limits` begins with the root and the budget.
-    pub fn new(
-        draft: &Draft,
-        limits: Vec<(NodeId, f64)>,
-        inside: Inside,
-        backfill: bool,
-    ) -> Result<Cut, Malformed> {
+    pub fn new(draft: &Draft, limits: Vec<(NodeId, f64)>, inside: Inside, backfill: bool) -> Result<Cut, Malformed> {
         let mut chosen = Vec::new();
         let (root, budget) = limits.first().copied().unwrap_or((0, 0.0));
         let tree = Tree::new(draft, root, &mut chosen)?;
@@ -218,7 +219,12 @@ impl Cut {
     }
 
     /// Removes what goes next below `place`; false if nothing may.
-    pub fn remove_next(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> Option<Vec<super::costs::Changed>> {
+    pub fn remove_next(
+        &mut self,
+        draft: &Draft,
+        counts: &mut Counts,
+        place: u32,
+    ) -> Option<Vec<super::costs::Changed>> {
         let view = View { draft, tree: &self.tree, living: &self.living };
         let choice = self.order.next(view, place)?;
         let unit = self.living.remove(draft, &self.tree, choice.place, Rule::Priority);
@@ -344,13 +350,7 @@ impl Cut {
             }
         }
         let removals = self.removals();
-        Outcome {
-            messages,
-            tokens,
-            removed: self.removed(),
-            removals,
-            failure: self.failure.clone(),
-        }
+        Outcome { messages, tokens, removed: self.removed(), removals, failure: self.failure.clone() }
     }
 
     /// The messages that are not empty, as they are now.

@@ -47,7 +47,7 @@ impl Draft {
 
     /// The element of a node that is one.
     pub fn element(&self, id: NodeId) -> Option<&Element> {
-        match &self.node(id).what {
+        match &self.nodes.get(id as usize)?.what {
             What::Element(element) => Some(element),
             _ => None,
         }
@@ -133,10 +133,13 @@ impl Draft {
     }
 
     fn is_message(&self, id: NodeId) -> bool {
-        id != NONE && matches!(self.element(id), Some(Element { shape: Shape::Message(_), .. }))
+        matches!(self.element(id), Some(Element { shape: Shape::Message(_), .. }))
     }
 
     fn push(&mut self, parent: NodeId, what: What) -> Result<NodeId> {
+        if parent == NONE && !self.nodes.is_empty() {
+            return Err(Error::new(Code::BadInput, "a prompt has one root"));
+        }
         let id = match NodeId::try_from(self.nodes.len()) {
             Ok(id) if id < NONE => id,
             _ => return Err(Error::new(Code::BadInput, "a prompt has more than four billion nodes")),

@@ -105,15 +105,8 @@ impl Layout {
 
     /// Lays out the new content of an element, of which everything is wanted: nodes below `from` are old.
     pub fn again(node: NodeId, budget: f64, from: usize) -> Layout {
-        let frame = Frame {
-            node: NONE,
-            budget,
-            consumed: 0.0,
-            order: vec![node],
-            group: 0..1,
-            next: 0,
-            budgets: vec![budget],
-        };
+        let frame =
+            Frame { node: NONE, budget, consumed: 0.0, order: vec![node], group: 0..1, next: 0, budgets: vec![budget] };
         Layout { frames: vec![frame], seen: from, asked: from, taken: Some(node), thorough: true, ..Layout::default() }
     }
 

@@ -188,13 +188,7 @@ impl Living {
     }
 
     /// Whatever is bound to `id` goes.
-    fn release(
-        &mut self,
-        tree: &Tree,
-        id: u32,
-        unit: &mut Unit,
-        todo: &mut VecDeque<(u32, Rule)>,
-    ) {
+    fn release(&mut self, tree: &Tree, id: u32, unit: &mut Unit, todo: &mut VecDeque<(u32, Rule)>) {
         // Taking the lists makes sure that an id is gone through once; `revive` looks at what was removed instead.
         let kept = std::mem::take(self.kept(id));
         todo.extend(kept.containers.iter().filter(|place| self.has(**place)).map(|place| (*place, Rule::KeepWith)));
@@ -214,17 +208,17 @@ impl Living {
         unit.keep.push((id, kept));
     }
 
-    /// Puts back what [`Living::remove`] took, with those ancestors that are gone since.
-    pub fn revive(&mut self, tree: &Tree, unit: &mut Unit) {
+    /// Puts back what [`Living::remove`] took, with those ancestors that are gone since. Returns what is there now and was not
+    /// before, so that it can be taken back.
+    pub fn revive(&mut self, tree: &Tree, unit: &mut Unit) -> Revival {
+        let mut revival = Revival::default();
         for (id, kept) in unit.keep.drain(..).rev() {
             *self.kept(id) = kept;
+            revival.keep.push(id);
         }
         let back: Vec<u32> = unit.removed.iter().rev().map(|(place, _)| *place).filter(|p| !self.has(*p)).collect();
         for &place in &unit.cleared {
-            self.nodes.insert(place);
-            if tree.kind(place).is_leaf() {
-                self.leaves.insert(place);
-            }
+            self.insert(tree, place, &mut revival);
         }
         for &(message, at) in &unit.calls {
             self.dropped.remove(&(message, at));
@@ -234,26 +228,70 @@ impl Living {
             loop {
                 let parent = tree.parent(place);
                 self.children[parent as usize] += 1;
-                self.fill(tree, place);
+                revival.unit.removed.push((place, Rule::Empty));
+                self.fill(tree, place, &mut revival);
                 if self.has(parent) {
                     break;
                 }
-                self.nodes.insert(parent);
-                unit.cleared.push(parent);
+                self.insert(tree, parent, &mut revival);
                 place = parent;
             }
         }
         for &(message, _) in &unit.calls {
-            self.fill(tree, message);
+            self.fill(tree, message, &mut revival);
+        }
+        revival.unit.calls.clone_from(&unit.calls);
+        revival
+    }
+
+    fn insert(&mut self, tree: &Tree, place: u32, revival: &mut Revival) {
+        if !self.has(place) {
+            self.nodes.insert(place);
+            if tree.kind(place).is_leaf() {
+                self.leaves.insert(place);
+            }
+            revival.unit.cleared.push(place);
         }
     }
 
     /// Notes upwards that a node is not empty any more.
-    fn fill(&mut self, tree: &Tree, mut place: u32) {
+    fn fill(&mut self, tree: &Tree, mut place: u32, revival: &mut Revival) {
         while place != 0 && !self.counted[place as usize] && !self.is_empty(tree, place) {
             self.counted[place as usize] = true;
+            revival.counted.push(place);
             place = tree.parent(place);
             self.filled[place as usize] += 1;
         }
     }
+
+    /// Undoes [`Living::revive`], and nothing else; `unit` is as it was before that.
+    pub fn retract(&mut self, tree: &Tree, unit: &mut Unit, revival: &Revival) {
+        for &place in &revival.unit.cleared {
+            self.nodes.remove(place);
+            self.leaves.remove(place);
+        }
+        for &(place, _) in &revival.unit.removed {
+            self.children[tree.parent(place) as usize] -= 1;
+        }
+        for &place in &revival.counted {
+            self.counted[place as usize] = false;
+            self.filled[tree.parent(place) as usize] -= 1;
+        }
+        for &(message, at) in &unit.calls {
+            self.dropped.insert((message, at));
+            self.calls[message as usize] -= 1;
+        }
+        for &id in revival.keep.iter().rev() {
+            unit.keep.push((id, std::mem::take(self.kept(id))));
+        }
+    }
+}
+
+/// What came back.
+#[derive(Debug, Default)]
+pub struct Revival {
+    /// As if it were a removal of that.
+    pub unit: Unit,
+    counted: Vec<u32>,
+    keep: Vec<u32>,
 }

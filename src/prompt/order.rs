@@ -206,7 +206,11 @@ impl Order {
     fn lowest_child(&mut self, view: View, place: u32) -> f64 {
         let heap = self.lows.entry(place).or_insert_with(|| {
             let children = direct_children(view, place);
-            children.map(|at| Reverse(Key { priority: view.tree.priority[at as usize], nested: 0.0, place: at, children: 0 })).collect()
+            children
+                .map(|at| {
+                    Reverse(Key { priority: view.tree.priority[at as usize], nested: 0.0, place: at, children: 0 })
+                })
+                .collect()
         });
         while let Some(Reverse(key)) = heap.peek() {
             if view.living.has(key.place) {

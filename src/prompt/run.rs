@@ -162,30 +162,28 @@ impl Prompt {
         if !self.options.cut {
             return Ok(None);
         }
-        loop {
-            if let Some(growth) = &mut self.growth {
-                match growth.layout.advance(&self.draft, &mut self.counts) {
-                    layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
-                    layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
-                    layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
-                    layout::Next::Done { consumed } => {
-                        let (node, before) = (growth.node, growth.before);
-                        self.growth = None;
-                        if let Some(cut) = &mut self.cut {
-                            cut.grew(node, before, consumed, &self.layout.growables);
-                        }
+        if let Some(growth) = &mut self.growth {
+            match growth.layout.advance(&self.draft, &mut self.counts) {
+                layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
+                layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
+                layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
+                layout::Next::Done { consumed } => {
+                    let (node, before) = (growth.node, growth.before);
+                    self.growth = None;
+                    if let Some(cut) = &mut self.cut {
+                        cut.grew(node, before, consumed, &self.layout.growables);
                     }
                 }
             }
-            let cut = match &mut self.cut {
-                Some(cut) => cut,
-                none => none.insert(start(&self.draft, &self.layout, self.options)?),
-            };
-            match cut.advance(&self.draft, &mut self.counts, &self.layout.growables)? {
-                cut::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
-                cut::Next::Grow(node, budget) => return Ok(Some(Ask::Grow(node, budget))),
-                cut::Next::Done => return Ok(None),
-            }
+        }
+        let cut = match &mut self.cut {
+            Some(cut) => cut,
+            none => none.insert(start(&self.draft, &self.layout, self.options)?),
+        };
+        match cut.advance(&self.draft, &mut self.counts, &self.layout.growables)? {
+            cut::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
+            cut::Next::Grow(node, budget) => return Ok(Some(Ask::Grow(node, budget))),
+            cut::Next::Done => return Ok(None),
         }
     }
 

@@ -80,7 +80,7 @@ impl Search {
     fn forward(&mut self, cut: &mut Cut, draft: &Draft, counts: &mut Counts, place: u32, mut excess: f64) -> bool {
         let base = self.base.unwrap_or(0);
         let mut moved = false;
-        while !self.fit.is_some_and(|fit| cut.steps.len() - base + 1 >= fit) {
+        while self.fit.is_none_or(|fit| cut.steps.len() - base + 1 < fit) {
             if !self.redo(cut, draft, counts, place) {
                 break;
             }
@@ -133,8 +133,8 @@ impl Search {
         for change in &mut changes {
             change.after = costs.known(change.message);
         }
-        living.revive(tree, &mut step.unit);
-        costs.revived(View { draft, tree, living }, counts, &step.unit);
+        let revival = living.revive(tree, &mut step.unit);
+        costs.revived(View { draft, tree, living }, counts, &revival.unit);
         for change in &changes {
             if !change.before.is_nan() {
                 costs.set(change.message, change.before);

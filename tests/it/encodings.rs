@@ -4,6 +4,7 @@
 pub mod vocabulary;
 
 use espalier::tokens::{Encoding, EncodingName};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// The vocabulary file of an encoding, made once for the whole binary.
@@ -13,16 +14,21 @@ pub fn vocabulary_file(name: EncodingName) -> &'static [u8] {
 }
 
 thread_local! {
-    static ENCODINGS: [&'static Encoding; 2] = EncodingName::ALL.map(load);
+    static ENCODINGS: [&'static Rc<Encoding>; 2] = EncodingName::ALL.map(load);
 }
 
 /// Each test thread gets one copy of each encoding and keeps it: loading costs more than most tests.
-fn load(name: EncodingName) -> &'static Encoding {
+fn load(name: EncodingName) -> &'static Rc<Encoding> {
     let encoding = Encoding::load(name, vocabulary_file(name)).expect("our own file loads");
-    Box::leak(Box::new(encoding))
+    Box::leak(Box::new(Rc::new(encoding)))
 }
 
 /// The encoding, loaded from a file as the package carries it.
 pub fn encoding(name: EncodingName) -> &'static Encoding {
     ENCODINGS.with(|encodings| encodings[name as usize])
+}
+
+/// The same, to be kept.
+pub fn shared(name: EncodingName) -> Rc<Encoding> {
+    ENCODINGS.with(|encodings| Rc::clone(encodings[name as usize]))
 }

@@ -4,6 +4,7 @@
 mod compact;
 mod encodings;
 mod golden;
+mod prompt;
 mod prune;
 mod support;
 mod tokens;
