@@ -29,7 +29,11 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
         if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {
             let (revival, cost) = revive(cut, draft, counts, &mut unit);
             // What makes the text cheaper is no filling.
-            if cost >= 0.0 && total + cost <= budget && limits_hold(cut, draft, counts, &unit) {
+            if cost >= 0.0
+                && total + cost <= budget
+                && is_together(cut, draft, &revival)
+                && limits_hold(cut, draft, counts, &unit)
+            {
                 total += cost;
             } else {
                 cut.living.retract(&cut.tree, &mut unit, &revival);
@@ -70,6 +74,15 @@ fn may_return(cut: &Cut, draft: &Draft, rules: &HashMap<u32, Rule>, unit: &Unit)
             above = cut.tree.parent(above);
         }
         !cut.living.has(place)
+    })
+}
+
+/// True if whatever came back has everything that it goes together with: elements each other, calls their results.
+fn is_together(cut: &Cut, draft: &Draft, revival: &Revival) -> bool {
+    revival.unit.cleared.iter().all(|&place| {
+        let own = draft.element(cut.tree.source(place)).and_then(|element| element.keep_with);
+        let calls = cut.tree.shape(draft, place).map_or(&[][..], |shape| &shape.calls);
+        own.into_iter().chain(calls.iter().filter_map(|call| call.keep_with)).all(|id| cut.living.is_together(id))
     })
 }
 

@@ -20,7 +20,8 @@ pub struct Living {
     calls: Vec<u32>,
     /// Calls that were taken out, as (message, index).
     dropped: BTreeSet<(u32, u32)>,
-    keep: Vec<Kept>,
+    /// What goes together, by its number; `None` once it went.
+    keep: Vec<Option<Kept>>,
 }
 
 /// What goes together under one number.
@@ -74,13 +75,13 @@ impl Living {
         for place in 0..tree.len() {
             let element = draft.element(tree.source(place));
             if let Some(id) = element.and_then(|element| element.keep_with) {
-                living.kept(id).containers.push(place);
+                living.kept(id).get_or_insert_default().containers.push(place);
             }
             if let Some(shape) = tree.shape(draft, place) {
                 living.calls[place as usize] = shape.calls.len() as u32;
                 for (at, call) in shape.calls.iter().enumerate() {
                     if let Some(id) = call.keep_with {
-                        living.kept(id).calls.push((place, at as u32));
+                        living.kept(id).get_or_insert_default().calls.push((place, at as u32));
                     }
                 }
             }
@@ -101,12 +102,19 @@ impl Living {
         living
     }
 
-    fn kept(&mut self, id: u32) -> &mut Kept {
+    fn kept(&mut self, id: u32) -> &mut Option<Kept> {
         let at = id as usize;
         if at >= self.keep.len() {
-            self.keep.resize_with(at + 1, Kept::default);
+            self.keep.resize_with(at + 1, || Some(Kept::default()));
         }
         &mut self.keep[at]
+    }
+
+    /// True if everything that goes together under a number is there.
+    pub fn is_together(&self, id: u32) -> bool {
+        let Some(Some(kept)) = self.keep.get(id as usize) else { return false };
+        kept.containers.iter().all(|place| self.has(*place))
+            && kept.calls.iter().all(|call| self.has(call.0) && !self.dropped.contains(call))
     }
 
     /// Tells the parent of a living node that it is there. Its own children come before.
@@ -190,7 +198,7 @@ impl Living {
     /// Whatever is bound to `id` goes.
     fn release(&mut self, tree: &Tree, id: u32, unit: &mut Unit, todo: &mut VecDeque<(u32, Rule)>) {
         // Taking the lists makes sure that an id is gone through once; `revive` looks at what was removed instead.
-        let kept = std::mem::take(self.kept(id));
+        let Some(kept) = self.kept(id).take() else { return };
         todo.extend(kept.containers.iter().filter(|place| self.has(**place)).map(|place| (*place, Rule::KeepWith)));
         for &(message, at) in &kept.calls {
             if !self.has(message) {
@@ -213,7 +221,7 @@ impl Living {
     pub fn revive(&mut self, tree: &Tree, unit: &mut Unit) -> Revival {
         let mut revival = Revival::default();
         for (id, kept) in unit.keep.drain(..).rev() {
-            *self.kept(id) = kept;
+            *self.kept(id) = Some(kept);
             revival.keep.push(id);
         }
         let back: Vec<u32> = unit.removed.iter().rev().map(|(place, _)| *place).filter(|p| !self.has(*p)).collect();
@@ -282,7 +290,7 @@ impl Living {
             self.calls[message as usize] -= 1;
         }
         for &id in revival.keep.iter().rev() {
-            unit.keep.push((id, std::mem::take(self.kept(id))));
+            unit.keep.extend(self.kept(id).take().map(|kept| (id, kept)));
         }
     }
 }

@@ -181,9 +181,9 @@ impl Prompt {
             none => none.insert(start(&self.draft, &self.layout, self.options)?),
         };
         match cut.advance(&self.draft, &mut self.counts, &self.layout.growables)? {
-            cut::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
-            cut::Next::Grow(node, budget) => return Ok(Some(Ask::Grow(node, budget))),
-            cut::Next::Done => return Ok(None),
+            cut::Next::Count(questions) => Ok(Some(Ask::Count(questions))),
+            cut::Next::Grow(node, budget) => Ok(Some(Ask::Grow(node, budget))),
+            cut::Next::Done => Ok(None),
         }
     }
 

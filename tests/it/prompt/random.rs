@@ -80,7 +80,7 @@ fn outside(rng: &mut Rng, tree: &mut Tree, left: &mut usize, depth: usize) {
             arguments: "{\"a\":1}".into(),
             keep_with,
         };
-        fields.calls = (0..rng.usize(1..3)).map(|at| call(at, (at == 0).then(|| at as u32))).collect();
+        fields.calls = (0..rng.usize(1..3)).map(|at| call(at, (at == 0).then_some(0))).collect();
     }
     if role == Role::Tool {
         fields.call_id = Some("c0".into());

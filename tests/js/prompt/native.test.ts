@@ -67,7 +67,9 @@ const visible = (rendered: any): unknown =>
 
 test("a rendered prompt cut to ten budgets is ten prompts rendered for them, and no element is asked again", { skip: rehearsal }, async () => {
   await prompts(async ({ piece, calls, full }, random) => {
-    const rendered = await espalier.render(piece(), { budget: full });
+    const rendered = await fitted(() => espalier.render(piece(), { budget: full }));
+    // A limit above the budget does not count, and what it removed may be more than the budget can.
+    if (!rendered) return;
     const before = calls();
     const budgets = random.many(10, 10, () => random.below(Math.ceil(full * 1.1) + 1));
     const again = [];
@@ -99,7 +101,8 @@ test("the count is that of the messages, within the budget, and what was removed
 test("backfill never exceeds a limit, keeps what was kept, and fills no less", { skip: rehearsal }, async () => {
   let filled = 0;
   await prompts(async ({ piece, full }, random) => {
-    const whole = await espalier.render(piece(), { budget: full });
+    const whole = await fitted(() => espalier.render(piece(), { budget: full }));
+    if (!whole) return;
     for (const budget of random.many(4, 4, () => random.below(full + 1))) {
       const [plain, more] = [await fitted(() => espalier.render(piece(), { budget })), await fitted(() => espalier.render(piece(), { budget, backfill: true }))];
       assert.equal(more === undefined, plain === undefined);
