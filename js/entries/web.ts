@@ -12,12 +12,17 @@ export type { InitOptions, VocabularySource } from "../init.ts";
 
 /** See the other entries; here the package's own files are fetched unless the options say otherwise. */
 export function init(options: InitOptions = {}): Promise<void> {
-  return load(options, { wasm: options.wasm ?? new URL("./espalier.wasm", import.meta.url), vocabulary: ours });
+  return load(options, { wasm: options.wasm ?? wasm(), vocabulary: ours });
 }
 
 // What is asynchronous anyway, rendering for one, fetches what it needs by itself.
-setAsyncLoader(() => initFrom(new URL("./espalier.wasm", import.meta.url)));
+setAsyncLoader(() => initFrom(wasm()));
 setVocabularyLocator(ours);
+
+// Named once: some bundlers make a file of every mention.
+function wasm(): URL {
+  return new URL("./espalier.wasm", import.meta.url);
+}
 
 // Written out, so that bundlers see both files.
 function ours(name: EncodingName): URL {
