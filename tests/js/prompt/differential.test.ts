@@ -9,14 +9,14 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import type { Description } from "./description.ts";
 import { show, siblings } from "./description.ts";
-import { applying, complaint, LATER_FIT, modelOfOurs, modelOfReference, same, succeeded, visible } from "./exceptions.ts";
+import { applying, complaint, modelOfOurs, modelOfReference, same, succeeded, visible } from "./exceptions.ts";
 import { makeSplices, run } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Case } from "./random-tree.ts";
 import { Random, randomCase } from "./random-tree.ts";
 import { ours, reference, rehearsal } from "./subject.ts";
 
-const TREES = Number(process.env.PROMPT_TREES ?? 200);
+const TREES = Number(process.env.PROMPT_TREES ?? 300);
 const FIRST = Number(process.env.PROMPT_SEED ?? 1);
 const SEEDS = process.env.PROMPT_SEED === undefined ? TREES : 1;
 
@@ -33,23 +33,18 @@ async function wrong(sample: Case, budget: number): Promise<string | undefined> 
   const own = rehearsal ? expected : await run(ours, sample, { budget });
   totals.cases += 1;
   if (!succeeded(own)) totals.failures += 1;
-  // The model knows more about itself than the reference does.
-  const equal = same(mimicked, own);
-  if (equal) {
+  if (same(theirs, own)) {
     totals.equal += 1;
     totals.theirs += theirs.characters;
     totals.own += own.characters;
   }
-  // Removals do not always make a prompt shorter: a break may come where a picture was. Then there is more than one place at which the
-  // prompt fits and one step less does not. Ours may find a later one, since it does not count after every step.
-  let expectedFit = same(own, expected) ? 0 : undefined;
-  for (let fit = 1; expectedFit === undefined && fit <= 3; fit++) if (same(own, await modelOfOurs(sample, budget, fit))) expectedFit = fit;
-  if (expectedFit === undefined) return `Ours is not as the rules say:\n${compare(expected, own)}`;
-  if (equal) return complaint(theirs, own, budget, []);
-  if (expectedFit > 0) {
-    totals.laterFits += 1;
-    return complaint(theirs, own, budget, [LATER_FIT]);
+  let fits = same(own, expected);
+  for (let fit = 1; !fits && fit <= 3; fit++) {
+    fits = same(own, await modelOfOurs(sample, budget, fit));
+    if (fits) totals.laterFits += 1;
   }
+  if (!fits) return `Ours is not as the rules say:\n${compare(expected, own)}`;
+  if (same(theirs, own)) return complaint(theirs, own, budget, []);
   const exceptions = await applying(sample, budget);
   for (const { rule } of exceptions) totals.reasons[rule] = (totals.reasons[rule] ?? 0) + 1;
   if (exceptions.length === 0) return `No rule explains the difference:\n${compare(theirs, own)}`;
@@ -88,7 +83,6 @@ test("random prompts", { timeout: 3_600_000 }, async (context) => {
       assert.fail(`PROMPT_SEED=${seed}, budget ${budget}, ${least.budget} for the least that fails, tokenizer ${counts}\n${sample.tree.map((each) => show(each)).join("\n")}\n${least.problem}`);
     }
   }
-  assert.ok(totals.laterFits <= 1 + totals.cases / 1000, `${totals.laterFits} later fits in ${totals.cases} cases`);
   context.diagnostic(inspect(totals, { breakLength: 200 }));
   // A single prompt may need a count more.
   if (!rehearsal && SEEDS >= 100) assert.ok(totals.own <= totals.theirs, `${totals.own} characters tokenized, the reference ${totals.theirs}`);
@@ -148,6 +142,5 @@ function compare(expected: Outcome, actual: Outcome): string {
     else lines.push(`${path}: expected ${inspect(one, { depth: 9 })}, got ${inspect(other, { depth: 9 })}`);
   };
   visit("", visible(expected), visible(actual));
-  if (lines.length === 0 && succeeded(expected) && succeeded(actual)) lines.push(`.result.removed: expected ${expected.result.removed}, got ${actual.result.removed}`);
   return lines.slice(0, 12).join("\n");
 }

@@ -12,7 +12,7 @@ import { reference } from "./subject.ts";
 import { isDeepStrictEqual } from "node:util";
 
 export interface Exception {
-  rule: keyof Rules | "laterFit";
+  rule: keyof Rules;
   /** True if only the place changes at which removal stops, not what is removed and in which order. */
   sameOrder: boolean;
   why: string;
@@ -26,27 +26,18 @@ export const EXCEPTIONS: readonly Exception[] = [
   { rule: "keepsRank", sameOrder: false, why: "what grew has the highest priority in the reference" },
   { rule: "growthSeen", sameOrder: false, why: "the reference sends and counts the text of before the growth" },
   { rule: "ownBreaks", sameOrder: false, why: "chunks that are prepared together move each other's place in the text" },
+  { rule: "countedOnce", sameOrder: true, why: "the reference counts nodes again that keep-with removes from what is gone already" },
   { rule: "limits", sameOrder: false, why: "shares of limited siblings depend on their order in the reference" },
   { rule: "noBasis", sameOrder: false, why: "budgets are NaN in the reference" },
 ];
 
-/** Not a switch of the model, which is asked for its next fits instead. */
-export const LATER_FIT: Exception = { rule: "laterFit", sameOrder: false, why: "the prompt fits at several places, and ours does not count after every step" };
-
-/**
- * What both must agree in. Not among it: characters, which are compared in sum; how many nodes went, since one that is inside another may
- * be counted or not (`same` looks at that); spliced elements if it threw, since ours looks at all children first.
- */
-export function visible({ result, heard, epochs }: Outcome): unknown {
-  if (!("error" in result)) return { result: { ...result, removed: 0 }, heard, epochs };
-  return { result, heard, epochs: result.error === "budget" ? epochs : epochs.filter((epoch: any) => epoch.spliced === undefined) };
+/** What both must agree in. Characters are compared in sum. */
+export function visible({ result, heard, epochs }: Outcome): Omit<Outcome, "characters" | "fresh"> {
+  return { result, heard, epochs };
 }
 
 export function same(one: Outcome, other: Outcome): boolean {
-  if (!isDeepStrictEqual(visible(one), visible(other))) return false;
-  if (!succeeded(one) || !succeeded(other)) return true;
-  const [few, many] = one.result.removed! < other.result.removed! ? [one, other] : [other, one];
-  return few.result.removed! >= many.result.removed! - Math.max(one.removedAgain, other.removedAgain);
+  return isDeepStrictEqual(visible(one), visible(other));
 }
 
 export function succeeded(outcome: Outcome): outcome is Outcome & { result: Rendered } {
@@ -73,12 +64,12 @@ export async function applying(sample: Case, budget: number): Promise<Exception[
   const [none, all] = await Promise.all([modelOfReference(sample, budget), modelOfOurs(sample, budget)]);
   const found: Exception[] = [];
   for (const exception of EXCEPTIONS) {
-    if (!same(await run(reference, sample, { budget, Renderer: WITHOUT.get(exception.rule as keyof Rules) }), all)) found.push(exception);
+    if (!same(await run(reference, sample, { budget, Renderer: WITHOUT.get(exception.rule) }), all)) found.push(exception);
   }
   if (found.length > 0) return found;
   // Each of two alone may be enough.
   for (const exception of EXCEPTIONS) {
-    if (!same(await run(reference, sample, { budget, Renderer: ONLY.get(exception.rule as keyof Rules) }), none)) found.push(exception);
+    if (!same(await run(reference, sample, { budget, Renderer: ONLY.get(exception.rule) }), none)) found.push(exception);
   }
   return found;
 }

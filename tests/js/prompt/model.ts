@@ -22,17 +22,19 @@ export interface Rules {
   callsFreed: boolean;
   /** Texts that are cut at the same expression do not disturb each other; in the reference they share where it is in its text. */
   ownBreaks: boolean;
+  /** What is in something that went is not counted as having gone once more. */
+  countedOnce: boolean;
   /** Limits in layout do not depend on the order of siblings. */
   limits: boolean;
   /** A group whose bases sum to 0 gets nothing instead of NaN. */
   noBasis: boolean;
 }
 
-export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthSeen", "callsFreed", "ownBreaks", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
+export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
 
 /** All rules set to the same. */
 export function rules(on: boolean): Rules {
-  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthSeen: on, callsFreed: on, ownBreaks: on, limits: on, noBasis: on };
+  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, noBasis: on };
 }
 
 const { GenericMaterializedContainer: Container, MaterializedChatMessage: Message, MaterializedChatMessageBreakpoint: Breakpoint } = materialized;
@@ -75,8 +77,6 @@ export class NoFurtherFit extends Error {}
 export function modelRenderer(switches: Rules, fit = 0): any {
   return class ModelRenderer extends peer.PromptRenderer {
     marked = new Map<unknown, boolean>();
-    /** How many removed nodes were in something that was gone already. */
-    removedAgain = 0;
 
     // Layout.
 
@@ -152,8 +152,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
             const overhead = await scope.baseMessageTokenCount(this._tokenizer);
             do {
               for (const node of this.step(scope)) {
-                removed += 1;
-                if (above(node).some((each) => gone.has(each))) this.removedAgain += 1;
+                if (!switches.countedOnce || !above(node).some((each) => gone.has(each))) removed += 1;
                 gone.add(node);
                 tokens -= 1.25 * (await node.upperBoundTokenCount(this._tokenizer));
               }

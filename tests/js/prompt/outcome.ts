@@ -37,8 +37,6 @@ export interface Outcome {
   epochs: unknown[];
   /** What was asked of the tokenizer. */
   characters: number;
-  /** Of the removed nodes, those that were inside another one. Only the model says. */
-  removedAgain: number;
   /** What the returned messages cost, counted again; 0 if it threw. */
   fresh: number;
 }
@@ -69,9 +67,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
     didMaterializeTree: (trace: any) => (removed = trace.renderedTree.removed),
   };
   const tags = (metadata: any): string[] => metadata.getAll(shop.Tag).map(({ tag }: any) => tag);
-  const seen = (): Pick<Outcome, "heard" | "epochs" | "characters" | "removedAgain"> => ({
-    heard: byId(shop.heard), epochs: epochs.list, characters: tokenizer.tally.characters, removedAgain: renderer.removedAgain ?? 0,
-  });
+  const seen = (): Pick<Outcome, "heard" | "epochs" | "characters"> => ({ heard: byId(shop.heard), epochs: epochs.list, characters: tokenizer.tally.characters });
   try {
     const result = await renderer.render();
     const characters = seen();
