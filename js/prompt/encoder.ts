@@ -1,14 +1,17 @@
-/** Writes nodes as the core reads them: numbers and one text (see `src/bindings/prompt.rs`). */
+/** Writes nodes as the core reads them: numbers and the bytes of one text (see `src/bindings/prompt.rs`). */
 
 import type { Part as NeutralPart } from "../types.ts";
 import { Flag } from "./render-tree.ts";
 import type { BreakpointNode, ElementNode, OpaqueNode, TextNode } from "./render-tree.ts";
 
+const UTF8 = new TextEncoder();
 const LEAF = { image: 0, document: 1, opaque: 2, breakpoint: 3 } as const;
 
 export class Encoder {
-  #numbers: number[] = [];
-  #texts: string[] = [];
+  // Written in place: a list that is copied in the end costs twice as much.
+  #numbers = new Float64Array(256);
+  #length = 0;
+  #text = "";
   /** Whether the core counts, and so has to know what parts are. */
   readonly #counted: boolean;
 
@@ -17,36 +20,60 @@ export class Encoder {
   }
 
   /** What was written since the last call. */
-  take(): { numbers: Float64Array; text: string } {
-    const taken = { numbers: Float64Array.from(this.#numbers), text: this.#texts.join("") };
-    this.#numbers = [];
-    this.#texts = [];
+  take(): { numbers: Float64Array; text: Uint8Array } {
+    const taken = { numbers: this.#numbers.subarray(0, this.#length), text: UTF8.encode(this.#text) };
+    this.#numbers = new Float64Array(256);
+    this.#length = 0;
+    this.#text = "";
     return taken;
   }
 
+  /** Makes room for so many numbers, and returns where they go. */
+  #reserve(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#numbers.length) {
+      const larger = new Float64Array(Math.max(this.#length, this.#numbers.length * 2));
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    return at;
+  }
+
+  #put(...numbers: number[]): void {
+    const at = this.#reserve(numbers.length);
+    this.#numbers.set(numbers, at);
+  }
+
   close(): void {
-    this.#numbers.push(0);
+    this.#numbers[this.#reserve(1)] = 0;
   }
 
   text(node: TextNode): void {
-    const { literals } = node;
-    this.#numbers.push(2, node.text.length, node.priority, node.lineBreakBefore ? 1 : 0);
-    this.#write(node.text);
-    if (!literals) this.#numbers.push(0);
-    else if (!literals.some(({ counts }) => counts)) this.#numbers.push(-1);
+    const { literals, text } = node;
+    const at = this.#reserve(5);
+    const numbers = this.#numbers;
+    numbers[at] = this.#counted ? 2 : 4;
+    numbers[at + 1] = text.length;
+    numbers[at + 2] = node.priority;
+    numbers[at + 3] = node.lineBreakBefore ? 1 : 0;
+    if (!literals) numbers[at + 4] = 0;
+    else if (!literals.some(({ counts }) => counts)) numbers[at + 4] = -1;
     else {
-      this.#numbers.push(literals.length);
-      for (const { text, counts } of literals) this.#numbers.push(text.length, counts ? 1 : 0);
+      numbers[at + 4] = literals.length;
+      for (const { text, counts } of literals) this.#put(text.length, counts ? 1 : 0);
     }
+    if (this.#counted) this.#write(text);
+    else this.#put(text.endsWith("\n") ? 1 : 0, /\S/.test(text) ? 0 : 1);
   }
 
   opaque(node: OpaqueNode, part: NeutralPart | undefined): void {
-    this.#numbers.push(3, LEAF.opaque, node.priority ?? NaN, node.tokenUsage ?? 0);
+    this.#put(3, LEAF.opaque, node.priority ?? NaN, node.tokenUsage ?? 0);
     this.#json(this.#counted ? part : undefined);
   }
 
   breakpoint(_: BreakpointNode): void {
-    this.#numbers.push(3, LEAF.breakpoint, NaN, 0, 0);
+    this.#put(3, LEAF.breakpoint, NaN, 0, 0);
   }
 
   /** Opens an element. `inLayout` says whether an empty message of its kind is charged to it. */
@@ -56,29 +83,36 @@ export class Encoder {
       (flags & Flag.passPriority ? 1 : 0) | (flags & Flag.chunk ? 2 : 0) | (flags & Flag.legacy ? 4 : 0) | (flags & Flag.alternate ? 8 : 0) |
       (dynamic ? 16 : 0) | (expandable ? 32 : 0) | (spliced ? 64 : 0);
     const reserve = props.flexReserve as number | string | undefined;
-    const [reserveKind, amount] = !reserve ? [0, 0] : typeof reserve === "number" ? [1, reserve] : [2, Number(reserve.slice(1))];
-    this.#numbers.push(
-      1, bits, props.priority ?? NaN, props.flexBasis ?? 1, props.flexGrow ?? NaN, reserveKind, amount, node.limit ?? NaN, node.keepWith ?? NaN,
-    );
-    if (kind === "container") this.#numbers.push(0);
+    const at = this.#reserve(9);
+    const numbers = this.#numbers;
+    numbers[at] = 1;
+    numbers[at + 1] = bits;
+    numbers[at + 2] = props.priority ?? NaN;
+    numbers[at + 3] = props.flexBasis ?? 1;
+    numbers[at + 4] = props.flexGrow ?? NaN;
+    numbers[at + 5] = !reserve ? 0 : typeof reserve === "number" ? 1 : 2;
+    numbers[at + 6] = !reserve ? 0 : typeof reserve === "number" ? reserve : Number(reserve.slice(1));
+    numbers[at + 7] = node.limit ?? NaN;
+    numbers[at + 8] = node.keepWith ?? NaN;
+    if (kind === "container") this.#numbers[this.#reserve(1)] = 0;
     else if (kind === "message") {
-      this.#numbers.push(1, props.role, inLayout ? 1 : 0);
+      this.#put(1, props.role, inLayout ? 1 : 0);
       this.#json(this.#counted || node.calls?.length ? message(node, this.#counted) : undefined);
     } else {
-      this.#numbers.push(2, LEAF[kind], 0);
+      this.#put(2, LEAF[kind], 0);
       this.#json(this.#counted ? part : undefined);
     }
   }
 
   #json(value: unknown): void {
     const text = value === undefined ? "" : JSON.stringify(value);
-    this.#numbers.push(text.length);
+    this.#put(text.length);
     this.#write(text);
   }
 
   #write(text: string): void {
     // Halves of pairs could meet others across the seam, and lengths would not be right any more.
-    this.#texts.push(wellFormed(text));
+    this.#text += wellFormed(text);
   }
 }
 

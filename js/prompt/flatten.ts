@@ -19,6 +19,7 @@ import type { PromptPiece } from "./piece.ts";
 import { Flag, nameOf, pathOf } from "./render-tree.ts";
 import type { BreakpointNode, ElementKind, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
 import { PromptReference, ReferenceMetadata } from "./results.ts";
+import type { PromptMetadata } from "./results.ts";
 
 /** Elements that show their children and nothing else. */
 const SHOWS_CHILDREN = new Set<unknown>([
@@ -42,11 +43,18 @@ export interface FlattenOptions {
 /** Children that are being gone through. */
 interface Frame {
   node: ElementNode;
-  items: Iterator<unknown>;
+  items: readonly unknown[] | Iterator<unknown>;
+  /** How many of a list are done with. */
+  at: number;
   how: "children" | "text" | "json";
   /** What is to be done behind the last. */
   end?: () => void;
 }
+
+/** Behind the last. */
+const DONE = -1;
+
+const NO_METADATA: PromptMetadata[] = [];
 
 export class Flattener {
   readonly nodes: RenderNode[] = [];
@@ -73,25 +81,24 @@ export class Flattener {
   rootJSON(data: PromptElementJSON): void {
     const node = this.#node(undefined, LogicalWrapper, {});
     this.encoder.open(node, undefined, {});
-    const frames: Frame[] = [{ node, items: [][Symbol.iterator](), how: "children", end: () => this.encoder.close() }];
+    const frames: Frame[] = [{ node, items: [], at: 0, how: "children", end: () => this.encoder.close() }];
     this.#splice(node, data, frames);
     this.#run(frames);
   }
 
   /** Makes nodes of what an element returned. */
   children(node: ElementNode, template: unknown): void {
-    const items = [template][Symbol.iterator]();
     const frames: Frame[] = [];
-    if (node.ctor === TextChunk) this.#textFrame(node, items, frames);
-    else frames.push({ node, items, how: "children" });
+    if (node.ctor === TextChunk) this.#textFrame(node, [template], frames);
+    else frames.push({ node, items: [template], at: 0, how: "children" });
     this.#run(frames);
   }
 
   #run(frames: Frame[]): void {
     for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
       try {
-        const { done, value } = frame.items.next();
-        if (done) {
+        const value = advance(frame);
+        if (frame.at === DONE) {
           frames.pop();
           frame.end?.();
         } else if (frame.how === "json") this.#json(frame.node, value as PromptNodeJSON, frames);
@@ -109,9 +116,9 @@ export class Flattener {
       if (how === "text") this.#textParts.push({ text: String(child), counts: true });
       else this.#text(node, String(child), undefined, false);
     } else if (isFragment(child.ctor)) {
-      frames.push({ node, how, items: (child.children as Iterable<unknown>)[Symbol.iterator]() });
+      frames.push({ node, how, at: 0, items: listed(child.children as Iterable<unknown>) });
     } else if (typeof child[Symbol.iterator] === "function") {
-      frames.push({ node, how, items: (child as Iterable<unknown>)[Symbol.iterator]() });
+      frames.push({ node, how, at: 0, items: listed(child as Iterable<unknown>) });
     } else if (typeof child.ctor === "string") {
       this.#intrinsic(frame, child, frames);
     } else if (how === "text") {
@@ -140,7 +147,7 @@ export class Flattener {
     this.encoder.open(node, neutralPart(node), { dynamic: !eager, expandable, inLayout });
     if (!eager) return this.encoder.close();
     const end = () => this.encoder.close();
-    if (ctor === TextChunk) this.#textFrame(node, [props.children][Symbol.iterator](), frames, end);
+    if (ctor === TextChunk) this.#textFrame(node, [props.children], frames, end);
     else {
       let template: unknown = props.children;
       if (RENDERS_AT_ONCE.has(ctor)) {
@@ -150,7 +157,7 @@ export class Flattener {
           throw annotate(error, node);
         }
       }
-      frames.push({ node, items: [template][Symbol.iterator](), how: "children", end });
+      frames.push({ node, items: [template], at: 0, how: "children", end });
     }
   }
 
@@ -164,7 +171,7 @@ export class Flattener {
     const node: ElementNode = {
       type: "element", id: this.nodes.length, parent, ctor, name: ctor === undefined ? undefined : nameOf(ctor), kind: "container", props,
       instance: undefined, state: undefined, flags: 0, limit: undefined, keepWith: undefined, calls: undefined, callsKeptWith: undefined, toolCallId: undefined,
-      children: [], metadata: [],
+      children: [], metadata: NO_METADATA,
     };
     this.nodes.push(node);
     parent?.children.push(node);
@@ -245,22 +252,21 @@ export class Flattener {
   /** Literals and line breaks of the text chunk that is being gone through. No other can begin before it ends. */
   #textParts: { text: string; counts: boolean }[] = [];
 
-  #textFrame(node: ElementNode, items: Iterator<unknown>, frames: Frame[], end?: () => void): void {
+  #textFrame(node: ElementNode, items: unknown[], frames: Frame[], end?: () => void): void {
     this.#textParts = [];
-    const references: ReferenceMetadata[] = [];
-    this.#textReferences = references;
+    this.#textReferences = NO_METADATA;
     frames.push({
-      node, items, how: "text",
+      node, items, at: 0, how: "text",
       end: () => {
         const parts = this.#textParts;
         const text = this.#text(node, parts.map((part) => part.text).join(""), parts.length === 1 && parts[0]!.counts ? undefined : parts, true);
-        text.metadata = references;
+        text.metadata = this.#textReferences;
         end?.();
       },
     });
   }
 
-  #textReferences: ReferenceMetadata[] = [];
+  #textReferences: PromptMetadata[] = NO_METADATA;
 
   /** The priority of an intrinsic: its own, or that of the element it stands in. */
   #rank(node: ElementNode, props: Record<string, any>): number | undefined {
@@ -270,7 +276,7 @@ export class Flattener {
 
   #text(node: ElementNode, text: string, literals: TextNode["literals"], lineBreakBefore: boolean, rank = node.props.priority): TextNode {
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text, literals, priority: rank ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: [],
+      type: "text", id: this.nodes.length, parent: node, text, literals, priority: rank ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: NO_METADATA,
     };
     this.#add(node, made);
     this.encoder.text(made);
@@ -309,11 +315,15 @@ export class Flattener {
         return;
       case "references":
         if (how !== "text") alone("reference");
-        for (const reference of props.value) (how === "text" ? this.#textReferences : node.metadata).push(new ReferenceMetadata(reference));
+        for (const reference of props.value) {
+          const metadata = new ReferenceMetadata(reference);
+          if (how === "text") this.#textReferences = added(this.#textReferences, metadata);
+          else attach(node, metadata);
+        }
         return;
       case "meta":
         alone("meta");
-        (props.local ? node : (this.nodes[0] as ElementNode)).metadata.push(props.value);
+        attach(props.local ? node : (this.nodes[0] as ElementNode), props.value);
         return;
       case "usedContext":
         alone("usedContext");
@@ -345,7 +355,7 @@ export class Flattener {
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
     if (typeof data?.node !== "object" || data.node === null) throw new Error("<elementJSON /> needs data with a `node`, as renderElementJSON gives it");
     // Numbers of what is kept together mean something within one tree only.
-    frames.push({ node, items: [data.node][Symbol.iterator](), how: "json" });
+    frames.push({ node, items: [data.node], at: 0, how: "json" });
     this.#spliced = new Map();
   }
 
@@ -370,7 +380,7 @@ export class Flattener {
 
   #textJSON(node: ElementNode, text: string, priority: number | undefined, lineBreakBefore: boolean): TextNode {
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text: String(text), literals: undefined, priority: priority ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: [],
+      type: "text", id: this.nodes.length, parent: node, text: String(text), literals: undefined, priority: priority ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: NO_METADATA,
     };
     this.#add(node, made);
     this.encoder.text(made);
@@ -378,10 +388,10 @@ export class Flattener {
   }
 
   #pieceJSON(parent: ElementNode, json: PieceJSON, frames: Frame[]): void {
-    const node = this.#node(parent, undefined, { ...json.props });
+    const node = this.#node(parent, undefined, json.props ?? {});
     node.name = json.ctorName;
     node.metadata = references(json.references);
-    for (const value of json.metadata ?? []) node.metadata.push(value as any);
+    for (const value of json.metadata ?? []) attach(node, value as PromptMetadata);
     switch (json.ctor) {
       case PieceCtorKind.BaseChatMessage:
         node.kind = "message";
@@ -406,7 +416,7 @@ export class Flattener {
     this.#check(node);
     this.encoder.open(node, neutralPart(node), { spliced: true });
     this.#options.includeInEpoch?.(node.id);
-    frames.push({ node, items: json.children[Symbol.iterator](), how: "json", end: () => this.encoder.close() });
+    frames.push({ node, items: json.children, at: 0, how: "json", end: () => this.encoder.close() });
   }
 
   #keepSpliced(id: number): number {
@@ -416,8 +426,37 @@ export class Flattener {
   }
 }
 
-function references(json: PromptReferenceJSON[] | undefined): ReferenceMetadata[] {
-  return json?.map((reference) => new ReferenceMetadata(PromptReference.fromJSON(reference))) ?? [];
+function references(json: PromptReferenceJSON[] | undefined): PromptMetadata[] {
+  return json?.length ? json.map((reference) => new ReferenceMetadata(PromptReference.fromJSON(reference))) : NO_METADATA;
+}
+
+/** Most nodes have none, so that they share one empty list until they do. */
+function attach(holder: { metadata: PromptMetadata[] }, metadata: PromptMetadata): void {
+  holder.metadata = added(holder.metadata, metadata);
+}
+
+function added(list: PromptMetadata[], metadata: PromptMetadata): PromptMetadata[] {
+  if (list === NO_METADATA) return [metadata];
+  list.push(metadata);
+  return list;
+}
+
+/** The next of a frame's items; there is none if that sets `at` to `DONE`. */
+function advance(frame: Frame): unknown {
+  const { items } = frame;
+  if (Array.isArray(items)) {
+    // By number: there may be a hundred thousand, and an iterator makes an object for each.
+    if (frame.at < items.length) return items[frame.at++];
+    frame.at = DONE;
+    return undefined;
+  }
+  const { done, value } = (items as Iterator<unknown>).next();
+  if (done) frame.at = DONE;
+  return value;
+}
+
+function listed(items: Iterable<unknown>): readonly unknown[] | Iterator<unknown> {
+  return Array.isArray(items) ? items : items[Symbol.iterator]();
 }
 
 /** True if anything in a list of children is more than nothing. */

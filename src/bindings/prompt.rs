@@ -9,6 +9,7 @@
 //!     shape 1: message: role inLayout length-of-JSON {name?, calls?, callId?}
 //!     shape 2: leaf: kind tokens length-of-JSON (a part)
 //! 2 length priority newLine spans (length counts)*                          text; spans 0: all of it, -1: none of it is a literal
+//! 4 length priority newLine spans (length counts)* endsLine blank           text that the host counts, and that is not there
 //! 3 kind priority tokens length-of-JSON                                     content other than text
 //! ```
 
@@ -23,7 +24,7 @@ use crate::error::{Code, Error, Result};
 use crate::message::{Part, Role};
 use crate::prompt::{
     Ask, Builtin, Call, Counter, Element, Inside, Leaf, LeafKind, Literal, Malformed, MessageShape, Mode, Op, Options,
-    Question, Reserve, Sent, Shape, Step,
+    Question, Reserve, Sent, Shape, Step, Wording,
 };
 
 #[derive(Deserialize)]
@@ -62,7 +63,7 @@ pub struct Prompt {
 #[wasm_bindgen]
 impl Prompt {
     #[wasm_bindgen(constructor)]
-    pub fn new(numbers: &[f64], text: &str, options: JsValue) -> std::result::Result<Prompt, JsValue> {
+    pub fn new(numbers: &[f64], text: &[u8], options: JsValue) -> std::result::Result<Prompt, JsValue> {
         let options: PromptOptions = from_js(options, "options", Code::BadOption)?;
         let mode = mode(&options.mode).map_err(to_js)?;
         let (counter, overhead) = match options.counting {
@@ -145,7 +146,7 @@ impl Prompt {
 
     /// What the element of effect `id` yields.
     #[wasm_bindgen(js_name = answerChildren)]
-    pub fn answer_children(&mut self, id: u32, numbers: &[f64], text: &str) -> std::result::Result<(), JsValue> {
+    pub fn answer_children(&mut self, id: u32, numbers: &[f64], text: &[u8]) -> std::result::Result<(), JsValue> {
         let children = read(numbers, text).map_err(to_js)?;
         self.inner.resume_children(id, children).map_err(to_js)
     }
@@ -247,14 +248,16 @@ fn all_sent(messages: &[Sent]) -> Uint32Array {
     Uint32Array::from(&list[..])
 }
 
-fn read(numbers: &[f64], text: &str) -> Result<Vec<Op>> {
+fn read(numbers: &[f64], text: &[u8]) -> Result<Vec<Op>> {
+    let text = std::str::from_utf8(text).map_err(|_| malformed())?;
     let mut input = Input { numbers: numbers.iter(), text, ascii: text.is_ascii() };
     let mut list = Vec::new();
     while let Some(&code) = input.numbers.next() {
         list.push(match code as i64 {
             0 => Op::Close,
             1 => Op::Open(Box::new(input.element()?)),
-            2 => input.text_op()?,
+            2 => input.text_op(true)?,
+            4 => input.text_op(false)?,
             3 => {
                 let (kind, priority) = (input.number()?, input.priority()?);
                 Op::Leaf(Box::new(input.leaf(kind, priority.unwrap_or(crate::prompt::MAX_PRIORITY))?))
@@ -289,7 +292,7 @@ struct FieldCall {
     keep_with: Option<u32>,
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
     fn number(&mut self) -> Result<f64> {
         self.numbers.next().copied().ok_or_else(malformed)
     }
@@ -304,7 +307,7 @@ impl Input<'_> {
     }
 
     /// The next `units` UTF-16 units of the text.
-    fn take(&mut self, units: f64) -> Result<&str> {
+    fn take(&mut self, units: f64) -> Result<&'a str> {
         let units = units as usize;
         let bytes = if self.ascii {
             units
@@ -333,23 +336,29 @@ impl Input<'_> {
         serde_json::from_str(text).map(Some).map_err(|error| Error::new(Code::BadInput, error.to_string()))
     }
 
-    fn text_op(&mut self) -> Result<Op> {
+    fn text_op(&mut self, here: bool) -> Result<Op> {
         let (length, priority) = (self.number()?, self.priority()?.unwrap_or(crate::prompt::MAX_PRIORITY));
         let (new_line, spans) = (self.number()? != 0.0, self.number()?);
-        let text = self.take(length)?.to_string();
+        let text = if here { self.take(length)? } else { "" };
         let literal = match spans as i64 {
             0 => Literal::Whole,
             -1 => Literal::None,
             spans => {
                 let mut list = Vec::new();
-                let mut rest = Input { numbers: [].iter(), text: &text, ascii: self.ascii };
+                let mut rest = Input { numbers: [].iter(), text, ascii: self.ascii };
                 for _ in 0..spans {
                     let length = self.number()?;
-                    let bytes = rest.take(length)?.len();
+                    let bytes = if here { rest.take(length)?.len() } else { length as usize };
                     list.push((bytes as u32, self.number()? != 0.0));
                 }
                 Literal::Spans(list)
             }
+        };
+        let text = if here {
+            text.into()
+        } else {
+            let (ends_line, blank) = (self.number()? != 0.0, self.number()? != 0.0);
+            Wording::Elsewhere { length: length as u32, ends_line, blank }
         };
         Ok(Op::Text { text, priority, new_line, literal })
     }

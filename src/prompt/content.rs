@@ -4,7 +4,7 @@
 //! comes back changes the segments that touch it and no other; a leaf without any cut is part of its neighbours' segments.
 
 use super::counts::{Builtin, Counts, Sent};
-use super::draft::Draft;
+use super::draft::{Draft, What};
 use super::living::Living;
 use super::piece::LeafKind;
 use super::tree::{Kind, Line, Tree};
@@ -22,6 +22,14 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     fn text(self, place: u32) -> &'a str {
         self.tree.text(self.draft, place)
+    }
+
+    /// Whether a text is empty, and whether it ends a line.
+    fn ending(self, place: u32) -> (bool, bool) {
+        match &self.draft.node(self.tree.source(place)).what {
+            What::Text(text) => (text.length == 0, text.ends_line),
+            _ => (true, false),
+        }
     }
 
     fn is_text(self, place: u32) -> bool {
@@ -82,9 +90,9 @@ impl<'a> View<'a> {
                     (empty, ended) = (true, false);
                 }
                 let breaks = self.breaks(message, leaf, || (empty, ended));
-                let text = self.text(leaf);
-                if breaks || !text.is_empty() {
-                    (empty, ended) = (false, text.ends_with('\n') || text.is_empty());
+                let (nothing, ends_line) = self.ending(leaf);
+                if breaks || !nothing {
+                    (empty, ended) = (false, ends_line || nothing);
                 }
                 sent.content.push((self.tree.source(leaf), breaks));
             } else {

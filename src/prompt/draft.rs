@@ -1,6 +1,6 @@
 //! The tree as it was rendered: every node that any element yielded, whatever becomes of it.
 
-use super::piece::{Element, Leaf, LeafKind, Literal, Op, Shape};
+use super::piece::{Element, Leaf, LeafKind, Literal, Op, Shape, Wording};
 use super::{MAX_PRIORITY, NodeId};
 use crate::error::{Code, Error, Result};
 
@@ -31,6 +31,11 @@ pub enum What {
 pub struct Text {
     start: u32,
     end: u32,
+    /// Bytes, or what the host counts in.
+    pub length: u32,
+    pub ends_line: bool,
+    /// Nothing but white space.
+    pub blank: bool,
     pub priority: f64,
     pub new_line: bool,
     pub literal: Literal,
@@ -57,6 +62,14 @@ impl Draft {
         match &self.node(id).what {
             What::Text(text) => &self.texts[text.start as usize..text.end as usize],
             _ => "",
+        }
+    }
+
+    /// Length of a text in units that only compare, 0 for what is none.
+    pub fn length(&self, id: NodeId) -> u32 {
+        match &self.node(id).what {
+            What::Text(text) => text.length,
+            _ => 0,
         }
     }
 
@@ -112,13 +125,8 @@ impl Draft {
                     open.pop();
                 }
                 Op::Text { text, priority, new_line, literal } => {
-                    let start = self.texts.len();
-                    self.texts.push_str(&text);
-                    let end = self.texts.len();
-                    let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
-                        return Err(Error::new(Code::BadInput, "the texts of a prompt are larger than 4 GB"));
-                    };
-                    self.push(at, What::Text(Text { start, end, priority, new_line, literal }))?;
+                    let text = self.wording(text, priority, new_line, literal)?;
+                    self.push(at, What::Text(text))?;
                 }
                 Op::Leaf(leaf) => {
                     if leaf.kind == LeafKind::Breakpoint && !self.is_message(at) {
@@ -130,6 +138,21 @@ impl Draft {
             }
         }
         if open.len() == 1 { Ok(()) } else { Err(unbalanced()) }
+    }
+
+    fn wording(&mut self, text: Wording, priority: f64, new_line: bool, literal: Literal) -> Result<Text> {
+        let start = self.texts.len();
+        let (length, ends_line, blank) = match text {
+            Wording::Known(text) => {
+                self.texts.push_str(&text);
+                (text.len() as u32, text.ends_with('\n'), text.chars().all(is_space))
+            }
+            Wording::Elsewhere { length, ends_line, blank } => (length, ends_line, blank),
+        };
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(self.texts.len())) else {
+            return Err(Error::new(Code::BadInput, "the texts of a prompt are larger than 4 GB"));
+        };
+        Ok(Text { start, end, length, ends_line, blank, priority, new_line, literal })
     }
 
     fn is_message(&self, id: NodeId) -> bool {
@@ -168,6 +191,11 @@ impl Draft {
         let node = &mut self.nodes[id as usize];
         (node.first, node.last) = (first, last);
     }
+}
+
+/// JavaScript's `\s`, which differs from Unicode's white space in two characters.
+fn is_space(c: char) -> bool {
+    c == '\u{FEFF}' || c.is_whitespace() && c != '\u{85}'
 }
 
 fn unbalanced() -> Error {

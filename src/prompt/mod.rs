@@ -33,7 +33,7 @@ pub use costs::Inside;
 pub use counts::{Builtin, Counter, Question, Sent};
 pub use cut::{Failure, Outcome};
 pub use layout::{Epoch, Growable};
-pub use piece::{Call, Element, Leaf, LeafKind, Literal, MessageShape, Mode, Op, Reserve, Shape};
+pub use piece::{Call, Element, Leaf, LeafKind, Literal, MessageShape, Mode, Op, Reserve, Shape, Wording};
 pub use run::{Ask, Options, Prompt, Step};
 pub use trace::{NodeReport, Removal, Rule};
 pub use tree::Malformed;

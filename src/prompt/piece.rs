@@ -10,7 +10,7 @@ pub enum Op {
     Close,
     /// Text of the open element.
     Text {
-        text: String,
+        text: Wording,
         priority: f64,
         /// True for the text of a text chunk, which begins on a new line.
         new_line: bool,
@@ -19,6 +19,25 @@ pub enum Op {
     },
     /// Content other than text.
     Leaf(Box<Leaf>),
+}
+
+/// A text, or what has to be known of one that somebody else counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wording {
+    Known(String),
+    /// Its length in any unit that grows with it; 0 if it is empty.
+    Elsewhere {
+        length: u32,
+        ends_line: bool,
+        /// Nothing but white space.
+        blank: bool,
+    },
+}
+
+impl From<&str> for Wording {
+    fn from(text: &str) -> Wording {
+        Wording::Known(text.into())
+    }
 }
 
 /// Which of a text's characters were written as literals, each of which is counted by itself.

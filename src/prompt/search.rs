@@ -152,7 +152,7 @@ impl Search {
             tokens += match cut.tree.kind(place) {
                 Kind::Text { .. } => match counts.leaf(draft, node) {
                     Some(known) => known,
-                    None => draft.text(node).len() as f64 * self.rate,
+                    None => f64::from(draft.length(node)) * self.rate,
                 },
                 Kind::Other(_) => {
                     certain = false;
@@ -172,10 +172,10 @@ impl Search {
 }
 
 fn rate(cut: &Cut, draft: &Draft, place: u32, total: f64) -> f64 {
-    let (mut bytes, mut at) = (0, place);
+    let (mut length, mut at) = (0.0, place);
     while let Some(leaf) = cut.living.leaves.next(at).filter(|leaf| *leaf < cut.tree.end(place)) {
-        bytes += cut.tree.text(draft, leaf).len();
+        length += f64::from(draft.length(cut.tree.source(leaf)));
         at = leaf + 1;
     }
-    if bytes == 0 { 1.0 } else { total / bytes as f64 }
+    if length == 0.0 { 1.0 } else { total / length }
 }

@@ -181,14 +181,9 @@ fn kind(draft: &Draft, node: NodeId) -> Kind {
                 (false, true) => Line::UnlessContinuing,
                 (false, false) => Line::No,
             };
-            Kind::Text { line, blank: draft.text(node).chars().all(is_space) }
+            Kind::Text { line, blank: text.blank }
         }
     }
-}
-
-/// JavaScript's `\s`, which differs from Unicode's white space in two characters.
-fn is_space(c: char) -> bool {
-    c == '\u{FEFF}' || c.is_whitespace() && c != '\u{85}'
 }
 
 /// Decides every alternative that is not decided yet, from the leaves up. What is in `chosen` is sorted by node.
@@ -199,7 +194,7 @@ fn choose(draft: &Draft, chosen: &mut Vec<(NodeId, NodeId)>) -> Result<(), Malfo
     for at in (0..draft.len()).rev() {
         let node = at as NodeId;
         empty[at] = match &draft.node(node).what {
-            What::Text(_) => draft.text(node).chars().all(is_space),
+            What::Text(text) => text.blank,
             What::Leaf(_) => false,
             What::Element(element) => match &element.shape {
                 Shape::Leaf(_) => false,
