@@ -36,6 +36,8 @@ export interface Explanation {
     /** What would have gone next in its place. */
     rival?: { id: number; path: string; priority?: number };
   };
+  /** The role that a message is sent with, where the format has none of its own. */
+  sentAs?: string;
   /** All of it in a sentence. */
   sentence: string;
 }
@@ -66,6 +68,7 @@ export function explainAll(session: Session): Explanation[] {
     const entry = {
       id, path, kind: kindOf(node), priority, kept,
       ...(node.type === "element" && node.kind === "message" && { role: ChatRole.display(node.props.role) }),
+      ...(kept && isSystem(node) && session.options.mode === "vscode" && { sentAs: "user" }),
       ...(node.type === "text" && { text: excerpt(node.text) }),
       ...(parent !== undefined && { parent }), ...(tokens !== undefined && { tokens }), ...(removal && { removal }),
     };
@@ -86,9 +89,14 @@ function excerpt(text: string): string {
   return text.length > EXCERPT ? `${text.slice(0, EXCERPT - 1)}…` : text;
 }
 
-function sentence({ id, path, priority, kept, removal, tokens }: Omit<Explanation, "sentence">): string {
+function isSystem(node: RenderNode): boolean {
+  return node.type === "element" && node.kind === "message" && node.props.role === ChatRole.System;
+}
+
+function sentence({ id, path, priority, kept, removal, tokens, sentAs }: Omit<Explanation, "sentence">): string {
   const size = tokens === undefined ? "" : ` (${tokens} tokens)`;
-  if (kept || !removal) return `${path}${size} was kept.`;
+  const note = sentAs === undefined ? "" : ` It is sent with the role ${sentAs}, since the format has no system messages.`;
+  if (kept || !removal) return `${path}${size} was kept.${note}`;
   const { rule, step, limit, node, rival, freed } = removal;
   const why =
     node !== id ? "went with what is around it"

@@ -77,7 +77,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
   const { budget, format = "openai-chat" as F, encoding, model, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
-  if (!(format in MODES)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  if (!Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
+  if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
+  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") throw bad("signal", "an AbortSignal", signal);
   await ready();
   const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
   const parts = new Builtin(name, costModel);
@@ -87,7 +90,7 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   const session = await Session.render(root, {
     budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: MODES[format],
     encoding: () => name, counting: () => ({ encoding: name, costModel, tools: readTools(format, tools) }),
-    exactLimits: true, backfill, signal, token, tracer, countTokens,
+    exactLimits: true, bindCalls: true, backfill, signal, token, tracer, countTokens,
   });
   try {
     return new Rendered(session, format, budget);

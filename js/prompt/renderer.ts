@@ -1,5 +1,6 @@
 /** The renderer of the drop-in module. */
 
+import { EspalierError } from "../errors.ts";
 import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
 import { BaseChatMessage } from "./elements.ts";
 import type { PromptElement } from "./element.ts";
@@ -63,6 +64,11 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     this.#ctor = ctor;
     this.#props = props;
     this.#tokenizer = tokenizer;
+    // Said where it is forgotten, and not when the first text is to be counted.
+    for (const name of ["tokenLength", "countMessageTokens"] as const) {
+      if (typeof tokenizer?.[name] === "function") continue;
+      throw new EspalierError({ code: "bad_option", message: `A renderer needs a tokenizer with ${name}, for one \`new BuiltinTokenizer({ mode })\`.`, path: `tokenizer.${name}` });
+    }
   }
 
   /** Files that elements left out on purpose, each once. */

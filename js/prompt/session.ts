@@ -57,6 +57,8 @@ export interface SessionOptions {
   /** What the core counts for: the form that the messages will have. */
   mode?: string;
   exactLimits?: boolean;
+  /** Calls and results go together, whatever they are kept with. */
+  bindCalls?: boolean;
   backfill?: boolean;
   layoutOnly?: boolean;
   thorough?: boolean;
@@ -101,8 +103,8 @@ export class Session {
     if ("json" in root) session.flattener.rootJSON(root.json);
     else session.flattener.root(root.ctor, root.props);
     const { numbers, text } = session.flattener.encoder.take();
-    const { budget, counting, mode = "raw", exactLimits = false, backfill = false, layoutOnly = false, thorough = false, messagesOnly = false, tracer } = options;
-    const fields = { budget, counting: counting?.(), mode, exactLimits, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
+    const { budget, counting, mode = "raw", exactLimits = false, bindCalls = false, backfill = false, layoutOnly = false, thorough = false, messagesOnly = false, tracer } = options;
+    const fields = { budget, counting: counting?.(), mode, exactLimits, bindCalls, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
     session.#operation = call(() => new (wasm().Prompt)(numbers, text, fields));
     try {
       await session.#run();
@@ -247,7 +249,7 @@ export class Session {
 
   #answer(id: number, node: ElementNode, template: unknown): void {
     const { flattener } = this;
-    if (template) flattener.children(node, template);
+    if (template || typeof template === "number") flattener.children(node, template);
     const { numbers, text } = flattener.encoder.take();
     call(() => this.#live().answerChildren(id, numbers, text));
   }

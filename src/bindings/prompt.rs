@@ -39,6 +39,8 @@ struct PromptOptions {
     #[serde(default)]
     exact_limits: bool,
     #[serde(default)]
+    bind_calls: bool,
+    #[serde(default)]
     backfill: bool,
     #[serde(default)]
     epochs: bool,
@@ -82,6 +84,7 @@ impl Prompt {
         let options = Options {
             budget: options.budget - overhead,
             inside: if options.exact_limits { Inside::Exact } else { Inside::Bounds },
+            bind_calls: options.bind_calls,
             backfill: options.backfill,
             epochs: options.epochs,
             thorough: options.thorough,

@@ -80,9 +80,9 @@ fn may_return(cut: &Cut, draft: &Draft, rules: &HashMap<u32, Rule>, unit: &Unit)
 /// True if whatever came back has everything that it goes together with: elements each other, calls their results.
 fn is_together(cut: &Cut, draft: &Draft, revival: &Revival) -> bool {
     revival.unit.cleared.iter().all(|&place| {
-        let own = draft.element(cut.tree.source(place)).and_then(|element| element.keep_with);
         let calls = cut.tree.shape(draft, place).map_or(&[][..], |shape| &shape.calls);
-        own.into_iter().chain(calls.iter().filter_map(|call| call.keep_with)).all(|id| cut.living.is_together(id))
+        let bonds = cut.living.bonds(draft, &cut.tree, place);
+        bonds.chain(calls.iter().filter_map(|call| call.keep_with)).all(|id| cut.living.is_together(id))
     })
 }
 

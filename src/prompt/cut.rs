@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::layout::Growable;
 use super::living::{Living, Unit};
 use super::order::Order;
+use super::run::Options;
 use super::search::Search;
 use super::trace::{NodeReport, Removal, Rule};
 use super::tree::{Malformed, Tree};
@@ -66,6 +67,8 @@ pub struct Cut {
     stage: Stage,
     pub inside: Inside,
     backfill: bool,
+    /// Calls and results go together, whatever they are kept with.
+    bind: bool,
     pub tree: Tree,
     pub living: Living,
     order: Order,
@@ -95,11 +98,12 @@ enum Stage {
 
 impl Cut {
     /// Starts over with a rendered tree. `limits` begins with the root and the budget.
-    pub fn new(draft: &Draft, limits: Vec<(NodeId, f64)>, inside: Inside, backfill: bool) -> Result<Cut, Malformed> {
+    pub fn new(draft: &Draft, limits: Vec<(NodeId, f64)>, options: Options) -> Result<Cut, Malformed> {
+        let Options { inside, backfill, bind_calls: bind, .. } = options;
         let mut chosen = Vec::new();
         let (root, budget) = limits.first().copied().unwrap_or((0, 0.0));
         let tree = Tree::new(draft, root, &mut chosen)?;
-        let living = Living::new(draft, &tree, |_| false, &[]);
+        let living = Living::new(draft, &tree, bind, |_| false, &[]);
         let limits: Vec<_> = limits.into_iter().filter(|(_, limit)| *limit <= budget).collect();
         Ok(Cut {
             left: limits.len(),
@@ -107,6 +111,7 @@ impl Cut {
             stage: Stage::Count { may_grow: true },
             inside,
             backfill,
+            bind,
             tree,
             living,
             order: Order::default(),
@@ -326,7 +331,7 @@ impl Cut {
         let move_to = |place: u32| tree.place(old.source(place));
         let dropped: Vec<(u32, u32)> =
             living.all_dropped().filter_map(|(message, call)| Some((move_to(message)?, call))).collect();
-        let fresh = Living::new(draft, &tree, dead, &dropped);
+        let fresh = Living::new(draft, &tree, self.bind, dead, &dropped);
         for step in &mut self.steps {
             let before = step.unit.removed.len();
             step.unit.relocate(move_to);

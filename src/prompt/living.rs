@@ -1,9 +1,10 @@
 //! What is still there: removal of nodes with everything that follows from it, and the way back.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::bits::Bits;
 use super::draft::Draft;
+use super::pairs::pairs;
 use super::trace::Rule;
 use super::tree::{Kind, Tree};
 
@@ -16,12 +17,14 @@ pub struct Living {
     filled: Vec<u32>,
     /// True for what is among its parent's `filled`.
     counted: Vec<bool>,
-    /// Calls that a message still makes.
+    /// Calls that a message still makes; for a result without content, which answers all the same, 1.
     calls: Vec<u32>,
     /// Calls that were taken out, as (message, index).
     dropped: BTreeSet<(u32, u32)>,
     /// What goes together, by its number; `None` once it went.
-    keep: Vec<Option<Kept>>,
+    keep: BTreeMap<u32, Option<Kept>>,
+    /// Numbers of calls with their results, by the places of both messages; of nothing if only what authors keep together is.
+    paired: HashMap<u32, Vec<u32>>,
 }
 
 /// What goes together under one number.
@@ -60,7 +63,7 @@ impl Unit {
 
 impl Living {
     /// Everything is there, except what `dead` says of it.
-    pub fn new(draft: &Draft, tree: &Tree, dead: impl Fn(u32) -> bool, dropped: &[(u32, u32)]) -> Living {
+    pub fn new(draft: &Draft, tree: &Tree, bind: bool, dead: impl Fn(u32) -> bool, dropped: &[(u32, u32)]) -> Living {
         let size = tree.source.len();
         let mut living = Living {
             nodes: Bits::new(size),
@@ -70,7 +73,8 @@ impl Living {
             counted: vec![false; size],
             calls: vec![0; size],
             dropped: BTreeSet::new(),
-            keep: Vec::new(),
+            keep: BTreeMap::new(),
+            paired: HashMap::new(),
         };
         for place in 0..tree.len() {
             let element = draft.element(tree.source(place));
@@ -85,6 +89,9 @@ impl Living {
                     }
                 }
             }
+        }
+        if bind {
+            living.bind(draft, tree);
         }
         for &(message, at) in dropped {
             living.calls[message as usize] -= 1;
@@ -103,16 +110,43 @@ impl Living {
     }
 
     fn kept(&mut self, id: u32) -> &mut Option<Kept> {
-        let at = id as usize;
-        if at >= self.keep.len() {
-            self.keep.resize_with(at + 1, || Some(Kept::default()));
+        self.keep.entry(id).or_insert_with(|| Some(Kept::default()))
+    }
+
+    /// Calls go with their results and with whatever they are kept with, both ways.
+    fn bind(&mut self, draft: &Draft, tree: &Tree) {
+        for pair in pairs(draft, tree) {
+            self.kept(pair.id).get_or_insert_default().calls.push(pair.call);
+            self.kept(pair.id).get_or_insert_default().containers.push(pair.result);
+            self.paired.entry(pair.call.0).or_default().push(pair.id);
+            self.paired.entry(pair.result).or_default().push(pair.id);
+            if self.is_blank(tree, pair.result) {
+                self.calls[pair.result as usize] = 1;
+            }
         }
-        &mut self.keep[at]
+        for place in 0..tree.len() {
+            let calls = tree.shape(draft, place).map_or(&[][..], |shape| &shape.calls);
+            let ids = calls.iter().filter_map(|call| call.keep_with);
+            ids.for_each(|id| self.paired.entry(place).or_default().push(id));
+        }
+    }
+
+    fn is_blank(&self, tree: &Tree, message: u32) -> bool {
+        (message + 1..tree.end(message)).all(|place| match tree.kind(place) {
+            Kind::Text { blank, .. } => blank,
+            kind => !kind.is_leaf(),
+        })
+    }
+
+    /// The numbers of everything that goes when what stands at `place` goes.
+    pub fn bonds<'a>(&'a self, draft: &Draft, tree: &Tree, place: u32) -> impl Iterator<Item = u32> + use<'a> {
+        let own = draft.element(tree.source(place)).and_then(|element| element.keep_with);
+        own.into_iter().chain(self.paired.get(&place).into_iter().flatten().copied())
     }
 
     /// True if everything that goes together under a number is there.
     pub fn is_together(&self, id: u32) -> bool {
-        let Some(Some(kept)) = self.keep.get(id as usize) else { return false };
+        let Some(Some(kept)) = self.keep.get(&id) else { return false };
         kept.containers.iter().all(|place| self.has(*place))
             && kept.calls.iter().all(|call| self.has(call.0) && !self.dropped.contains(call))
     }
@@ -183,8 +217,8 @@ impl Living {
                 self.filled[parent as usize] -= 1;
             }
             for at in from..unit.cleared.len() {
-                let element = draft.element(tree.source(unit.cleared[at]));
-                if let Some(id) = element.and_then(|element| element.keep_with) {
+                let bonds: Vec<u32> = self.bonds(draft, tree, unit.cleared[at]).collect();
+                for id in bonds {
                     self.release(tree, id, &mut unit, &mut todo);
                 }
             }

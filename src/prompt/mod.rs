@@ -23,6 +23,7 @@ mod flex;
 mod layout;
 mod living;
 mod order;
+mod pairs;
 mod piece;
 mod run;
 mod search;

@@ -18,6 +18,8 @@ pub struct Options {
     pub budget: f64,
     /// How limits inside messages are counted.
     pub inside: Inside,
+    /// Calls and results go together, whatever else they are kept with; otherwise only what is kept with an element goes when that does.
+    pub bind_calls: bool,
     /// Puts back what still fits.
     pub backfill: bool,
     /// Keeps the budgets that were handed out.
@@ -67,7 +69,7 @@ pub enum Step {
 ///     Op::Close,
 ///     Op::Close,
 /// ];
-/// let options = Options { budget: 20.0, inside: Inside::Exact, backfill: false, epochs: false, thorough: false, cut: true };
+/// let options = Options { budget: 20.0, inside: Inside::Exact, bind_calls: true, backfill: false, epochs: false, thorough: false, cut: true };
 /// let mut prompt = Prompt::new(tree, Counter::Host, options)?;
 /// while let Step::Ask(id, Ask::Count(questions)) = prompt.poll()? {
 ///     // A tokenizer with ten tokens for whatever a message contains.
@@ -318,5 +320,5 @@ impl Prompt {
 fn start(draft: &Draft, layout: &Layout, options: Options) -> std::result::Result<Cut, Malformed> {
     let mut limits = vec![(0, options.budget)];
     limits.extend(layout.limits.iter().copied());
-    Cut::new(draft, limits, options.inside, options.backfill)
+    Cut::new(draft, limits, options)
 }

@@ -112,7 +112,15 @@ pub fn shape(role: Role) -> MessageShape {
 }
 
 pub fn options(budget: f64) -> Options {
-    Options { budget, inside: Inside::Exact, backfill: false, epochs: false, thorough: false, cut: true }
+    Options {
+        budget,
+        inside: Inside::Exact,
+        bind_calls: false,
+        backfill: false,
+        epochs: false,
+        thorough: false,
+        cut: true,
+    }
 }
 
 pub fn builtin(name: EncodingName, model: CostModel) -> Counter {

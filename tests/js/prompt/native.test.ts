@@ -131,3 +131,32 @@ function unanswered({ messages }: any): Set<string> {
   const results = new Set(messages.map((message: any) => message.tool_call_id));
   return new Set(messages.flatMap((message: any) => message.tool_calls ?? []).map(({ id }: any) => id).filter((id: string) => id.startsWith("round") && !results.has(id)));
 }
+
+test("calls and results stay together at every budget, whatever order they would go in", { skip: rehearsal }, async () => {
+  const { SystemMessage, UserMessage, AssistantMessage, ToolMessage, TextChunk, useKeepWith } = espalier as any;
+  for (let seed = FIRST; seed < FIRST + TREES; seed++) {
+    const random = new Random(seed);
+    const rank = () => ({ priority: random.below(6) });
+    const round = (at: number): any[] => {
+      const Keep = random.chance(0.5) ? useKeepWith() : undefined;
+      // Ids come back, as they do in real transcripts.
+      const ids = Array.from({ length: 1 + random.below(3) }, (_, nth) => `call${(at % 2) * 3 + nth}`);
+      const calls = ids.map((id) => ({ id, type: "function", function: { name: "run", arguments: "{}" }, ...(Keep && { keepWith: Keep }) }));
+      const results = ids.map((toolCallId) => h(ToolMessage, { ...rank(), toolCallId }, random.chance(0.2) ? "" : h(TextChunk, rank(), `result of ${toolCallId} `.repeat(1 + random.below(4)))));
+      return [h(AssistantMessage, { ...rank(), toolCalls: calls }, random.chance(0.5) ? "Let me see." : ""), ...(Keep ? [h(Keep, rank(), ...results)] : results), h(UserMessage, rank(), `question ${at}`)];
+    };
+    const piece = h(fragment, {}, h(SystemMessage, { priority: 9 }, "rules"), ...Array.from({ length: 1 + random.below(5) }, (_, at) => round(at)));
+    const whole = await espalier.render(piece, { budget: 1e6, backfill: random.chance(0.5) });
+    for (let budget = whole.tokens; budget > 12; budget -= 1 + random.below(7)) {
+      const cut = await fitted(() => whole.prune(budget));
+      if (!cut) continue;
+      const open: string[] = [];
+      for (const message of cut.messages) {
+        if (message.role !== "tool") assert.deepEqual(open, [], `PROMPT_SEED=${seed}, budget ${budget}: a call has lost its result`);
+        if (message.role === "assistant") open.push(...(message.tool_calls ?? []).map(({ id }: any) => id));
+        if (message.role === "tool") assert.ok(open.includes(message.tool_call_id) && open.splice(open.indexOf(message.tool_call_id), 1), `PROMPT_SEED=${seed}, budget ${budget}: a result has lost its call`);
+      }
+      assert.deepEqual(open, []);
+    }
+  }
+});
