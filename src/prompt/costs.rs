@@ -1,18 +1,17 @@
 //! What messages and limited subtrees cost while nodes come and go.
 
-use std::collections::HashMap;
-
 use super::content::{Content, View};
 use super::counts::{Counts, Question};
 use super::draft::NONE;
 use super::living::Unit;
+use super::map::Map;
 use super::tree::{Kind, Line};
 
 /// Costs by place. A message that is not sent, being empty, costs nothing.
 #[derive(Default)]
 pub struct Costs {
-    contents: HashMap<u32, Content>,
-    messages: HashMap<u32, f64>,
+    contents: Map<Content>,
+    messages: Map<f64>,
     /// A subtree inside a message, counted like the message's text.
     inside: Option<(u32, Content)>,
 }
@@ -166,7 +165,7 @@ impl Costs {
 
 /// The contents that a living message's place is part of.
 fn around<'a>(
-    contents: &'a mut HashMap<u32, Content>,
+    contents: &'a mut Map<Content>,
     inside: &'a mut Option<(u32, Content)>,
     view: View,
     place: u32,

@@ -1,9 +1,10 @@
 //! What is still there: removal of nodes with everything that follows from it, and the way back.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::bits::Bits;
 use super::draft::Draft;
+use super::map::Map;
 use super::pairs::pairs;
 use super::trace::Rule;
 use super::tree::{Kind, Tree};
@@ -24,7 +25,9 @@ pub struct Living {
     /// What goes together, by its number; `None` once it went.
     keep: BTreeMap<u32, Option<Kept>>,
     /// Numbers of calls with their results, by the places of both messages; of nothing if only what authors keep together is.
-    paired: HashMap<u32, Vec<u32>>,
+    paired: Map<Vec<u32>>,
+    /// Of no meaning between removals: a list that need not be made anew for each.
+    todo: VecDeque<(u32, Rule)>,
 }
 
 /// What goes together under one number.
@@ -74,7 +77,8 @@ impl Living {
             calls: vec![0; size],
             dropped: BTreeSet::new(),
             keep: BTreeMap::new(),
-            paired: HashMap::new(),
+            paired: Map::default(),
+            todo: VecDeque::new(),
         };
         for place in 0..tree.len() {
             let element = draft.element(tree.source(place));
@@ -195,7 +199,8 @@ impl Living {
     /// Removes a node, what must go with it, and what becomes empty by that.
     pub fn remove(&mut self, draft: &Draft, tree: &Tree, place: u32, rule: Rule) -> Unit {
         let mut unit = Unit::default();
-        let mut todo = VecDeque::from([(place, rule)]);
+        let mut todo = std::mem::take(&mut self.todo);
+        todo.push_back((place, rule));
         while let Some((place, rule)) = todo.pop_front() {
             // The root stays, whatever happens.
             if place == 0 || !self.has(place) {
@@ -217,7 +222,11 @@ impl Living {
                 self.filled[parent as usize] -= 1;
             }
             for at in from..unit.cleared.len() {
-                let bonds: Vec<u32> = self.bonds(draft, tree, unit.cleared[at]).collect();
+                let place = unit.cleared[at];
+                if matches!(tree.kind(place), Kind::Text { .. }) {
+                    continue;
+                }
+                let bonds: Vec<u32> = self.bonds(draft, tree, place).collect();
                 for id in bonds {
                     self.release(tree, id, &mut unit, &mut todo);
                 }
@@ -226,6 +235,7 @@ impl Living {
                 todo.push_back((parent, Rule::Empty));
             }
         }
+        self.todo = todo;
         unit
     }
 

@@ -4,16 +4,17 @@
 //! goes; if it is no leaf, chunk or childless, the question is asked again inside it. Of equal priorities the one goes whose own
 //! children reach lowest, leaves first; then the earliest. Nothing before the last cache breakpoint goes.
 //!
-//! Each node's candidates are kept in a heap that is built when it is first asked. Keys only rise while children go, so a
+//! Each node's candidates are kept in a queue that is built when it is first asked. Keys only rise while children go, so a
 //! stale one is found out when it comes up.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::cmp::Ordering;
 
 use super::MAX_PRIORITY;
 use super::content::View;
 use super::draft::NONE;
+use super::map::Map;
 use super::piece::LeafKind;
+use super::queue::Queue;
 use super::tree::Kind;
 
 /// What goes next, and what would have gone in its place.
@@ -25,11 +26,11 @@ pub struct Choice {
 
 #[derive(Default)]
 pub struct Order {
-    scopes: HashMap<u32, BinaryHeap<Reverse<Key>>>,
+    scopes: Map<Queue<Key>>,
     /// Direct children by priority, of containers that lost some.
-    lows: HashMap<u32, BinaryHeap<Reverse<Key>>>,
+    lows: Map<Queue<Key>>,
     /// Whether a node contains a breakpoint is decided when it is first asked, as in the reference.
-    marked: HashMap<u32, bool>,
+    marked: Map<bool>,
     breakpoints: Option<Vec<u32>>,
 }
 
@@ -99,8 +100,8 @@ impl Order {
     }
 
     fn pop(&mut self, scope: u32) {
-        if let Some(heap) = self.scopes.get_mut(&scope) {
-            heap.pop();
+        if let Some(queue) = self.scopes.get_mut(&scope) {
+            queue.pop();
         }
     }
 
@@ -110,10 +111,10 @@ impl Order {
             return Some(key.place);
         }
         for &scope in above.iter().rev().take(RIVAL_LEVELS) {
-            let own = self.scopes.get_mut(&scope).and_then(BinaryHeap::pop);
+            let own = self.scopes.get_mut(&scope).and_then(Queue::pop);
             let next = self.top(view, scope);
-            if let (Some(own), Some(heap)) = (own, self.scopes.get_mut(&scope)) {
-                heap.push(own);
+            if let (Some(own), Some(queue)) = (own, self.scopes.get_mut(&scope)) {
+                queue.push(own);
             }
             if let Some(key) = next {
                 return Some(key.place);
@@ -125,13 +126,14 @@ impl Order {
     /// The lowest candidate of a scope.
     fn top(&mut self, view: View, scope: u32) -> Option<Key> {
         if !self.scopes.contains_key(&scope) {
-            let heap = self.build(view, scope);
-            self.scopes.insert(scope, heap);
+            let queue = self.build(view, scope).into();
+            self.scopes.insert(scope, queue);
         }
         loop {
-            let Reverse(key) = *self.scopes.get(&scope)?.peek()?;
+            let queue = self.scopes.get_mut(&scope)?;
+            let key = queue.peek()?;
             if !view.living.has(key.place) {
-                self.pop(scope);
+                queue.pop();
                 continue;
             }
             let children = view.living.children(key.place);
@@ -140,22 +142,22 @@ impl Order {
             }
             let nested = self.lowest_child(view, key.place);
             let fresh = Key { nested, children, ..key };
-            if let Some(mut top) = self.scopes.get_mut(&scope)?.peek_mut() {
-                *top = Reverse(fresh);
-            }
+            let queue = self.scopes.get_mut(&scope)?;
+            queue.pop();
+            queue.push(fresh);
         }
     }
 
-    fn build(&mut self, view: View, scope: u32) -> BinaryHeap<Reverse<Key>> {
+    fn build(&mut self, view: View, scope: u32) -> Vec<Key> {
         let tree = view.tree;
         let (mut keys, mut at, end) = (Vec::new(), scope + 1, tree.end(scope));
         if let Kind::Container { legacy: true, .. } = tree.kind(scope) {
             // The leaf of lowest priority, wherever it is; breakpoints are not looked at.
             while let Some(leaf) = view.living.leaves.next(at).filter(|leaf| *leaf < end) {
-                keys.push(Reverse(key(view, leaf)));
+                keys.push(key(view, leaf));
                 at = leaf + 1;
             }
-            return keys.into();
+            return keys;
         }
         let looks = tree.kind(scope) == Kind::Message || tree.message[scope as usize] == NONE;
         while let Some(place) = view.living.nodes.next(at).filter(|place| *place < end) {
@@ -166,12 +168,12 @@ impl Order {
                 Kind::Other(LeafKind::Breakpoint) if looks => at = tree.end(place),
                 Kind::Container { passes: true, .. } if view.living.children(place) > 0 => at = place + 1,
                 _ => {
-                    keys.push(Reverse(key(view, place)));
+                    keys.push(key(view, place));
                     at = tree.end(place);
                 }
             }
         }
-        keys.into()
+        keys
     }
 
     /// True for a breakpoint, a message with one among its direct children, and a container around such a message.
@@ -204,19 +206,15 @@ impl Order {
     }
 
     fn lowest_child(&mut self, view: View, place: u32) -> f64 {
-        let heap = self.lows.entry(place).or_insert_with(|| {
-            let children = direct_children(view, place);
-            children
-                .map(|at| {
-                    Reverse(Key { priority: view.tree.priority[at as usize], nested: 0.0, place: at, children: 0 })
-                })
-                .collect()
+        let queue = self.lows.entry(place).or_insert_with(|| {
+            let bare = |at: u32| Key { priority: view.tree.priority[at as usize], nested: 0.0, place: at, children: 0 };
+            direct_children(view, place).map(bare).collect::<Vec<Key>>().into()
         });
-        while let Some(Reverse(key)) = heap.peek() {
+        while let Some(key) = queue.peek() {
             if view.living.has(key.place) {
                 return key.priority.min(MAX_PRIORITY);
             }
-            heap.pop();
+            queue.pop();
         }
         MAX_PRIORITY
     }

@@ -1,0 +1,26 @@
+//! Maps by place. Places are small numbers that nobody chooses to collide, so that a multiplication is hash enough.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+pub type Map<V> = HashMap<u32, V, BuildHasherDefault<PlaceHasher>>;
+
+#[derive(Default)]
+pub struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(u32::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        // 2^64 divided by the golden ratio: the upper bits, which tell buckets apart, depend on all of the number.
+        self.0 = (self.0.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(26)
+    }
+}
