@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use espalier::bindings::{compact::Compaction, history, tokens};
+use espalier::bindings::{compact::Compaction, history, prompt::Prompt, tokens};
 use espalier::tokens::{Encoding, EncodingName};
 use js_sys::{JSON, Reflect};
 use wasm_bindgen::prelude::*;
@@ -162,4 +162,52 @@ fn lone_surrogates_are_counted_not_refused() {
 fn wasm_computes_what_native_code_computed() {
     let encoding = Rc::new(Encoding::load(EncodingName::O200kBase, &vocabulary_file()).unwrap());
     assert_eq!(golden::lines(&encoding), golden::RECORDED);
+}
+
+/// A user message with two texts of priorities 2 and 1, as flat numbers and the bytes of their text.
+fn two_texts() -> (Vec<f64>, Vec<u8>) {
+    let unset = f64::NAN;
+    let open = |shape: &[f64]| [&[1.0, 0.0, unset, 1.0, unset, 0.0, 0.0, unset, unset], shape].concat();
+    let numbers = [
+        open(&[0.0]),
+        open(&[1.0, 1.0, 1.0, 0.0]),
+        vec![2.0, 5.0, 2.0, 1.0, 0.0],
+        vec![2.0, 3.0, 1.0, 1.0, 0.0],
+        vec![0.0, 0.0],
+    ];
+    (numbers.concat(), "first2nd".into())
+}
+
+#[wasm_bindgen_test]
+fn a_prompt_is_polled_and_cut_again() {
+    load();
+    let (numbers, bytes) = two_texts();
+    let options = |budget: u32| js(&format!(r#"{{"budget":{budget},"counting":{{"messages":[]}},"mode":"openai"}}"#));
+    let mut prompt = Prompt::new(&numbers, &bytes, options(100)).unwrap();
+    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
+    let whole = prompt.outcome().unwrap();
+    let tokens = field(&whole, "tokens").as_f64().unwrap();
+    prompt.recut(tokens - 1.0).unwrap();
+    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
+    let cut = prompt.outcome().unwrap();
+    assert_eq!(field(&cut, "removed").as_f64(), Some(1.0));
+    assert!(field(&cut, "tokens").as_f64().unwrap() < tokens);
+    // Message 1 without dropped calls, with one content, which is text 2 and begins no line.
+    assert_eq!(js_sys::Uint32Array::from(field(&cut, "messages")).to_vec(), [1, 0, 1, 4]);
+}
+
+#[wasm_bindgen_test]
+fn a_prompt_that_is_none_is_refused() {
+    load();
+    let (numbers, bytes) = two_texts();
+    let options = || js(r#"{"budget":10,"counting":{}}"#);
+    let made = |numbers: &[f64], bytes: &[u8], options| Prompt::new(numbers, bytes, options).map(|_| JsValue::NULL);
+    refused_code(made(&numbers[..numbers.len() - 1], &bytes, options()), "bad_input");
+    refused_code(made(&numbers, &bytes[..3], options()), "bad_input");
+    refused_code(made(&numbers, b"\xff\xfe2345678", options()), "bad_input");
+    refused_code(made(&[9.0], &bytes, options()), "bad_input");
+    refused(made(&numbers, &bytes, js(r#"{"budget":10,"mode":"loud"}"#)), "bad_option", "options.mode");
+    let mut prompt = Prompt::new(&numbers, &bytes, options()).unwrap();
+    refused_code(prompt.answer_rendered(7).map(|()| JsValue::NULL), "unknown_effect");
+    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
 }

@@ -175,6 +175,44 @@ const cases = {
     }
   },
 
+  async "a prompt for @vscode/prompt-tsx moves by an alias, deep paths included, into a browser"() {
+    const out = join(home, "alias");
+    writeFileSync(join(consumer, "alias.jsx"), `import { PromptElement, renderPrompt, UserMessage, TextChunk, OutputMode, HTMLTracer, PromptRenderer } from "@vscode/prompt-tsx";
+      import { ChatRole } from "@vscode/prompt-tsx/dist/base/output/rawTypes";
+      import { UserMessage as Deep } from "@vscode/prompt-tsx/dist/base/promptElements";
+      import { BudgetExceededError } from "@vscode/prompt-tsx/dist/base/materialized";
+      class Hello extends PromptElement { render() { return <UserMessage>Hello <TextChunk priority={1}>{this.props.said}</TextChunk></UserMessage>; } }
+      const tokenizer = { mode: OutputMode.Raw, tokenLength: ({ text }) => text?.length ?? 0, countMessageTokens: ({ content }) => content.reduce((sum, { text }) => sum + text.length, 3) };
+      const { messages } = await renderPrompt(Hello, { said: "you" }, { modelMaxPromptTokens: 100 }, tokenizer);
+      const renderer = new PromptRenderer({ modelMaxPromptTokens: 10 }, Hello, { said: "nobody at all" }, tokenizer);
+      renderer.tracer = new HTMLTracer();
+      const { tokenCount } = await renderer.render();
+      const page = await renderer.tracer.html();
+      document.title = JSON.stringify([messages, tokenCount, ChatRole.User, Deep === UserMessage, typeof BudgetExceededError, page.includes("<script")]);`);
+    await build({
+      absWorkingDir: consumer, entryPoints: ["alias.jsx"], bundle: true, format: "esm", outdir: out, platform: "browser", target: "es2022", logLevel: "error", tsconfigRaw: {},
+      jsx: "transform", jsxFactory: "vscpp", jsxFragment: "vscppf",
+      alias: { "@vscode/prompt-tsx": "espalier/prompt-tsx" },
+    });
+    cpSync(join(consumer, "node_modules", "espalier", "dist", "espalier.wasm"), join(out, "espalier.wasm"));
+    writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="alias.js"></script>');
+    assert.doesNotMatch(readFileSync(join(out, "alias.js"), "utf8"), /(from|import|require\()\s*["'](node:|vscode)/, "nothing of Node or VS Code is asked for");
+    const { url, close } = await serve(out);
+    const browser = await launch();
+    try {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      await page.goto(url);
+      await page.waitForFunction(() => document.title !== "", undefined, { timeout: 15_000 }).catch(() => undefined);
+      assert.deepEqual(errors, []);
+      assert.deepEqual(JSON.parse(await page.title()), [[{ role: 1, content: [{ type: 1, text: "Hello \nyou" }] }], 9, 1, true, "function", true]);
+    } finally {
+      await browser.close();
+      close();
+    }
+  },
+
   async "a bundled extension: the error names both ways out, and both work"() {
     const out = join(home, "extension");
     writeFileSync(join(consumer, "ext.cjs"), `const { count } = require("espalier"); try { console.log(count("Hello world!")); } catch (e) { console.log(e.code + ": " + e.message); }`);
