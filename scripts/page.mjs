@@ -1,8 +1,18 @@
 /** Builds the playground into `build/www`: page, worker, engine, vocabularies, examples. No address outside of it is ever asked. */
 
-import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build as out, cached, hash, root } from "./lib.mjs";
+
+const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } };
+/** `import text from "file?text"`. */
+const text = {
+  name: "text",
+  setup(b) {
+    b.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.slice(0, -"?text".length)), namespace: "text" }));
+    b.onLoad({ filter: /./, namespace: "text" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+  },
+};
 
 export const page = join(out, "www");
 
@@ -13,11 +23,11 @@ export function buildPage() {
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
     await esbuild.build({
-      entryPoints: { main: join(root, "www", "main.ts"), worker: join(root, "www", "worker.ts") },
-      bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, charset: "utf8", outdir: page, logLevel: "warning",
-      plugins: [{ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } }],
+      entryPoints: { main: join(root, "www", "main.ts"), worker: join(root, "www", "worker.ts"), prompt: join(root, "www", "prompt.tsx") },
+      bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
+      plugins: [glue, text],
     });
-    for (const name of ["index.html", "style.css"]) copyFileSync(join(root, "www", name), join(page, name));
+    for (const name of ["index.html", "prompt.html", "style.css"]) copyFileSync(join(root, "www", name), join(page, name));
     copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
