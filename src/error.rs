@@ -22,6 +22,8 @@ pub enum Code {
     EncodingNotLoaded,
     /// A vocabulary file is truncated, corrupt or belongs to another encoding.
     BadVocabulary,
+    /// A threshold between 1 and 100, which is neither a share nor a number of tokens that makes sense.
+    BadThreshold,
     /// An effect was answered that is not (or no longer) open.
     UnknownEffect,
 }
@@ -38,6 +40,7 @@ impl Code {
             Code::UnknownEncoding => "unknown_encoding",
             Code::EncodingNotLoaded => "encoding_not_loaded",
             Code::BadVocabulary => "bad_vocabulary",
+            Code::BadThreshold => "bad_threshold",
             Code::UnknownEffect => "unknown_effect",
         }
     }

@@ -10,20 +10,25 @@
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
 //! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model.
+//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`]: summaries made in the background.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 
+pub mod backoff;
 pub mod budget;
 pub mod check;
 pub mod cut;
 pub mod instructions;
+pub mod job;
 pub mod ledger;
 pub mod offline;
 pub mod parse;
+pub mod profile;
 pub mod reduce;
 pub mod request;
 mod run;
 pub mod summary;
 pub mod tool_map;
+pub mod window;
 
 pub use run::Compaction;
 

@@ -3,6 +3,7 @@
 
 mod compact;
 mod encodings;
+mod engine;
 mod golden;
 mod prompt;
 mod prune;

@@ -1,0 +1,90 @@
+//! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every turn.
+
+use super::Status;
+
+/// Requests to wait after a failure.
+const REQUESTS: u64 = 2;
+/// Or so many new tokens, as a share of what messages may have.
+const TOKENS: f64 = 0.05;
+/// New tokens after which a plan that gained nothing is looked at again.
+const GAIN_TOKENS: f64 = 0.10;
+
+/// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Backoff {
+    /// Failures of the model in a row.
+    failures: u32,
+    last: Option<Mark>,
+    /// A plan that was not worth it.
+    blocked: Option<(u64, Mark)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Mark {
+    requests: u64,
+    tokens: u64,
+}
+
+/// The conversation now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Now {
+    /// Requests sent so far.
+    pub requests: u64,
+    /// Tokens of everything appended so far, removed or not.
+    pub tokens: u64,
+    /// Tokens that messages may have.
+    pub available: u64,
+    /// Of the view, trigger class, profile and model: what is the same gains the same.
+    pub fingerprint: u64,
+}
+
+/// Whether to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Try,
+    /// The model failed twice in a row: by rules alone.
+    Offline,
+    /// Too early.
+    NotYet,
+    /// The same plan gained nothing.
+    Blocked,
+}
+
+impl Backoff {
+    /// Whether an automatic compaction may start.
+    pub fn may_try(&self, now: Now) -> Verdict {
+        let same =
+            |(fingerprint, mark): &(u64, Mark)| *fingerprint == now.fingerprint && !grown(*mark, now, GAIN_TOKENS);
+        if self.blocked.as_ref().is_some_and(same) {
+            return Verdict::Blocked;
+        }
+        match self.last {
+            Some(_) if self.failures >= 2 => Verdict::Offline,
+            Some(mark) if now.requests < mark.requests + REQUESTS && !grown(mark, now, TOKENS) => Verdict::NotYet,
+            _ => Verdict::Try,
+        }
+    }
+
+    /// How an automatic compaction ended.
+    pub fn note(&mut self, status: Status, now: Now) {
+        let mark = Mark { requests: now.requests, tokens: now.tokens };
+        match status {
+            Status::ModelFailed
+            | Status::Timeout
+            | Status::EmptySummary
+            | Status::NoSummaryTag
+            | Status::ToolCallInstead => {
+                self.failures += 1;
+                self.last = Some(mark);
+            }
+            Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
+            // The pressure is off; the model gets its chance again.
+            Status::Applied => *self = Backoff::default(),
+            Status::Cancelled | Status::Unchanged | Status::NothingToCompact => {}
+        }
+    }
+}
+
+fn grown(since: Mark, now: Now, share: f64) -> bool {
+    now.tokens.saturating_sub(since.tokens) as f64 >= share * now.available as f64
+}

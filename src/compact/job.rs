@@ -1,0 +1,162 @@
+//! One summary at a time, made beside the conversation.
+//!
+//! | | idle | running | ready, parked | failed |
+//! |---|---|---|---|---|
+//! | start | running | refused | refused, or replaced if stale | running |
+//! | settle | ignored | its own job: ready or failed; another's: ignored | ignored | ignored |
+//! | request | | full: wait | needed: apply; else parked or dropped | |
+//! | cancel | | aborted | dropped | idle |
+//!
+//! Jobs have numbers that never come back, so that one that was given up cannot settle the next.
+
+use serde::Serialize;
+
+use super::profile::{Early, Profile};
+
+/// Where the job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    Idle,
+    Running,
+    Ready,
+    /// Ready, and put aside because it was not needed yet.
+    Parked,
+    Failed,
+}
+
+/// What a request does about the job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next<T> {
+    /// Send the request; there is nothing to wait for.
+    GoOn,
+    /// Wait until the job has settled, then ask again.
+    Wait(u32),
+    /// Put this to use.
+    Apply(T),
+    /// It was ready and is not needed yet; the profile does not keep it.
+    Dropped(T),
+}
+
+/// The job of a conversation, its result a `T`.
+#[derive(Debug, Clone)]
+pub struct Jobs<T> {
+    state: State<T>,
+    last: u32,
+}
+
+#[derive(Debug, Clone, Default)]
+enum State<T> {
+    #[default]
+    Idle,
+    Running(u32),
+    Ready(T),
+    Parked(T),
+    Failed(String),
+}
+
+impl<T> Default for Jobs<T> {
+    fn default() -> Jobs<T> {
+        Jobs { state: State::Idle, last: 0 }
+    }
+}
+
+impl<T> Jobs<T> {
+    pub fn phase(&self) -> Phase {
+        match self.state {
+            State::Idle => Phase::Idle,
+            State::Running(_) => Phase::Running,
+            State::Ready(_) => Phase::Ready,
+            State::Parked(_) => Phase::Parked,
+            State::Failed(_) => Phase::Failed,
+        }
+    }
+
+    /// Why the last one failed.
+    pub fn error(&self) -> Option<&str> {
+        match &self.state {
+            State::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Begins a job and returns its number; `None` if one is running or has a result that nobody took. `is_stale` tells whether a parked
+    /// result does not fit the conversation any more, so that it may be replaced.
+    ///
+    /// ```
+    /// use espalier::compact::job::{Jobs, Phase};
+    /// let mut jobs: Jobs<&str> = Jobs::default();
+    /// let first = jobs.start(|_| false).unwrap();
+    /// assert_eq!(jobs.start(|_| false), None);
+    /// jobs.cancel();
+    /// let second = jobs.start(|_| false).unwrap();
+    /// assert!(!jobs.settle(first, Ok("late")));
+    /// assert!(jobs.settle(second, Ok("a summary")));
+    /// assert_eq!((jobs.phase(), jobs.take()), (Phase::Ready, Some("a summary")));
+    /// ```
+    pub fn start(&mut self, is_stale: impl FnOnce(&T) -> bool) -> Option<u32> {
+        match &self.state {
+            State::Running(_) | State::Ready(_) => return None,
+            State::Parked(result) if !is_stale(result) => return None,
+            _ => {}
+        }
+        self.last += 1;
+        self.state = State::Running(self.last);
+        Some(self.last)
+    }
+
+    /// A job has ended. False if it is not the running one: it was cancelled, replaced, or has settled before.
+    pub fn settle(&mut self, job: u32, outcome: Result<T, String>) -> bool {
+        if !matches!(self.state, State::Running(running) if running == job) {
+            return false;
+        }
+        self.state = match outcome {
+            Ok(result) => State::Ready(result),
+            Err(why) => State::Failed(why),
+        };
+        true
+    }
+
+    /// What the next request does. `ratio` is how full it is; `overflows`, that it does not fit.
+    pub fn at_request(&mut self, profile: &Profile, ratio: f64, overflows: bool) -> Next<T> {
+        match std::mem::take(&mut self.state) {
+            State::Running(job) => {
+                self.state = State::Running(job);
+                let full = overflows || profile.block.is_some_and(|line| ratio >= line);
+                if full { Next::Wait(job) } else { Next::GoOn }
+            }
+            State::Ready(result) | State::Parked(result) if overflows || ratio >= profile.apply_min => {
+                Next::Apply(result)
+            }
+            State::Ready(result) if profile.early == Early::Dropped => Next::Dropped(result),
+            State::Ready(result) | State::Parked(result) => {
+                self.state = State::Parked(result);
+                Next::GoOn
+            }
+            other => {
+                self.state = other;
+                Next::GoOn
+            }
+        }
+    }
+
+    /// Takes a result, or the failure, out of the way. A running job goes on.
+    pub fn take(&mut self) -> Option<T> {
+        match std::mem::take(&mut self.state) {
+            State::Ready(result) | State::Parked(result) => Some(result),
+            State::Running(job) => {
+                self.state = State::Running(job);
+                None
+            }
+            State::Idle | State::Failed(_) => None,
+        }
+    }
+
+    /// Gives up whatever there is; the number of a job that has to be aborted.
+    pub fn cancel(&mut self) -> Option<u32> {
+        match std::mem::take(&mut self.state) {
+            State::Running(job) => Some(job),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! How much a request may have: the model's window, the user's threshold and context size, the ratio that triggers look at.
+
+use super::profile::Profile;
+use crate::error::{Code, Error, Result};
+
+/// Smallest threshold that is read as tokens and not as a share.
+const LEAST_ABSOLUTE: f64 = 100.0;
+
+/// The user's threshold in tokens of a window: `None` if it is unset (not a number, 0 or less). Up to 1 it is a share, 1 being the whole;
+/// from 100 on it is tokens, and is not rounded.
+///
+/// # Errors
+/// [`Code::BadThreshold`] between 1 and 100: a share in percent, or tokens that no request fits into; nobody can tell.
+///
+/// ```
+/// use espalier::compact::window::threshold;
+/// assert_eq!(threshold(0.8, 128_000), Ok(Some(102_400.0)));
+/// assert_eq!(threshold(100_000.0, 128_000), Ok(Some(100_000.0)));
+/// assert_eq!(threshold(80.0, 128_000).unwrap_err().code.as_str(), "bad_threshold");
+/// ```
+pub fn threshold(value: f64, window: u64) -> Result<Option<f64>> {
+    if value.is_nan() || value <= 0.0 {
+        return Ok(None);
+    }
+    if value <= 1.0 {
+        return Ok(Some((window as f64 * value).floor().max(1.0)));
+    }
+    if value < LEAST_ABSOLUTE {
+        let message =
+            format!("a threshold is a share up to 1, or {LEAST_ABSOLUTE} tokens and more; {value} is neither");
+        return Err(Error::new(Code::BadThreshold, message).at("options.threshold"));
+    }
+    Ok(Some(value))
+}
+
+/// A context size to choose from.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sizes {
+    /// The largest prompt that the model takes, in tokens.
+    pub max: u64,
+    /// What the user picked; anything that is not a positive finite number is no choice.
+    pub picked: Option<f64>,
+    /// What the model offers unless more is wanted.
+    pub default_tier: Option<u64>,
+    /// More than the default tier costs more.
+    pub surcharge: bool,
+    pub prefer_long: bool,
+}
+
+/// The window that counts: what was picked, else the default tier unless long context is preferred and free; only ever less than the
+/// model's own.
+pub fn effective(sizes: Sizes) -> f64 {
+    let picked = sizes.picked.filter(|size| size.is_finite() && *size > 0.0);
+    let tier =
+        sizes.default_tier.filter(|tier| *tier > 0 && (sizes.surcharge || !sizes.prefer_long)).map(|tier| tier as f64);
+    picked.or(tier).unwrap_or(f64::INFINITY).min(sizes.max as f64)
+}
+
+impl Profile {
+    /// Tokens that messages may have, of a limit for the whole request. `tools` is what the tool definitions cost, 0 if there are none.
+    ///
+    /// ```
+    /// use espalier::compact::profile::{COPILOT_CHAT, ESPALIER};
+    /// assert_eq!((ESPALIER.for_messages(200_000, 20_000), COPILOT_CHAT.for_messages(200_000, 20_000)), (180_000, 162_000));
+    /// ```
+    pub fn for_messages(&self, limit: u64, tools: u64) -> u64 {
+        if tools == 0 {
+            return limit;
+        }
+        ((limit.saturating_sub(tools) as f64 * self.with_tools).floor() as u64).max(1)
+    }
+}
+
+/// How full a request is: what it would have by our count, or by the server's latest if that is more, of `limit`. 0 without a limit.
+pub fn ratio(messages: u64, tools: u64, reported: Option<u64>, limit: u64) -> f64 {
+    let used = (messages + tools).max(reported.unwrap_or(0));
+    if limit == 0 { 0.0 } else { used as f64 / limit as f64 }
+}

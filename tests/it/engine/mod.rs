@@ -1,0 +1,12 @@
+//! When compactions start, wait, are used and tried again; against what Copilot Chat does, and against all interleavings of two jobs.
+
+mod backoff;
+mod jobs;
+mod window;
+
+use serde_json::Value;
+
+fn vectors(text: &str, list: &str) -> Vec<Value> {
+    let file: Value = serde_json::from_str(text).expect("a fixture");
+    file[list].as_array().expect(list).clone()
+}
