@@ -2,7 +2,7 @@
 
 use super::parse::section_of;
 use crate::tokens::Tokenizer;
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// Sections that are cut last: without them nobody can go on.
 const VITAL: [&str; 2] = ["Continuation Plan", "Active Work State"];

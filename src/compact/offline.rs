@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::ledger::{Command, Ledger, Status, earlier_text, one_line, sentences};
 use super::parse::SECTIONS;
 use crate::tokens::Tokenizer;
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// Bytes of one extracted sentence or quoted line; longer ones are passed over or cut.
 const SENTENCE_BYTES: usize = 400;

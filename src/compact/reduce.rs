@@ -9,7 +9,7 @@ use crate::history::draft::Draft;
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
 use crate::message::{Part, Role};
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// No text is shortened below this many tokens.
 pub const FLOOR: u64 = 200;

@@ -9,7 +9,7 @@ use crate::history::draft::Draft;
 use crate::history::group::Group;
 use crate::message::{Message, Part, Role};
 use crate::tokens::Tokenizer;
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// Old results are capped at this many tokens when the history does not fit the model as it is.
 const RESULT_CAP: u64 = 500;

@@ -9,7 +9,7 @@ use super::offline::command_line;
 use crate::history::prune::SUMMARY_TAG;
 use crate::message::{Message, Part, Role};
 use crate::tokens::Tokenizer;
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// How many tokens the rule-made blocks may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::padded::Padded;
 use super::pieces::Pieces;
 use super::scan::{Cl100k, O200k, Scanner};
 use super::tables::Tables;
-use super::{EncodingName, Tokenizer, cut, vocab};
+use super::{EncodingName, Fit, Tokenizer, cut, vocab};
 use crate::error::{Code, Error, Result};
 use std::cell::RefCell;
 
@@ -238,5 +238,13 @@ fn shrink(scratch: &mut Vec<u8>) {
 impl Tokenizer for Encoding {
     fn count(&self, text: &str) -> u64 {
         Encoding::count(self, text)
+    }
+
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        Encoding::prefix_within(self, text, most)
+    }
+
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        Encoding::suffix_within(self, text, most)
     }
 }

@@ -18,6 +18,23 @@ pub struct Fit {
 /// Bytes by which a suffix grows at least before it is counted.
 const STEP: usize = 256;
 
+/// The largest size, in bytes, that has at most `most` tokens; `measure` gives the size it took and its tokens.
+pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usize, u64)) -> Fit {
+    let mut best = Fit { offset: 0, tokens: 0 };
+    let (mut low, mut high) = (0, len + 1);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let (size, tokens) = measure(middle);
+        if tokens <= most {
+            best = Fit { offset: size, tokens };
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    best
+}
+
 impl Encoding {
     /// The longest beginning of `text` with at most `most` tokens. Costs what counting that beginning costs.
     ///

@@ -55,4 +55,21 @@ pub use padded::PADDING;
 pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
+
+    /// The longest beginning of `text` with at most `most` tokens, or nearly so: counted as often as halving needs.
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        fit::by_halving(text.len(), most, |bytes| {
+            let end = text.floor_char_boundary(bytes);
+            (end, self.count(&text[..end]))
+        })
+    }
+
+    /// The same for the longest end; `offset` is where it starts.
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        let fit = fit::by_halving(text.len(), most, |bytes| {
+            let start = text.ceil_char_boundary(text.len() - bytes);
+            (text.len() - start, self.count(&text[start..]))
+        });
+        Fit { offset: text.len() - fit.offset, ..fit }
+    }
 }

@@ -1,6 +1,22 @@
-//! Making long texts smaller: what tools returned, what users pasted.
+//! Results of tools, made short enough.
 //!
-//! In: a text and an exact token limit. Out: head and tail with a marker between them that says what is missing. The tail is
-//! larger because the newest output usually matters more (`HEAD_SHARE`, as Copilot Chat splits it).
+//! In: a text and a limit in tokens. Out: [`Truncated`]: head, marker and tail within the limit exactly, cut where a reader would cut,
+//! and an account of what is missing. [`truncate()`] is the whole way; its steps are rooms of their own:
+//!
+//! - [`clean`]: what nobody reads (escape sequences, progress bars, the same line again and again). - [`json`]: JSON stays JSON.
+//! - [`middle`]: head and tail of any text. - [`seam`]: where a text may be cut. - [`errors`]: lines worth keeping from between.
+//! - [`compat`]: Copilot Chat's rule.
 
-pub mod truncate;
+pub mod clean;
+pub mod compat;
+pub mod errors;
+pub mod json;
+pub mod middle;
+pub mod seam;
+mod truncate;
+
+pub use middle::{Marker, shorten};
+pub use truncate::{Keep, Rules, Truncated, truncate};
+
+/// Share of what is kept that goes to the head; the rest is tail, since the newest output usually matters more.
+pub const HEAD_SHARE: f64 = 0.4;

@@ -1,121 +1,123 @@
-//! Head and tail of a text within a token limit, cut at line ends where there are any.
+//! The whole way of a text that is too long.
 
+use serde::Serialize;
+
+use super::middle::{Cutting, Marker, cut};
+use super::seam::Snap;
+use super::{HEAD_SHARE, clean, json};
 use crate::tokens::Tokenizer;
 
-/// Share of what is kept that goes to the head; the rest is tail.
-pub const HEAD_SHARE: f64 = 0.4;
-
-/// Longer lines are cut inside, in pieces of about this many bytes.
-const LONG_LINE: usize = 400;
-
-/// A shortened text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shortened {
-    /// Head, marker and tail; never more than the limit.
-    pub text: String,
-    /// Tokens of `text`.
-    pub tokens: u64,
-    /// Tokens that are missing from it, by the count of the whole.
-    pub cut: u64,
+/// What is worth keeping besides both ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing.
+    #[default]
+    Ends,
+    /// Lines about errors, for up to a fifth of the room.
+    Errors,
 }
 
-/// Shortens `text` to at most `limit` tokens, marker included; `None` if it has no more than that already.
-/// `recall` names where the whole text is. If not even the marker fits the result is empty.
+/// How a text is shortened.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    /// Most tokens of the result, marker included.
+    pub limit: u64,
+    /// Share of the head, 0 to 1; see [`HEAD_SHARE`].
+    pub head: f64,
+    pub keep: Keep,
+    pub snap: Snap,
+    /// Cut JSON as JSON.
+    pub json: bool,
+    /// Take out escape sequences and repetitions first.
+    pub clean: bool,
+    pub marker: Marker<'a>,
+}
+
+impl Rules<'_> {
+    /// The defaults: ends at lines, JSON as JSON, noise first.
+    pub fn new(limit: u64) -> Rules<'static> {
+        let marker = Marker::Counts { recall: "" };
+        Rules { limit, head: HEAD_SHARE, keep: Keep::Ends, snap: Snap::Lines, json: true, clean: true, marker }
+    }
+}
+
+/// A text within its limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Truncated {
+    /// Absent if the input stays as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Tokens of the result, and of the input.
+    pub tokens: u64,
+    pub before: u64,
+    /// Tokens and lines that are missing.
+    pub cut: u64,
+    pub lines: usize,
+    /// Lines about errors that were kept from the middle.
+    pub errors: usize,
+    /// Noise that was taken out.
+    pub escapes: usize,
+    pub repeated: usize,
+    /// It was cut as JSON, and still is.
+    pub json: bool,
+}
+
+/// Shortens a text to at most `rules.limit` tokens. The result never has more tokens than the input.
 ///
 /// ```
 /// use espalier::tokens::Tokenizer;
-/// use espalier::tool_result::truncate::shorten;
+/// use espalier::tool_result::{Rules, truncate};
 /// struct Words;
 /// impl Tokenizer for Words {
 ///     fn count(&self, text: &str) -> u64 {
 ///         text.split_whitespace().count() as u64
 ///     }
 /// }
-/// let log = (0..100).map(|i| format!("line {i}\n")).collect::<String>();
-/// let short = shorten(&log, 30, "m4", &Words).unwrap();
-/// assert!(short.tokens <= 30 && short.text.starts_with("line 0\n") && short.text.ends_with("line 99\n"));
-/// assert!(shorten("short", 30, "m4", &Words).is_none());
+/// let short = truncate(&"tick\n".repeat(1_000), Rules::new(10), &Words);
+/// assert_eq!(short.text.as_deref(), Some("tick [1000 times]\n"));
 /// ```
-pub fn shorten(text: &str, limit: u64, recall: &str, tokenizer: &dyn Tokenizer) -> Option<Shortened> {
-    let whole = tokenizer.count(text);
-    if whole <= limit {
-        return None;
-    }
-    let marker = |missing: u64, lines: usize| {
-        if lines > 0 {
-            format!("[cut: {lines} lines, {missing} tokens; recall {recall}]\n")
-        } else {
-            format!("[cut: {missing} tokens; recall {recall}]")
-        }
+pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncated {
+    let before = tokenizer.count(text);
+    let mut done = Truncated {
+        text: None,
+        tokens: before,
+        before,
+        cut: 0,
+        lines: 0,
+        errors: 0,
+        escapes: 0,
+        repeated: 0,
+        json: false,
     };
-    // The marker with the largest numbers it can have, and a line break before it.
-    let room = limit.saturating_sub(tokenizer.count(&marker(whole, text.len())) + 2);
-    let pieces = pieces(text);
-    let sizes: Vec<u64> = pieces.iter().map(|piece| tokenizer.count(piece)).collect();
-    let (mut head, mut tail) = split(&sizes, room);
-    loop {
-        let start: usize = pieces[..head].iter().map(|p| p.len()).sum();
-        let end: usize = pieces[tail..].iter().map(|p| p.len()).sum();
-        let missing = &text[start..text.len() - end];
-        let missing_tokens = tokenizer.count(missing);
-        let between = if start > 0 && !text[..start].ends_with('\n') { "\n" } else { "" };
-        let out = format!(
-            "{}{between}{}{}",
-            &text[..start],
-            marker(missing_tokens, missing.matches('\n').count()),
-            &text[text.len() - end..]
-        );
-        let tokens = tokenizer.count(&out);
-        if tokens <= limit {
-            return Some(Shortened { text: out, tokens, cut: missing_tokens });
+    if before <= rules.limit {
+        return done;
+    }
+    if rules.json
+        && let Some(short) = json::shorten(text, rules.limit, tokenizer)
+    {
+        done.tokens = tokenizer.count(&short);
+        return Truncated { cut: before - done.tokens, json: true, text: Some(short), ..done };
+    }
+    let cleaned = if rules.clean { clean::clean(text) } else { None };
+    let (text, whole) = match &cleaned {
+        Some(cleaned) => {
+            (done.escapes, done.repeated) = (cleaned.escapes, cleaned.repeated);
+            (cleaned.text.as_str(), tokenizer.count(&cleaned.text))
         }
-        // Counts of pieces do not add up exactly; give way at the seam until the whole fits.
-        if head > 0 && (head >= pieces.len() - tail || tail == pieces.len()) {
-            head -= 1;
-        } else if tail < pieces.len() {
-            tail += 1;
-        } else {
-            return Some(Shortened { text: String::new(), tokens: 0, cut: whole });
-        }
+        None => (text, before),
+    };
+    if whole <= rules.limit {
+        return Truncated { text: Some(text.to_string()), tokens: whole, ..done };
     }
-}
-
-/// Lines with their ends; long lines in pieces, cut at a space where one is near.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let mut rest = line;
-        while rest.len() > LONG_LINE {
-            let mut at = rest[..rest.floor_char_boundary(LONG_LINE)].rfind(' ').map_or(0, |space| space);
-            if at < LONG_LINE / 2 {
-                at = rest.floor_char_boundary(LONG_LINE);
-            }
-            let (piece, more) = rest.split_at(at);
-            out.push(piece);
-            rest = more;
-        }
-        out.push(rest);
+    let Rules { limit, head, keep, snap, marker, .. } = rules;
+    let short = cut(text, whole, Cutting { limit, head, snap, keep, marker }, tokenizer);
+    Truncated {
+        text: Some(short.text),
+        tokens: short.tokens,
+        cut: short.cut,
+        lines: short.lines,
+        errors: short.errors,
+        ..done
     }
-    out
-}
-
-/// How many pieces the head has, and where the tail begins, if all of them may have `room` tokens.
-fn split(sizes: &[u64], room: u64) -> (usize, usize) {
-    let for_head = (room as f64 * HEAD_SHARE) as u64;
-    let (mut head, mut used) = (0, 0);
-    while head < sizes.len() && used + sizes[head] <= for_head {
-        used += sizes[head];
-        head += 1;
-    }
-    let mut tail = sizes.len();
-    while tail > head && used + sizes[tail - 1] <= room {
-        used += sizes[tail - 1];
-        tail -= 1;
-    }
-    // What the tail could not use goes to the head.
-    while head < tail && used + sizes[head] <= room {
-        used += sizes[head];
-        head += 1;
-    }
-    (head, tail)
 }

@@ -9,3 +9,4 @@ mod prompt;
 mod prune;
 mod support;
 mod tokens;
+mod tool_result;

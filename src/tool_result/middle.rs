@@ -1,0 +1,212 @@
+//! Head and tail of a text, with a marker between them.
+
+use super::errors;
+use super::seam::{Snap, end_of_head, start_of_tail};
+use super::{HEAD_SHARE, Keep};
+use crate::tokens::{Fit, Tokenizer};
+
+/// What stands where something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker<'a> {
+    /// `[cut: 1,234 lines, 15,678 tokens; recall r12]`, with the handle by which the whole is found; none if empty.
+    Counts { recall: &'a str },
+    /// The host's own words.
+    Own(&'a str),
+}
+
+/// What remains of the marker where there is no room for it.
+const BRIEF: &str = "[cut]";
+
+/// How a text is cut in its middle.
+#[derive(Debug, Clone, Copy)]
+pub struct Cutting<'a> {
+    /// Most tokens of the result, marker included.
+    pub limit: u64,
+    /// Share of the head, 0 to 1.
+    pub head: f64,
+    pub snap: Snap,
+    pub keep: Keep,
+    pub marker: Marker<'a>,
+}
+
+/// A shortened text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shortened {
+    /// Head, marker and tail; never more than the limit.
+    pub text: String,
+    /// Tokens of `text`.
+    pub tokens: u64,
+    /// Tokens that are missing from it, by the count of the whole.
+    pub cut: u64,
+    /// Line ends that are missing.
+    pub lines: usize,
+    /// Lines about errors that were kept from the middle.
+    pub errors: usize,
+}
+
+/// Shortens `text` to at most `limit` tokens, marker included; `None` if it has no more than that already.
+/// `recall` names where the whole text is. If not even the marker fits the result is empty.
+///
+/// ```
+/// use espalier::tokens::Tokenizer;
+/// use espalier::tool_result::shorten;
+/// struct Words;
+/// impl Tokenizer for Words {
+///     fn count(&self, text: &str) -> u64 {
+///         text.split_whitespace().count() as u64
+///     }
+/// }
+/// let log = (0..100).map(|i| format!("line {i}\n")).collect::<String>();
+/// let short = shorten(&log, 30, "m4", &Words).unwrap();
+/// assert!(short.tokens <= 30 && short.text.starts_with("line 0\n") && short.text.ends_with("line 99\n"));
+/// assert!(shorten("short", 30, "m4", &Words).is_none());
+/// ```
+pub fn shorten(text: &str, limit: u64, recall: &str, tokenizer: &dyn Tokenizer) -> Option<Shortened> {
+    let whole = tokenizer.count(text);
+    let marker = Marker::Counts { recall };
+    let cutting = Cutting { limit, head: HEAD_SHARE, snap: Snap::Lines, keep: Keep::Ends, marker };
+    (whole > limit).then(|| cut(text, whole, cutting, tokenizer))
+}
+
+/// How often a cut is made anew to use what the first left, or to give way: counts of pieces do not add up exactly.
+const ROUNDS: usize = 8;
+
+/// Cuts the middle out of a text of `whole` tokens, which is over the limit.
+pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
+    let Cutting { limit, marker, .. } = cutting;
+    let longest = marker_text(marker, whole, text.len());
+    let reserve = tokenizer.count(&longest) + 2;
+    if reserve > limit {
+        return tiny(whole, text, cutting, tokenizer);
+    }
+    let mut room = limit - reserve;
+    let mut best: Option<Shortened> = None;
+    for _ in 0..ROUNDS {
+        let made = assemble(text, whole, room, cutting, tokenizer);
+        if made.tokens <= limit {
+            let unused = limit - made.tokens;
+            let better = best.as_ref().is_none_or(|best| made.tokens > best.tokens);
+            if better {
+                best = Some(made);
+            }
+            // Snapping leaves some on purpose; only what the marker did not need is used again.
+            if !better || unused == 0 || cutting.snap == Snap::Lines {
+                break;
+            }
+            room += unused;
+        } else if best.is_some() {
+            break;
+        } else {
+            room = room.saturating_sub(made.tokens - limit);
+        }
+    }
+    best.unwrap_or_else(|| tiny(whole, text, cutting, tokenizer))
+}
+
+/// Where not even the marker has room.
+fn tiny(whole: u64, text: &str, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
+    let brief = tokenizer.count(BRIEF);
+    let lines = text.matches('\n').count();
+    if brief > cutting.limit {
+        return Shortened { text: String::new(), tokens: 0, cut: whole, lines, errors: 0 };
+    }
+    let fit = tokenizer.suffix_within(text, cutting.limit - brief);
+    let tail = &text[start_of_tail(text, fit.offset, Snap::Characters)..];
+    let made = format!("{BRIEF}{tail}");
+    let tokens = tokenizer.count(&made);
+    if tokens <= cutting.limit {
+        let cut = whole.saturating_sub(tokens.saturating_sub(brief));
+        return Shortened { text: made, tokens, cut, lines: lines - tail.matches('\n').count(), errors: 0 };
+    }
+    Shortened { text: BRIEF.into(), tokens: brief, cut: whole, lines, errors: 0 }
+}
+
+fn assemble(text: &str, whole: u64, room: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
+    let Cutting { head, snap, keep, marker, .. } = cutting;
+    let for_errors = if keep == Keep::Errors { room / errors::SHARE } else { 0 };
+    let mut room = room - for_errors;
+    let (mut end, mut used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
+    let rest = &text[end..];
+    let tail = end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap);
+    let between = &text[end..tail];
+    let kept = errors::select(between, for_errors, tokenizer);
+    // Errors that are not there make room for the ends.
+    if keep == Keep::Errors && kept.tokens < for_errors {
+        room += for_errors - kept.tokens;
+        (end, used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
+        let rest = &text[end..];
+        let start = end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap);
+        return joined(
+            text,
+            whole,
+            end,
+            start,
+            &errors::select(&text[end..start], kept.tokens, tokenizer),
+            marker,
+            tokenizer,
+        );
+    }
+    joined(text, whole, end, tail, &kept, marker, tokenizer)
+}
+
+fn head_within(text: &str, most: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (usize, u64) {
+    let Fit { offset, .. } = tokenizer.prefix_within(text, most);
+    let end = end_of_head(text, offset, snap);
+    (end, tokenizer.count(&text[..end]))
+}
+
+fn joined(
+    text: &str,
+    whole: u64,
+    end: usize,
+    start: usize,
+    kept: &errors::Kept,
+    marker: Marker,
+    tokenizer: &dyn Tokenizer,
+) -> Shortened {
+    let (head, tail) = (&text[..end], &text[start..]);
+    let ends = tokenizer.count(head) + tokenizer.count(tail);
+    let cut = whole.saturating_sub(ends + kept.tokens);
+    let lines = text[end..start].matches('\n').count().saturating_sub(kept.lines);
+    let mut out = String::with_capacity(head.len() + tail.len() + kept.text.len() + 64);
+    out.push_str(head);
+    if !head.is_empty() && !head.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(&marker_text(marker, cut, lines));
+    if !kept.text.is_empty() {
+        out.push('\n');
+        out.push_str(&kept.text);
+    }
+    if !tail.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(tail);
+    let tokens = tokenizer.count(&out);
+    Shortened { text: out, tokens, cut, lines, errors: kept.lines }
+}
+
+fn marker_text(marker: Marker, tokens: u64, lines: usize) -> String {
+    let recall = match marker {
+        Marker::Own(text) => return text.to_string(),
+        Marker::Counts { recall: "" } => String::new(),
+        Marker::Counts { recall } => format!("; recall {recall}"),
+    };
+    match lines {
+        0 => format!("[cut: {} tokens{recall}]", grouped(tokens)),
+        _ => format!("[cut: {} lines, {} tokens{recall}]", grouped(lines as u64), grouped(tokens)),
+    }
+}
+
+/// With a comma at every thousand.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + 6);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

@@ -1,0 +1,15 @@
+//! Results of tools made short: exact limits, whole characters, errors that survive, JSON that stays JSON.
+
+mod compat;
+mod truncate;
+
+use espalier::tokens::Tokenizer;
+
+/// So many UTF-16 units are a token.
+struct Chars(usize);
+
+impl Tokenizer for Chars {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().map(char::len_utf16).sum::<usize>().div_ceil(self.0) as u64
+    }
+}
