@@ -6,5 +6,6 @@ mod encodings;
 mod golden;
 mod prompt;
 mod prune;
+mod recovery;
 mod support;
 mod tokens;
