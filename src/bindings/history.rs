@@ -204,6 +204,23 @@ impl HeldConversation {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LimitOptions {
+    #[serde(default)]
+    budget: Option<f64>,
+    #[serde(default)]
+    model_limits: ModelLimits,
+}
+
+/// What a request may have and who says so: `{ tokens, source }`.
+#[wasm_bindgen(js_name = "limitOf")]
+pub fn limit_of(options: JsValue) -> std::result::Result<JsValue, JsValue> {
+    let LimitOptions { budget, model_limits } = from_js(options, "options", Code::BadOption)?;
+    let budget = budget.map(|budget| tokens(budget, "options.budget")).transpose().map_err(to_js)?;
+    into_js(&limit(budget, &model_limits))
+}
+
 /// What happens to requests, as JavaScript tells it.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -165,7 +165,9 @@ impl<'g> Shrinker<'g> {
                     for (at, item) in content.iter().enumerate() {
                         let note =
                             if wanted(number, Some(at)) { media_note(draft, Role::Tool, item, &id) } else { None };
-                        if let Some(text) = note {
+                        if let Some(note) = note {
+                            // Formats without a place for several texts in a result append it to the one there is.
+                            let text = if at > 0 { format!("\n{note}") } else { note };
                             self.done.insert((entry, number, Some(at)), Reduced::Media);
                             items[at] = ItemEdit::Text { text };
                         }
