@@ -169,7 +169,8 @@ const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body
 function refusalOf(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
-  const kind = KINDS.find((kind) => [details["kind"], fields["kind"], fields["code"]].includes(kind)) ?? "other";
+  // What was said more closely wins: `output_reserve` is a kind of `context_length`.
+  const kind = [details["kind"], fields["kind"], fields["code"]].find((name): name is RefusalKind => KINDS.includes(name as RefusalKind)) ?? "other";
   return { kind, ...whole("used", details["used"] ?? fields["used"]), ...whole("limit", details["limit"] ?? fields["limit"]) };
 }
 

@@ -147,7 +147,7 @@ test("pictures go before words when the body is too large", async () => {
 });
 
 test("the output gives way first where the host allows it", async () => {
-  const refuse = () => Object.assign(new Error("input length and max_tokens exceed context limit"), { code: "output_reserve", details: { used: 5_000, limit: 10_000 } });
+  const refuse = () => Object.assign(new Error("input length and max_tokens exceed context limit"), { code: "context_length", details: { kind: "output_reserve", used: 5_000, limit: 10_000 } });
   const reserves: unknown[] = [];
   const send = (_: Message[], { outputReserve, retry }: { outputReserve?: number; retry: number }) => {
     reserves.push(outputReserve);
