@@ -77,8 +77,9 @@ export class Pruner {
 
   /** Gives back the engine's memory; the pruner can still be used. */
   free(): void {
-    // An instance that crashed took its memory with it.
+    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage collector.
     if (this.#held && this.#instance === wasm()) this.#held.free();
+    else (this.#held as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
     this.#held = undefined;
     this.#messages = [];
   }

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { PruneCut, PruneOptions, PruneReport } from "../../js/types.ts";
+import { readConversation } from "../../js/adapters/index.ts";
+import type { Format, NeutralMessage, PruneCut, PruneOptions, PruneReport } from "../../js/types.ts";
 import { espalier } from "./built.ts";
 
 const { EspalierError, Pruner, countMessages, prune } = espalier;
@@ -193,3 +194,50 @@ test("a refused option or message leaves a pruner as it was", () => {
   assert.deepEqual(pruner.cut, first.cut);
   assert.deepEqual(pruner.prune(messages, { budget: 2_000 }).report.after, first.after);
 });
+
+// In every format the numbers of the report are those of what is sent, whatever was shortened, dropped or put in.
+const formats: Format[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "espalier"];
+const size = fc.integer({ min: 0, max: 400 });
+const turns = fc.array(
+  fc.record({ ask: fc.option(fc.string({ minLength: 1, maxLength: 30 }), { nil: undefined }), code: size, lines: size, calls: fc.integer({ min: 0, max: 3 }) }),
+  { minLength: 1, maxLength: 8 },
+);
+
+function neutral(all: (typeof turns extends fc.Arbitrary<infer T> ? T : never)): NeutralMessage[] {
+  const out: NeutralMessage[] = [];
+  const push = (role: NeutralMessage["role"], parts: NeutralMessage["parts"]) => out.push({ id: `n${out.length}`, role, parts });
+  for (const [at, { ask, code, lines, calls }] of all.entries()) {
+    if (at === 0 || ask !== undefined) push("user", [{ type: "text", text: `ask ${ask ?? ""}` }]);
+    const ids = Array.from({ length: calls }, (_, n) => `c${at}_${n}`);
+    if (calls > 0) {
+      push("assistant", ids.map((callId) => ({ type: "toolCall", callId, name: "write", arguments: JSON.stringify({ path: "ä.ts", content: "line \"of\" code\n\t💡".repeat(code), n: at }) })));
+      push("tool", ids.map((callId, n) => ({ type: "toolResult", callId, name: "write", content: [{ type: "text", text: `${n} written\n`.repeat(lines * (n + 1)) || "ok" }] })));
+    }
+    push("assistant", [{ type: "text", text: "done so far" }]);
+  }
+  return out;
+}
+
+for (const format of formats) {
+  test(`${format}: what is reported is what is sent`, () => {
+    const orders: PruneOptions["order"][] = ["drop", "shrink", ["arguments", "results", "rounds"], ["requests", "currentRounds", "media"]];
+    fc.assert(fc.property(turns, fc.double({ min: 0.1, max: 1, noNaN: true }), fc.constantFrom(...orders), fc.boolean(), fc.nat(20), (all, share, order, note, kept) => {
+      const empty = format === "gemini" ? { contents: [] } : format === "openai-responses" ? { input: [] } : { messages: [] };
+      const input = readConversation(empty, { format }).rebuild(neutral(all).map((message) => ({ type: "insert", message })));
+      const { perMessage, total } = countMessages(input, { format });
+      const keep = [perMessage[Math.min(kept, perMessage.length - 1)]!.id];
+      const frozen = JSON.stringify(input);
+      try {
+        const { messages, report } = prune(input, { format, budget: Math.floor(total * share), order: order!, note, keep });
+        const sent = countMessages(messages, { format }).total;
+        // Gemini's neighbours of one role are put together when what stood between them went, which saves the frame of a message.
+        if (format === "gemini") assert.ok(sent <= report.after.total);
+        else assert.equal(sent, report.after.total);
+        assert.ok(report.after.total <= report.budget);
+      } catch (error) {
+        assert.equal((error as { code: string }).code, "budget_exceeded", String(error));
+      }
+      assert.equal(JSON.stringify(input), frozen);
+    }), { seed: 5, numRuns: 150 });
+  });
+}
