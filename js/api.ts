@@ -11,7 +11,7 @@ import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, ModelLimits, PlanItem, PruneCut, PruneOptions,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LimitSource, ModelLimits, PlanItem, PruneCut, PruneOptions,
   PrunePass, PruneReport, PruneResult,
 } from "./types.ts";
 
@@ -77,9 +77,9 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, options);
-  const fields = pruneFields(reading, options);
+  const { limitSource, ...fields } = pruneFields(reading, options);
   const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
-  return { messages: reading.rebuild(plan) as T, report };
+  return { messages: reading.rebuild(plan) as T, report: { ...report, limitSource } };
 }
 
 const PASSES: readonly PrunePass[] = ["oversize", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
@@ -90,23 +90,29 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
 
 /** The options of {@link prune} as the core takes them, checked. */
 export function pruneFields(reading: Reading, options: PruneOptions) {
-  const { budget, headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", previous, priorities } = options;
-  tokens(options, "budget", false);
+  const { headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", previous, priorities } = options;
+  const { tokens: budget, source: limitSource } = limitFor(options);
   tokens(options, "headroom", false);
   for (const name of ["backfill", "note"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
   if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1)) throw bad("cacheStep", "a number from 0 to 1", cacheStep);
   if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
-  const { name, ...modelLimits } = modelOf(options.model);
   return {
-    ...counting(reading, { ...options, model: name }),
-    budget, modelLimits, headroom, backfill, note, cacheStep, dropMedia,
+    ...counting(reading, { ...options, model: modelOf(options.model).name }),
+    budget, limitSource, headroom, backfill, note, cacheStep, dropMedia,
     keep: kept(reading, options.keep),
     order: orderOf(options.order),
     priorities: prioritiesOf(priorities),
-    previous: cutOf(previous),
+    previous: previous === undefined ? undefined : JSON.stringify(cutOf(previous)),
   };
+}
+
+/** What a request may have, and who says so. */
+export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tokens: number; source: LimitSource } {
+  tokens(options, "budget", false);
+  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
+  return call(() => wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number; source: LimitSource });
 }
 
 /** A model's name alone, or all that is known of it. */
@@ -143,8 +149,7 @@ function prioritiesOf(priorities: PruneOptions["priorities"]): [string, number][
 }
 
 /** A cut comes back from wherever the host kept it. The core names what is missing; numbers it would take silently. */
-function cutOf(previous: PruneCut | undefined): PruneCut | undefined {
-  if (previous === undefined) return undefined;
+function cutOf(previous: PruneCut): PruneCut {
   if (typeof previous !== "object" || previous === null) throw bad("previous", "the cut of an earlier report", previous);
   tokens(previous, "limit", true, "options.previous");
   const { shortened } = previous;
@@ -218,13 +223,20 @@ export function read(messages: unknown, options: Pick<CountOptions, "format" | "
   return readConversation(messages, { ...(format && { format }), ...(tools && { tools }) });
 }
 
-function counting(reading: Reading, { encoding, model, costModel }: { encoding?: EncodingName | undefined; model?: string | undefined; costModel?: CountOptions["costModel"] | undefined }) {
+/** What everything is counted with. */
+export interface Counting {
+  encoding?: EncodingName | undefined;
+  model?: string | undefined;
+  costModel?: CountOptions["costModel"] | undefined;
+}
+
+function counting(reading: Reading, { encoding, model, costModel }: Counting) {
   encodingOf({ encoding, model });
   return { encoding, model, costModel, tools: reading.tools };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+export function encodingOf({ encoding, model }: Pick<Counting, "encoding" | "model">): EncodingName {
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
   if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;

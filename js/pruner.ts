@@ -2,7 +2,8 @@
  * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
  */
 
-import { modelOf, pruneFields, read } from "./api.ts";
+import { encodingOf, pruneFields, read } from "./api.ts";
+import type { Counting } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
@@ -45,21 +46,23 @@ export class Pruner {
   /** The same for messages that were read already. */
   pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
     const previous = "previous" in options ? options.previous : this.cut;
-    const fields = pruneFields(reading, { ...options, ...(previous && { previous }) });
-    const held = this.#hold(reading.messages, options);
+    const { limitSource, ...fields } = pruneFields(reading, { ...options, ...(previous && { previous }) });
+    const held = this.#hold(reading.messages, fields);
     const text = call(() => held.prune(fields));
-    const { plan, ...report } = JSON.parse(text) as PruneReport & { plan: PlanItem[] };
-    this.cut = report.cut;
-    return { messages: reading.rebuild(plan), report };
+    type Pruned = Omit<PruneReport, "budget" | "limitSource" | "encoding" | "costModel"> & { plan: PlanItem[] };
+    const { plan, ...pruned } = JSON.parse(text) as Pruned;
+    this.cut = pruned.cut;
+    const { budget, costModel = "espalier" } = fields;
+    const encoding = encodingOf(fields);
+    return { messages: reading.rebuild(plan), report: { ...pruned, budget, limitSource, encoding, costModel } };
   }
 
-  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel }: PruneOptions): Held {
-    const { name } = modelOf(model);
-    const counting = JSON.stringify([encoding, name, costModel]);
+  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel }: Counting): Held {
+    const counting = JSON.stringify([encoding, model, costModel]);
     const instance = wasm();
     if (!this.#held || this.#instance !== instance || this.#counting !== counting) {
       this.free();
-      this.#held = call(() => new instance.HeldConversation({ encoding, model: name, costModel, tools: [] }));
+      this.#held = call(() => new instance.HeldConversation({ encoding, model, costModel, tools: [] }));
       this.#instance = instance;
       this.#counting = counting;
     }

@@ -87,36 +87,40 @@ export class Recovery {
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     tokens({ base }, "base", true);
     tokens(options, "outputReserve", false);
-    return this.#take({ type: "begin", model: named(model), base, outputReserve: options.outputReserve }).tries!;
+    const name = named(model);
+    return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }
 
   /** Takes in a refusal; `tries` is ready for the next try then. */
   refused(tries: Tries, refusal: Refusal): NextStep {
     for (const name of ["used", "limit"] as const) tokens(refusal, name, false, "refusal");
     tokens(refusal, "sent", true, "refusal");
-    const { hasMedia = false, ...fields } = refusal;
-    const taken = this.#take({ type: "refused", tries, refusal: { ...fields, hasMedia } });
+    const text = call(() => wasm().recoveryRefused(this.#text(), JSON.stringify(tries), JSON.stringify(refusal)));
+    const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
+    this.state = taken.state;
     Object.assign(tries, taken.tries);
-    return taken.next!;
+    return taken.next;
   }
 
   /** Takes in an answer; says so if the provider cannot have read all of the request. */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
     tokens(answer, "sent", true, "answer");
     for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");
-    return this.#take({ type: "accepted", answer: { model: named(model), ...answer } }).silent;
+    const given = JSON.stringify({ ...answer, model: named(model) });
+    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), given))) as { state: unknown; silent?: SilentOverflow };
+    this.state = taken.state;
+    return taken.silent;
   }
 
   /** Forgets what was learned of a model. */
   clear(model: string): void {
-    this.#take({ type: "clear", model: named(model) });
+    const { models, ...others } = (this.state ?? {}) as { models?: Record<string, unknown> };
+    const { [named(model)]: _, ...kept } = models ?? {};
+    this.state = { ...others, models: kept };
   }
 
-  #take(event: object) {
-    type Recovered = { state: unknown; tries?: Tries; next?: NextStep; silent?: SilentOverflow };
-    const taken = call(() => wasm().recover(this.state, event) as Recovered);
-    this.state = taken.state;
-    return taken;
+  #text(): string {
+    return JSON.stringify(this.state ?? {});
   }
 }
 

@@ -2,14 +2,13 @@
  * One request that fits: pruned, sent by the host, and sent again smaller when the provider says that it was too large.
  */
 
-import { bad, modelOf, read, tokens } from "./api.ts";
+import { bad, limitFor, modelOf, read } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
-import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
-import type { DropMedia, LimitSource, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedPrefix, Totals } from "./types.ts";
+import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedPrefix, Totals } from "./types.ts";
 
 /** What a host's `send` is told beside the messages. */
 export interface SendContext {
@@ -100,10 +99,9 @@ export async function request<T, R>(messages: T, options: RequestOptions<R>, sen
 async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Pruner, send: Send<T, R>): Promise<RequestResult<T, R>> {
   const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, date } = options;
   const reading = read(messages, options);
-  const { name = "", ...modelLimits } = modelOf(options.model);
-  tokens(options, "budget", false);
-  const { tokens: base, source } = call(() => wasm().limitOf({ budget: options.budget, modelLimits }) as { tokens: number; source: LimitSource });
-  const tries = recovery.begin(name, base, { outputReserve: lowerOutput ? modelLimits.outputReserve : undefined });
+  const { name = "", outputReserve: reserve } = modelOf(options.model);
+  const { tokens: base, source } = limitFor(options);
+  const tries = recovery.begin(name, base, { outputReserve: lowerOutput ? reserve : undefined });
   const isInitial = (options.previous ?? pruner.cut) === undefined;
   const attempts: Attempt[] = [];
   let outputReserve: number | undefined;

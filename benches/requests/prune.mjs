@@ -45,13 +45,13 @@ for (const length of option("messages", "1000,10000")) {
   call(() => held.splice(0, neutral));
   for (const share of [1.1, 0.5, 0.1]) {
     const budget = Math.floor(before.total * share);
-    const fields = { budget, tools: [], modelLimits: {}, headroom: 0, keep: [], backfill: false, priorities: [], note: false, cacheStep: 0.1, dropMedia: "none" };
+    const fields = { budget, tools: [], headroom: 0, keep: [], backfill: false, priorities: [], note: false, cacheStep: 0.1, dropMedia: "none" };
     const { cut } = JSON.parse(held.prune(fields));
     const pruner = new Pruner();
     row([
       length, before.total, `${Math.round(share * 100)} %`,
       measure(() => held.prune(fields)),
-      measure(() => held.prune({ ...fields, previous: cut })),
+      measure(() => held.prune({ ...fields, previous: JSON.stringify(cut) })),
       measure(() => pruner.prune(messages, { budget, cacheStep: 0.1 })),
       measure(() => prune(messages, { budget })),
     ]);

@@ -10,9 +10,9 @@ use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
-use crate::history::limits::{Limit, ModelLimits, Source, limit};
+use crate::history::limits::{ModelLimits, limit};
 use crate::history::plan::Totals;
-use crate::history::prune::{self as core, Cut, DropMedia, Limits, Pass, Pruned};
+use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::message::{Message, Role};
 use crate::tokens::{CostModel, EncodingName, Origin, ToolCost};
@@ -64,10 +64,7 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
 struct PruneOptions {
     #[serde(flatten)]
     counting: Counting,
-    #[serde(default)]
-    budget: Option<f64>,
-    #[serde(default)]
-    model_limits: ModelLimits,
+    budget: f64,
     #[serde(default)]
     headroom: f64,
     #[serde(default)]
@@ -81,8 +78,9 @@ struct PruneOptions {
     priorities: Vec<(String, f64)>,
     #[serde(default)]
     note: bool,
+    /// JSON text: options come through several layers, each of which would cost its code for a type of this depth.
     #[serde(default)]
-    previous: Option<Cut>,
+    previous: Option<String>,
     #[serde(default)]
     cache_step: f64,
     #[serde(default)]
@@ -94,23 +92,20 @@ impl PruneOptions {
         from_js(options, "options", Code::BadOption)
     }
 
-    /// The limits, and who said so.
-    fn limits(self) -> Result<(Limits, Source)> {
-        let budget = self.budget.map(|budget| tokens(budget, "options.budget")).transpose()?;
-        let Limit { tokens: budget, source } = limit(budget, &self.model_limits);
-        let limits = Limits {
-            budget,
+    fn limits(self) -> Result<Limits> {
+        let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
+        Ok(Limits {
+            budget: tokens(self.budget, "options.budget")?,
             headroom: tokens(self.headroom, "options.headroom")?,
             keep: self.keep.into_iter().collect(),
             backfill: self.backfill,
             order: self.order,
             priorities: self.priorities.into_iter().collect(),
             note: self.note,
-            previous: self.previous,
+            previous,
             cache_step: self.cache_step,
             drop_media: self.drop_media,
-        };
-        Ok((limits, source))
+        })
     }
 }
 
@@ -120,7 +115,6 @@ struct PruneReport {
     #[serde(flatten)]
     pruned: Pruned,
     budget: u64,
-    limit_source: Source,
     encoding: EncodingName,
     cost_model: CostModel,
 }
@@ -131,10 +125,10 @@ pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsV
     let conversation = messages(conversation)?;
     let options = PruneOptions::decode(options)?;
     let counter = options.counting.counter().map_err(to_js)?;
-    let (limits, limit_source) = options.limits().map_err(to_js)?;
+    let limits = options.limits().map_err(to_js)?;
     let pruned = core::prune(&conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
     let (budget, encoding, cost_model) = (limits.budget, counter.name, counter.cost_model);
-    into_js(&PruneReport { pruned, budget, limit_source, encoding, cost_model })
+    into_js(&PruneReport { pruned, budget, encoding, cost_model })
 }
 
 /// A conversation that grows, with its counts: what was counted once is not counted again.
@@ -190,93 +184,86 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// As `prune`; the report comes as JSON text, which crosses faster when there are many messages.
+    /// As `prune`, without the names of what counted. The report comes as JSON text, which crosses faster when there are many messages.
     pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
-        let (limits, limit_source) = options.limits().map_err(to_js)?;
+        let limits = options.limits().map_err(to_js)?;
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
         let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
             .map_err(to_js)?;
-        let (budget, encoding, cost_model) = (limits.budget, counter.name, counter.cost_model);
-        let report = PruneReport { pruned, budget, limit_source, encoding, cost_model };
-        serde_json::to_string(&report).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
+        into_json(&pruned)
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LimitOptions {
-    #[serde(default)]
-    budget: Option<f64>,
-    #[serde(default)]
-    model_limits: ModelLimits,
-}
-
-/// What a request may have and who says so: `{ tokens, source }`.
+/// What a request may have and who says so: `{ tokens, source }`. All in tokens, absent if not known.
 #[wasm_bindgen(js_name = "limitOf")]
-pub fn limit_of(options: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let LimitOptions { budget, model_limits } = from_js(options, "options", Code::BadOption)?;
-    let budget = budget.map(|budget| tokens(budget, "options.budget")).transpose().map_err(to_js)?;
-    into_js(&limit(budget, &model_limits))
+pub fn limit_of(
+    budget: Option<f64>,
+    max_prompt_tokens: Option<f64>,
+    max_context_window_tokens: Option<f64>,
+    output_reserve: Option<f64>,
+) -> std::result::Result<JsValue, JsValue> {
+    let known = |value: Option<f64>, path: &str| value.map(|value| tokens(value, path)).transpose().map_err(to_js);
+    let model = ModelLimits {
+        max_prompt_tokens: known(max_prompt_tokens, "options.model.maxPromptTokens")?,
+        max_context_window_tokens: known(max_context_window_tokens, "options.model.maxContextWindowTokens")?,
+        output_reserve: known(output_reserve, "options.model.outputReserve")?,
+    };
+    into_js(&limit(known(budget, "options.budget")?, &model))
 }
 
-/// What happens to requests, as JavaScript tells it.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Event {
-    /// Answered by `tries`.
-    Begin {
-        model: String,
-        base: f64,
-        output_reserve: Option<f64>,
-    },
-    /// Answered by `tries` and `next`.
-    Refused {
-        tries: Tries,
-        refusal: Refusal,
-    },
-    /// Answered by `silent`, if there was something to notice.
-    Accepted {
-        answer: Accepted,
-    },
-    Clear {
-        model: String,
-    },
+/// Begins a request of `model` that may have `base` tokens if nothing was learned. State and tries cross as JSON text.
+#[wasm_bindgen(js_name = "recoveryBegin")]
+pub fn recovery_begin(
+    state: &str,
+    model: &str,
+    base: f64,
+    output_reserve: Option<f64>,
+) -> std::result::Result<String, JsValue> {
+    let state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let base = tokens(base, "base").map_err(to_js)?;
+    let reserve = output_reserve.map(|reserve| tokens(reserve, "outputReserve")).transpose().map_err(to_js)?;
+    into_json(&state.begin(model, base, reserve))
 }
 
 #[derive(Serialize)]
-struct Recovered {
+struct Refused {
     state: Recovery,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tries: Option<Tries>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    tries: Tries,
+    next: Next,
+}
+
+/// Takes in a refusal: `{ state, tries, next }`.
+#[wasm_bindgen(js_name = "recoveryRefused")]
+pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> std::result::Result<String, JsValue> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let mut tries: Tries = from_json(tries, "tries", Code::BadInput).map_err(to_js)?;
+    let refusal: Refusal = from_json(refusal, "refusal", Code::BadInput).map_err(to_js)?;
+    let next = state.refused(&mut tries, &refusal);
+    into_json(&Refused { state, tries, next })
+}
+
+#[derive(Serialize)]
+struct Took {
+    state: Recovery,
     #[serde(skip_serializing_if = "Option::is_none")]
     silent: Option<SilentOverflow>,
 }
 
-/// Takes an event into what was learned of models (`undefined` to begin): `{ state, tries?, next?, silent? }`.
-#[wasm_bindgen]
-pub fn recover(state: JsValue, event: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let mut state: Recovery = if state.is_undefined() || state.is_null() {
-        Recovery::default()
-    } else {
-        from_js(state, "recovery", Code::BadInput)?
-    };
-    let (mut tries, mut next, mut silent) = (None, None, None);
-    match from_js(event, "event", Code::BadInput)? {
-        Event::Begin { model, base, output_reserve } => {
-            let base = tokens(base, "event.base").map_err(to_js)?;
-            let reserve = output_reserve.map(|reserve| tokens(reserve, "event.outputReserve")).transpose();
-            tries = Some(state.begin(&model, base, reserve.map_err(to_js)?));
-        }
-        Event::Refused { tries: mut of_request, refusal } => {
-            next = Some(state.refused(&mut of_request, &refusal));
-            tries = Some(of_request);
-        }
-        Event::Accepted { answer } => silent = state.accepted(&answer),
-        Event::Clear { model } => state.clear(&model),
-    }
-    into_js(&Recovered { state, tries, next, silent })
+/// Takes in an answer: `{ state, silent? }`.
+#[wasm_bindgen(js_name = "recoveryAccepted")]
+pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<String, JsValue> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let answer: Accepted = from_json(answer, "answer", Code::BadInput).map_err(to_js)?;
+    let silent = state.accepted(&answer);
+    into_json(&Took { state, silent })
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::new(code, error.to_string()).at(path))
+}
+
+fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
+    serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

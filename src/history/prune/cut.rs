@@ -48,22 +48,33 @@ pub struct Shortened {
     /// Index in the content of a result, if only an item of it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<usize>,
-    #[serde(flatten)]
-    pub how: Reduced,
+    pub how: How,
+    /// Tokens that a result was given; 0 for everything else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub limit: u64,
 }
 
-/// How a part became smaller; limits in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "camelCase")]
-pub enum Reduced {
+/// How a part became smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum How {
     /// A result of more than its share of the limit.
-    Oversize {
-        limit: u64,
-    },
+    Oversize,
     /// A result brought to the common level.
-    Result {
-        limit: u64,
-    },
+    Result,
+    Arguments,
+    Media,
+}
+
+fn is_zero(limit: &u64) -> bool {
+    *limit == 0
+}
+
+/// The same with the tokens where there are any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reduced {
+    Oversize { limit: u64 },
+    Result { limit: u64 },
     Arguments,
     Media,
 }
@@ -75,6 +86,24 @@ impl Reduced {
             Reduced::Result { .. } => "long-result",
             Reduced::Arguments => "long-arguments",
             Reduced::Media => "media",
+        }
+    }
+
+    pub(super) fn of(item: &Shortened) -> Reduced {
+        match item.how {
+            How::Oversize => Reduced::Oversize { limit: item.limit },
+            How::Result => Reduced::Result { limit: item.limit },
+            How::Arguments => Reduced::Arguments,
+            How::Media => Reduced::Media,
+        }
+    }
+
+    pub(super) fn how(self) -> How {
+        match self {
+            Reduced::Oversize { .. } => How::Oversize,
+            Reduced::Result { .. } => How::Result,
+            Reduced::Arguments => How::Arguments,
+            Reduced::Media => How::Media,
         }
     }
 

@@ -27,7 +27,7 @@ mod note;
 mod select;
 mod shrink;
 
-pub use cut::{Cut, Difference, MARK, Reduced, Shared, Shortened, Stretch, fingerprint};
+pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
 pub use shrink::FLOOR;
 
@@ -286,7 +286,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
         .map(|(&(entry, part, item), &how)| {
             let entry = &draft.entries[entry];
             let part = entry.edits.as_ref().and_then(|edits| edits.get(part)).map_or(part, super::plan::PartEdit::part);
-            Shortened { id: entry.message.id.clone(), part, item, how }
+            Shortened { id: entry.message.id.clone(), part, item, how: how.how(), limit: how.limit() }
         })
         .collect())
 }

@@ -219,7 +219,7 @@ impl<'g> Shrinker<'g> {
             let mut by_limit: BTreeMap<Reduced, Vec<Place>> = BTreeMap::new();
             for item in items {
                 let Some(place) = place(draft, item) else { continue };
-                match item.how {
+                match Reduced::of(item) {
                     Reduced::Media => media.push((place.1, place.2)),
                     Reduced::Arguments => arguments.push(place.1),
                     how => by_limit.entry(how).or_default().push(place),
