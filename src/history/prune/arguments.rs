@@ -221,4 +221,42 @@ mod tests {
         check(&format!("{{\"a\":{}{}}}", "[".repeat(5_000), "]".repeat(5_000)), |_| {});
         check(&format!("{{\"a\":\"\\ud800{}\"}}", "x".repeat(3_000)), |value| assert!(value["a"].is_string()));
     }
+
+    /// Any JSON; wide rather than deep.
+    fn random(rng: &mut fastrand::Rng, depth: usize) -> Value {
+        let text = |rng: &mut fastrand::Rng, most: usize| -> String {
+            (0..rng.usize(0..most))
+                .map(|_| ["a", "\"", "\\", "\n", "é", "💡", ":", "{", "\u{1}"][rng.usize(0..9)])
+                .collect()
+        };
+        match rng.u32(0..if depth > 0 { 6 } else { 4 }) {
+            0 => Value::from(rng.i64(..)),
+            1 => Value::from(rng.bool()),
+            2 => Value::from(text(rng, 20)),
+            3 => Value::from(text(rng, 3_000)),
+            4 => (0..rng.usize(0..8)).map(|_| random(rng, depth - 1)).collect(),
+            _ => (0..rng.usize(0..8))
+                .map(|_| (text(rng, 9), random(rng, depth - 1)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+        }
+    }
+
+    #[test]
+    fn whatever_comes_in_an_object_comes_out() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        for _ in 0..3_000 {
+            let value = random(&mut rng, 4);
+            let text = if rng.bool() { value.to_string() } else { serde_json::to_string_pretty(&value).unwrap() };
+            let Some(short) = shortened(&text, "m1") else {
+                assert!(length(&text) <= LONG);
+                continue;
+            };
+            assert!(length(&short) <= LONG, "{}", length(&short));
+            let after: Value = serde_json::from_str(&short).unwrap();
+            let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>());
+            let is_wrapped = short.starts_with("{\"arguments\":");
+            assert!(is_wrapped || keys(&after) == keys(&value), "{short}");
+        }
+    }
 }

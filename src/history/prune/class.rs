@@ -43,9 +43,6 @@ pub(super) enum Class {
     Removable(Drop),
 }
 
-/// Why the group with the newest round stays.
-pub(super) const NEWEST_ROUND: &str = "newest round";
-
 pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
     let newest_request = groups.iter().rposition(Group::has_request);
     let newest_round = newest_round(groups);
@@ -61,7 +58,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
             } else if group.pending {
                 Class::Must("unanswered call")
             } else if Some(at) == newest_round && after_request {
-                Class::Must(NEWEST_ROUND)
+                Class::Must("newest round")
             } else if group.entries.iter().any(|&i| limits.keep.contains(&draft.entries[i].message.id)) {
                 Class::Must("kept by the host")
             } else if is_summary(draft, group) {

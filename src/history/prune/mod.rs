@@ -295,7 +295,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
 fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection, shrinker: &mut Shrinker) {
     // A cut that has to move moves so far that the next requests need not move it.
     let step = (limits.cache_step * limit as f64) as u64;
-    let goal = if step == 0 { limit } else { limit.min(selection.total().saturating_sub(step)) };
+    let goal = limit.saturating_sub(step);
     let order = limits.order.as_deref().unwrap_or(&Pass::DROP);
     // As it was before all results were brought down to the floor, if they were.
     let mut unshrunk = None;
@@ -310,7 +310,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
                     selection.pass(pass, goal);
                 }
             }
-            Pass::Oversize => shrinker.oversize(draft, selection, limit),
+            Pass::Oversize => shrinker.oversize(draft, selection, limit, goal),
             Pass::Results => {
                 let before = (draft.clone(), shrinker.clone());
                 shrinker.results(draft, selection, goal);

@@ -62,11 +62,11 @@ impl<'g> Shrinker<'g> {
     }
 
     /// Pass 1: any single result over a quarter of the limit is cut to that, or to what the rest leaves free if that is more.
-    pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64) {
+    pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64, goal: u64) {
         let share = (limit / OVERSIZE).max(FLOOR);
         let pieces = self.pieces(draft, selection, share);
         let rest = selection.total().saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
-        let cap = level(&pieces, limit.saturating_sub(rest)).max(share);
+        let cap = level(&pieces, goal.saturating_sub(rest)).max(share);
         let why = "larger than a quarter of the limit by itself, shortened in the middle";
         self.shorten_to(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
     }

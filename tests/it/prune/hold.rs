@@ -10,13 +10,21 @@ use crate::support::{Chars, Quarter, assistant, calls, meter, numbered, result, 
 
 /// The requests of an agent that works on one prompt for so many rounds, each cut with what the one before it left.
 fn agent_run(rounds: usize, limits: &Limits, seed: u64) -> Vec<(Pruned, Vec<Message>)> {
+    run_with(rounds, limits, seed, &[])
+}
+
+/// The same with results far larger than the usual at these rounds.
+fn run_with(rounds: usize, limits: &Limits, seed: u64, giants: &[usize]) -> Vec<(Pruned, Vec<Message>)> {
     let mut rng = Rng::with_seed(seed);
     let mut messages = vec![user("Fix the parser. Never touch the lexer.")];
     let mut out: Vec<(Pruned, Vec<Message>)> = Vec::new();
     for round in 0..rounds {
         let id = format!("c{round}");
         messages.push(calls(&[&id]));
-        messages.push(result(&id, &"some line of output\n".repeat(rng.usize(1..120))));
+        messages.push(result(
+            &id,
+            &"some line of output\n".repeat(rng.usize(1..120) + if giants.contains(&round) { 9_000 } else { 0 }),
+        ));
         let input = numbered(messages.clone());
         let previous = out.last().map(|(pruned, _)| pruned.cut.clone());
         let pruned = run(&input, &Limits { previous, ..limits.clone() }, &Quarter);
@@ -46,6 +54,16 @@ fn nine_requests_in_ten_begin_with_the_whole_previous_one() {
     // Without a step the cut moves nearly every time.
     let requests = agent_run(500, &limits(50_000), 1);
     assert!(held(&requests) * 10 < 499 * 9);
+}
+
+#[test]
+fn a_giant_result_does_not_break_the_cache_again_and_again() {
+    let limits = Limits { cache_step: 0.1, ..limits(50_000) };
+    let requests = run_with(200, &limits, 6, &[30, 110]);
+    let same = held(&requests);
+    assert!(same * 10 >= 199 * 9, "{same} of 199");
+    let giant = |(pruned, _): &(Pruned, _)| pruned.removed.iter().any(|r| r.rule == "oversize-result");
+    assert!(requests.iter().filter(|request| giant(request)).count() > 20);
 }
 
 #[test]
