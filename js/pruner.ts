@@ -13,7 +13,7 @@ type Held = InstanceType<Wasm["HeldConversation"]>;
 
 /**
  * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are not counted again,
- * and the cut of the last request is held on to unless `previous` says otherwise.
+ * and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for none).
  *
  * ```js
  * const pruner = new Pruner();
