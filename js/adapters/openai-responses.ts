@@ -2,7 +2,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
-import type { ItemEdit, NeutralMessage, Part, Role } from "../types.ts";
+import type { NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
 
@@ -57,7 +57,8 @@ export const openaiResponses: Adapter<Piece> = {
       const edit = byNumber.get(0);
       if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
       if (edit?.type === "text") return copy(original, { output: edit.text });
-      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? oneText(edit.items) ?? original["output"] });
+      // A computer's output must be a screenshot: there is no place for a note, and it stays.
+      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
       if (edit?.type === "arguments") {
         const field = inputField(string(original["type"]));
         return copy(original, { [field]: field === "action" ? parsedArguments(edit.arguments) : edit.arguments });
@@ -92,12 +93,6 @@ export const openaiResponses: Adapter<Piece> = {
 };
 
 const noted = (said: string): Fields => ({ type: "input_text", text: said });
-
-/** The text that stands for an output that is one picture and no list. */
-function oneText(items: readonly ItemEdit[]): string | undefined {
-  const [only] = items;
-  return items.length === 1 && only?.type === "text" ? only.text : undefined;
-}
 
 function contentParts(content: unknown, path: string): [Part, Piece][] {
   if (content === undefined || content === null) return [];

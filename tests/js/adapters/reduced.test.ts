@@ -114,3 +114,12 @@ for (const format of Object.keys(samples) as Format[]) {
     assert.ok(report.after.total < report.before.total);
   });
 }
+
+test("openai-responses: a computer's output stays a screenshot", () => {
+  const output = { type: "computer_screenshot", image_url: url };
+  const input = [{ type: "computer_call", call_id: "c1", action: { type: "screenshot" } }, { type: "computer_call_output", call_id: "c1", output }];
+  const reading = readConversation(freeze(input), { format: "openai-responses" });
+  const edit: PartEdit = { type: "content", part: 0, items: [{ type: "text", text: "(gone)" }] };
+  const [, after] = messagesOf(reading.rebuild([{ type: "keep", id: "m0" }, { type: "edit", id: "m1", parts: [edit] }])) as { output: unknown }[];
+  assert.deepEqual(after!.output, output);
+});
