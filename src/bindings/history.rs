@@ -189,6 +189,7 @@ impl HeldConversation {
         let options = PruneOptions::decode(options)?;
         let counter = options.counting.counter().map_err(to_js)?;
         let limits = options.limits().map_err(to_js)?;
+        reserve(self.messages.len() * REPORT);
         let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
         let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
             .map_err(to_js)?;
@@ -258,6 +259,15 @@ pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<Strin
     let answer: Accepted = from_json(answer, "answer", Code::BadInput).map_err(to_js)?;
     let silent = state.accepted(&answer);
     into_json(&Took { state, silent })
+}
+
+/// Bytes that the work on a message and its report take, about.
+const REPORT: usize = 1_024;
+
+/// Makes room at once. Growing by a page at a time costs dearly beside a large JavaScript heap, which is looked through for garbage again
+/// and again meanwhile.
+fn reserve(bytes: usize) {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
 }
 
 fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {

@@ -52,6 +52,8 @@ pub enum Change {
 pub struct Entry<'a> {
     /// As it will be sent.
     pub message: Cow<'a, Message>,
+    /// As the host has it; `None` if inserted.
+    pub source: Option<&'a Message>,
     /// How the host's parts became the parts of `message`; `None` while untouched.
     pub edits: Option<Vec<PartEdit>>,
     pub fate: Fate,
@@ -105,6 +107,7 @@ impl<'a> Draft<'a> {
             .zip(counts)
             .map(|(message, &tokens)| Entry {
                 message: Cow::Borrowed(message),
+                source: Some(message),
                 edits: None,
                 fate: Fate::Kept,
                 rule: None,
@@ -190,8 +193,9 @@ impl<'a> Draft<'a> {
         if is_empty(&parts) {
             return Rewrite::Empty;
         }
-        let mut message = entry.message.clone().into_owned();
-        message.parts = parts;
+        // Not cloned whole: the parts that change may be most of it.
+        let Message { id, role, name, .. } = &*entry.message;
+        let message = Message { id: id.clone(), role: *role, name: name.clone(), parts };
         let after = self.meter.message(&message);
         let entry = &mut self.entries[index];
         entry.message = Cow::Owned(message);
@@ -209,6 +213,7 @@ impl<'a> Draft<'a> {
         let after = self.meter.message(&message);
         let entry = Entry {
             message: Cow::Owned(message),
+            source: None,
             edits: None,
             fate: Fate::Inserted,
             rule: Some(rule),

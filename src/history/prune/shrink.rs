@@ -1,5 +1,6 @@
 //! What becomes smaller instead of going: long results, long arguments, pictures and documents.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,7 +30,7 @@ struct Piece {
     tokens: u64,
 }
 
-/// See the module. Remembers the whole texts, so that what was shortened already is never shortened twice.
+/// See the module. Every text is cut from the host's own, so that what was shortened already is never shortened twice.
 #[derive(Debug, Clone)]
 pub(super) struct Shrinker<'g> {
     groups: &'g [Group],
@@ -39,7 +40,6 @@ pub(super) struct Shrinker<'g> {
     newest_request: Option<usize>,
     /// The group of each entry.
     group_of: HashMap<usize, usize>,
-    whole: HashMap<Place, String>,
     /// What was done, for the next request.
     pub(super) done: BTreeMap<Place, Reduced>,
 }
@@ -56,7 +56,6 @@ impl<'g> Shrinker<'g> {
                 .enumerate()
                 .flat_map(|(at, g)| g.entries.iter().map(move |&entry| (entry, at)))
                 .collect(),
-            whole: HashMap::new(),
             done: BTreeMap::new(),
         }
     }
@@ -312,11 +311,8 @@ impl<'g> Shrinker<'g> {
                 let Some(Part::ToolResult { content, .. }) = draft.entries[entry].message.parts.get(part) else {
                     continue;
                 };
-                let whole = self.whole.entry(place).or_insert_with(|| match item {
-                    None => joined(content),
-                    Some(item) => content.get(item).map_or(String::new(), |part| joined(std::slice::from_ref(part))),
-                });
-                let Some(short) = shorten(whole, cap, &recall, draft.meter.tokenizer) else { continue };
+                let whole = whole(draft, place).unwrap_or_default();
+                let Some(short) = shorten(&whole, cap, &recall, draft.meter.tokenizer) else { continue };
                 self.done.insert(place, how);
                 match item {
                     None => {
@@ -371,8 +367,31 @@ fn is_text(content: &[Part]) -> bool {
     content.iter().all(|part| matches!(part, Part::Text { .. }))
 }
 
-fn joined(content: &[Part]) -> String {
-    content.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None }).collect()
+/// The texts of a result one after the other; copied only if there are several.
+fn joined(content: &[Part]) -> Cow<'_, str> {
+    match content {
+        [Part::Text { text }] => Cow::Borrowed(text),
+        _ => content
+            .iter()
+            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
+            .collect::<String>()
+            .into(),
+    }
+}
+
+/// The text of a result as the host has it; for an inserted message as it stands.
+fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str>> {
+    let entry = &draft.entries[entry];
+    let (message, part) = match (entry.source, &entry.edits) {
+        (Some(source), Some(edits)) => (source, edits.get(part)?.part()),
+        (Some(source), None) => (source, part),
+        (None, _) => (&*entry.message, part),
+    };
+    let Part::ToolResult { content, .. } = message.parts.get(part)? else { return None };
+    Some(match item {
+        None => joined(content),
+        Some(item) => joined(std::slice::from_ref(content.get(item)?)),
+    })
 }
 
 /// The level to which the largest `pieces` (largest first) must sink so that all of them together have at most `room` tokens.
