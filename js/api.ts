@@ -11,7 +11,8 @@ import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LimitSource, ModelLimits, PlanItem, PruneCut, PruneOptions,
+  PrunePass, PruneReport, PruneResult,
 } from "./types.ts";
 
 /**
@@ -59,26 +60,108 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
 }
 
 /**
- * Cuts a request to a budget: older rounds go first, then older requests, then early rounds of the newest request; system
- * messages, the newest request and the newest round stay, calls and results stay together, and removal stops as soon as the request
- * fits. The input is never changed.
+ * Cuts a request to a budget: older rounds go first, then older requests, then early rounds of the newest request; then what is left
+ * becomes smaller. System messages, the newest request and the newest round stay, calls and results stay together, and removal
+ * stops as soon as the request fits. A single result over a quarter of the limit is shortened before anything goes. The input is
+ * never changed.
  *
  * ```js
  * const { messages: fitting, report } = prune(messages, { budget: 128_000, tools });
  * for (const { ids, why, tokens } of report.removed) console.log(ids, why, tokens);
+ * // The next request begins like this one while that is possible:
+ * prune(more, { budget: 128_000, tools, previous: report.cut, cacheStep: 0.1 });
  * ```
  *
  * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit; and the
  * errors of {@link countMessages}
  */
-export function prune<T>(messages: T, options: PruneOptions): PruneResult<T> {
-  tokens(options, "budget", true);
-  tokens(options, "headroom", false);
+export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, options);
-  const { budget, headroom = 0, backfill = false } = options;
-  const fields = { ...counting(reading, options), budget, headroom, backfill, keep: kept(reading, options.keep) };
+  const { limitSource, ...fields } = pruneFields(reading, options);
   const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
-  return { messages: reading.rebuild(plan) as T, report };
+  return { messages: reading.rebuild(plan) as T, report: { ...report, limitSource } };
+}
+
+const PASSES: readonly PrunePass[] = ["oversize", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
+const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
+  drop: PASSES,
+  shrink: ["oversize", "results", "rounds", "requests", "currentRounds", "arguments", "media"],
+};
+
+/** The options of {@link prune} as the core takes them, checked. */
+export function pruneFields(reading: Reading, options: PruneOptions) {
+  const { headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", previous, priorities } = options;
+  const { tokens: budget, source: limitSource } = limitFor(options);
+  tokens(options, "headroom", false);
+  for (const name of ["backfill", "note"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
+  }
+  if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1)) throw bad("cacheStep", "a number from 0 to 1", cacheStep);
+  if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
+  return {
+    ...counting(reading, { ...options, model: modelOf(options.model).name }),
+    budget, limitSource, headroom, backfill, note, cacheStep, dropMedia,
+    keep: kept(reading, options.keep),
+    order: orderOf(options.order),
+    priorities: prioritiesOf(priorities),
+    previous: previous === undefined ? undefined : JSON.stringify(cutOf(previous)),
+  };
+}
+
+/** What a request may have, and who says so. */
+export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tokens: number; source: LimitSource } {
+  tokens(options, "budget", false);
+  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
+  return call(() => wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number; source: LimitSource });
+}
+
+/** A model's name alone, or all that is known of it. */
+export function modelOf(model: string | ModelLimits | undefined): ModelLimits {
+  if (model === undefined || typeof model === "string") return model === undefined ? {} : { name: model };
+  if (typeof model !== "object" || model === null) throw bad("model", "the name of a model or its limits", model);
+  const limits: ModelLimits = {};
+  for (const field of ["maxPromptTokens", "maxContextWindowTokens", "outputReserve"] as const) {
+    tokens(model, field, false, "options.model");
+    if (model[field] !== undefined) limits[field] = model[field];
+  }
+  if (model.name !== undefined && typeof model.name !== "string") throw bad("model.name", "the name of a model", model.name);
+  return { ...(model.name !== undefined && { name: model.name }), ...limits };
+}
+
+function orderOf(order: PruneOptions["order"]): readonly PrunePass[] | undefined {
+  if (order === undefined) return undefined;
+  if (typeof order === "string" && Object.hasOwn(ORDERS, order)) return ORDERS[order];
+  if (!Array.isArray(order)) throw bad("order", `"drop", "shrink" or a list of passes`, order);
+  order.forEach((pass: unknown, at) => {
+    if (!PASSES.includes(pass as PrunePass)) throw bad(`order[${at}]`, `one of ${PASSES.join(", ")}`, pass);
+  });
+  return order as readonly PrunePass[];
+}
+
+function prioritiesOf(priorities: PruneOptions["priorities"]): [string, number][] {
+  if (priorities === undefined) return [];
+  if (typeof priorities !== "object" || priorities === null) throw bad("priorities", "an object of numbers by message id", priorities);
+  const pairs = Object.entries(priorities);
+  for (const [id, priority] of pairs) {
+    if (typeof priority !== "number" || Number.isNaN(priority)) throw bad(`priorities.${id}`, "a number", priority);
+  }
+  return pairs;
+}
+
+/** A cut comes back from wherever the host kept it. The core names what is missing; numbers it would take silently. */
+function cutOf(previous: PruneCut): PruneCut {
+  if (typeof previous !== "object" || previous === null) throw bad("previous", "the cut of an earlier report", previous);
+  tokens(previous, "limit", true, "options.previous");
+  const { shortened } = previous;
+  if (Array.isArray(shortened)) {
+    shortened.forEach((item: object, at) => {
+      if (typeof item !== "object" || item === null) throw bad(`previous.shortened[${at}]`, "an object", item);
+      const within = `options.previous.shortened[${at}]`;
+      tokens(item as { part?: number }, "part", true, within);
+      for (const name of ["item", "limit"] as const) tokens(item as { item?: number; limit?: number }, name, false, within);
+    });
+  }
+  return previous;
 }
 
 /**
@@ -133,19 +216,27 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   }
 }
 
-function read(messages: unknown, options: CountOptions): Reading {
+/** Reads what a host passed, in whatever format. */
+export function read(messages: unknown, options: Pick<CountOptions, "format" | "tools">): Reading {
   if (typeof options !== "object" || options === null) throw bad("", "an object", options);
   const { format, tools } = options;
   return readConversation(messages, { ...(format && { format }), ...(tools && { tools }) });
 }
 
-function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
+/** What everything is counted with. */
+export interface Counting {
+  encoding?: EncodingName | undefined;
+  model?: string | undefined;
+  costModel?: CountOptions["costModel"] | undefined;
+}
+
+function counting(reading: Reading, { encoding, model, costModel }: Counting) {
   encodingOf({ encoding, model });
   return { encoding, model, costModel, tools: reading.tools };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+export function encodingOf({ encoding, model }: Pick<Counting, "encoding" | "model">): EncodingName {
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
   if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
@@ -155,8 +246,10 @@ function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; 
 
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */
 function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
+  if (keep === undefined) return [];
+  if (!Array.isArray(keep)) throw bad("keep", "a list of ids or indices of messages", keep);
   const known = new Set(reading.messages.map((message) => message.id));
-  return (keep ?? []).map((item, at) => {
+  return keep.map((item: string | number, at) => {
     const id = typeof item === "number" ? `m${item}` : item;
     if (!known.has(id)) throw bad(`keep[${at}]`, "the id or index of a message", item);
     return id;
@@ -164,13 +257,13 @@ function kept(reading: Reading, keep: readonly (string | number)[] | undefined):
 }
 
 /** wasm takes any number silently, so numbers are checked here, with the option's name. */
-function tokens<O extends object>(options: O, name: keyof O & string, required: boolean, within = "options"): void {
+export function tokens<O extends object>(options: O, name: keyof O & string, required: boolean, within = "options"): void {
   const value: unknown = options?.[name];
   if (value === undefined && !required) return;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value, within);
 }
 
-function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
+export function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
   const path = name ? `${within}.${name}` : within;
   const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });

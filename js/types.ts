@@ -53,15 +53,25 @@ export type PlanItem =
   /** A message that the host did not have. */
   | { type: "insert"; message: NeutralMessage };
 
-/** `part` is the index in the neutral message's `parts`. */
+/**
+ * `part` is the index in the neutral message's `parts`. A call or result that gets another id as well as another content has both in one
+ * edit.
+ */
 export type PartEdit =
   | { type: "keep"; part: number }
   /** Replaces the text of a text or reasoning part, or the whole content of a tool result, by one text. */
-  | { type: "text"; part: number; text: string }
+  | { type: "text"; part: number; text: string; callId?: string }
   /** Replaces the JSON text of a call's arguments. */
-  | { type: "arguments"; part: number; arguments: string }
+  | { type: "arguments"; part: number; arguments: string; callId?: string }
+  /** Replaces some of what a tool result holds: one item for each part of its content, in order. */
+  | { type: "content"; part: number; items: ItemEdit[]; callId?: string }
+  /** Puts a text in the place of a picture or document. */
+  | { type: "note"; part: number; text: string }
   /** Gives a call or result another call id. */
   | { type: "callId"; part: number; callId: string };
+
+/** What to do with one part of a tool result's content. */
+export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
 
 // ---------------------------------------------------------------- options and reports
 
@@ -131,22 +141,85 @@ export interface Breakdown {
   blockLine: number;
 }
 
-export interface PruneOptions extends CountOptions {
-  /** Input tokens the request may have, tool definitions included. A whole number >= 0. */
-  budget: number;
+/** What is known of a model. All in tokens. */
+export interface ModelLimits {
+  /** The model's name; picks the encoding, and what was learned of the model. */
+  name?: string;
+  /** Input tokens that the model takes. */
+  maxPromptTokens?: number;
+  /** Input and output together. */
+  maxContextWindowTokens?: number;
+  /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
+  outputReserve?: number;
+}
+
+/**
+ * One pass of pruning: single results over a quarter of the limit; rounds before the newest request; older requests with what is left of
+ * their turns; rounds after the newest request; results in what is left, to one common level; long arguments of old calls; pictures and
+ * documents outside the newest round.
+ */
+export type PrunePass = "oversize" | "rounds" | "requests" | "currentRounds" | "results" | "arguments" | "media";
+
+export interface PruneOptions extends Omit<CountOptions, "model"> {
+  /**
+   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of `model`, and
+   * without that 128,000 (`report.limitSource` says which).
+   */
+  budget?: number;
+  /** A model's name, or what is known of it. */
+  model?: string | ModelLimits;
   /** Tokens to leave free below the budget. Default 0. */
   headroom?: number;
-  /** Ids (or indices) of messages that must stay. */
+  /** Ids (or indices) of messages that must stay as they are, with the calls and results that go with them. */
   keep?: readonly (string | number)[];
   /** Re-admit older groups that still fit whole, newest first. Default false. */
   backfill?: boolean;
+  /** `drop` (default), `shrink` (results get smaller before anything is dropped), or passes in order; one that is not named is skipped. */
+  order?: "drop" | "shrink" | readonly PrunePass[];
+  /** Priorities of messages by id (`m<index>`), 0 for all others: inside a pass the lowest goes first. */
+  priorities?: Readonly<Record<string, number>>;
+  /** Put a line into the next message of the user that says how much was left out, and where it is. Default false. */
+  note?: boolean;
+  /** `report.cut` of the previous request: what went then stays away while that fits, so that both begin alike for the provider's cache. */
+  previous?: PruneCut;
+  /** Share of the limit by which a cut moves at least when it must move, 0 to 1. With 0.1 the cache breaks once in many requests. Default 0. */
+  cacheStep?: number;
+  /** Media that go whatever the request costs, for providers that refuse its bytes. Default `none`. */
+  dropMedia?: DropMedia;
+}
+
+/** `old`: outside the newest round and the newest request. `all`: all but what the user says in the newest request. */
+export type DropMedia = "none" | "old" | "all";
+
+/** What a request was cut to: plain data to keep until the next request. */
+export interface PruneCut {
+  limit: number;
+  gone: { first: string; last: string; mark: string }[];
+  shortened: ({ id: string; part: number; item?: number } & ({ how: "oversize" | "result"; limit: number } | { how: "arguments" | "media" }))[];
+  /** Fingerprints of the messages as sent, 8 characters each. */
+  sent: string;
+}
+
+/** What two requests in a row have in common. */
+export interface SharedPrefix {
+  /** Messages that both begin with. */
+  messages: number;
+  tokens: number;
+  /**
+   * Where this request differs first; absent if it begins with the whole previous one. Without `rule` it is the host's own messages that
+   * are not what they were.
+   */
+  differs?: { at: number; id?: string; rule?: string };
 }
 
 /** Why something went or changed. */
 export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
-  /** `orphan-result`, `lost-call`, `empty`, `old-round`, `old-turn`, `current-round`, … */
+  /**
+   * `orphan-result`, `lost-call`, `double-id`, `empty`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
+   * `long-arguments`, `media`; …
+   */
   rule: string;
   /** One sentence for people. */
   why: string;
@@ -166,7 +239,11 @@ export interface MessageFate {
   rule?: string;
 }
 
-export interface PruneReport {
+/** Who said what the limit is. `assumedLimit`: nobody. `learned`: the provider, when it refused an earlier request. */
+export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "assumedLimit" | "learned";
+
+/** What pruning and compaction report alike. */
+export interface CutReport {
   budget: number;
   encoding: EncodingName;
   costModel: CostModelName;
@@ -177,6 +254,16 @@ export interface PruneReport {
   removed: Removal[];
   /** One row for every message of the input and every inserted one, in order. */
   messages: MessageFate[];
+}
+
+export interface PruneReport extends CutReport {
+  limitSource: LimitSource;
+  /** Lines that were put in, on demand. */
+  notes?: { id: string; text: string; tokens: number }[];
+  /** For the next request's `previous`. */
+  cut: PruneCut;
+  /** Present with `previous`. */
+  shared?: SharedPrefix;
 }
 
 export interface PruneResult<T> {
@@ -262,7 +349,7 @@ export interface Edit {
   texts?: { message: string; part: number; text: string }[];
 }
 
-export interface CompactReport extends PruneReport {
+export interface CompactReport extends CutReport {
   status: CompactStatus;
   /** The ladder's steps in order, with what came of each. */
   steps: { step: string; outcome: "applied" | "no_gain" | "skipped" | "failed"; tokensBefore: number; tokensAfter: number; why: string }[];

@@ -1,6 +1,6 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
@@ -57,6 +57,8 @@ export const openaiResponses: Adapter<Piece> = {
       const edit = byNumber.get(0);
       if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
       if (edit?.type === "text") return copy(original, { output: edit.text });
+      // A computer's output must be a screenshot: there is no place for a note, and it stays.
+      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
       if (edit?.type === "arguments") {
         const field = inputField(string(original["type"]));
         return copy(original, { [field]: field === "action" ? parsedArguments(edit.arguments) : edit.arguments });
@@ -70,6 +72,7 @@ export const openaiResponses: Adapter<Piece> = {
       if (!edit) return [];
       if (piece === "item") return [edit.type === "text" ? edit.text : content];
       const item = (content as Fields[])[piece.content]!;
+      if (edit.type === "note") return [noted(edit.text)];
       return [edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item];
     });
     return copy(original, { content: typeof content === "string" ? kept[0] ?? "" : kept });
@@ -88,6 +91,8 @@ export const openaiResponses: Adapter<Piece> = {
 
   tools: (tools) => tools.map(tool),
 };
+
+const noted = (said: string): Fields => ({ type: "input_text", text: said });
 
 function contentParts(content: unknown, path: string): [Part, Piece][] {
   if (content === undefined || content === null) return [];

@@ -1,16 +1,20 @@
 //! Counting and pruning conversations.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
-use crate::error::Code;
+use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
+use crate::history::limits::{ModelLimits, limit};
 use crate::history::plan::Totals;
-use crate::history::prune::{Limits, Pruned};
-use crate::message::Role;
+use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
+use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
+use crate::message::{Message, Role};
 use crate::tokens::{CostModel, EncodingName, Origin, ToolCost};
 
 #[derive(Serialize)]
@@ -35,7 +39,7 @@ struct MessageCount {
 
 /// What a conversation costs, in all and message by message.
 #[wasm_bindgen(js_name = "countMessages")]
-pub fn count_messages(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
     let options: Counting = from_js(options, "options", Code::BadOption)?;
     let counter = options.counter().map_err(to_js)?;
@@ -67,6 +71,42 @@ struct PruneOptions {
     keep: Vec<String>,
     #[serde(default)]
     backfill: bool,
+    #[serde(default)]
+    order: Option<Vec<Pass>>,
+    /// Pairs of id and number.
+    #[serde(default)]
+    priorities: Vec<(String, f64)>,
+    #[serde(default)]
+    note: bool,
+    /// JSON text: options come through several layers, each of which would cost its code for a type of this depth.
+    #[serde(default)]
+    previous: Option<String>,
+    #[serde(default)]
+    cache_step: f64,
+    #[serde(default)]
+    drop_media: DropMedia,
+}
+
+impl PruneOptions {
+    fn decode(options: JsValue) -> std::result::Result<PruneOptions, JsValue> {
+        from_js(options, "options", Code::BadOption)
+    }
+
+    fn limits(self) -> Result<Limits> {
+        let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
+        Ok(Limits {
+            budget: tokens(self.budget, "options.budget")?,
+            headroom: tokens(self.headroom, "options.headroom")?,
+            keep: self.keep.into_iter().collect(),
+            backfill: self.backfill,
+            order: self.order,
+            priorities: self.priorities.into_iter().collect(),
+            note: self.note,
+            previous,
+            cache_step: self.cache_step,
+            drop_media: self.drop_media,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -81,17 +121,159 @@ struct PruneReport {
 
 /// Cuts one request to a budget.
 #[wasm_bindgen]
-pub fn prune(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
-    let options: PruneOptions = from_js(options, "options", Code::BadOption)?;
-    let limits = Limits {
-        budget: tokens(options.budget, "options.budget").map_err(to_js)?,
-        headroom: tokens(options.headroom, "options.headroom").map_err(to_js)?,
-        keep: options.keep.into_iter().collect(),
-        backfill: options.backfill,
-    };
+    let options = PruneOptions::decode(options)?;
     let counter = options.counting.counter().map_err(to_js)?;
-    let pruned =
-        crate::history::prune::prune(&conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
-    into_js(&PruneReport { pruned, budget: limits.budget, encoding: counter.name, cost_model: counter.cost_model })
+    let limits = options.limits().map_err(to_js)?;
+    let pruned = core::prune(&conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
+    let (budget, encoding, cost_model) = (limits.budget, counter.name, counter.cost_model);
+    into_js(&PruneReport { pruned, budget, encoding, cost_model })
+}
+
+/// A conversation that grows, with its counts: what was counted once is not counted again.
+#[wasm_bindgen]
+pub struct HeldConversation {
+    messages: Vec<Message>,
+    counts: Vec<u64>,
+    marks: Vec<u64>,
+    origins: Vec<Origin>,
+    ids: HashSet<String>,
+    counting: Counting,
+}
+
+#[wasm_bindgen]
+impl HeldConversation {
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue) -> std::result::Result<HeldConversation, JsValue> {
+        let counting: Counting = from_js(options, "options", Code::BadOption)?;
+        counting.counter().map_err(to_js)?;
+        Ok(HeldConversation {
+            messages: vec![],
+            counts: vec![],
+            marks: vec![],
+            origins: vec![],
+            ids: HashSet::new(),
+            counting,
+        })
+    }
+
+    /// Forgets all messages but the first `length`, then adds these.
+    pub fn splice(&mut self, length: usize, added: JsValue) -> std::result::Result<(), JsValue> {
+        let added = messages(added)?;
+        let counter = self.counting.counter().map_err(to_js)?;
+        for message in self.messages.drain(length.min(self.messages.len())..) {
+            self.ids.remove(&message.id);
+        }
+        let length = self.messages.len();
+        self.counts.truncate(length);
+        self.marks.truncate(length);
+        self.origins.truncate(length);
+        if let Some(message) = added.iter().find(|message| self.ids.contains(&message.id)) {
+            let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
+            return Err(to_js(error.at("messages")));
+        }
+        for message in added {
+            let cost = counter.cost_model.message(&message, &*counter.encoding);
+            self.ids.insert(message.id.clone());
+            self.counts.push(cost.tokens);
+            self.origins.push(cost.origin);
+            self.marks.push(core::fingerprint(&message));
+            self.messages.push(message);
+        }
+        Ok(())
+    }
+
+    /// As `prune`, without the names of what counted. The report comes as JSON text, which crosses faster when there are many messages.
+    pub fn prune(&self, options: JsValue) -> std::result::Result<String, JsValue> {
+        let options = PruneOptions::decode(options)?;
+        let counter = options.counting.counter().map_err(to_js)?;
+        let limits = options.limits().map_err(to_js)?;
+        reserve(self.messages.len() * REPORT);
+        let origin = self.origins.iter().fold(counter.origin, |worst, &origin| worst.worst(origin));
+        let pruned = core::prune_held(&self.messages, &self.counts, &self.marks, counter.meter(), origin, &limits)
+            .map_err(to_js)?;
+        into_json(&pruned)
+    }
+}
+
+/// What a request may have and who says so: `{ tokens, source }`. All in tokens, absent if not known.
+#[wasm_bindgen(js_name = "limitOf")]
+pub fn limit_of(
+    budget: Option<f64>,
+    max_prompt_tokens: Option<f64>,
+    max_context_window_tokens: Option<f64>,
+    output_reserve: Option<f64>,
+) -> std::result::Result<JsValue, JsValue> {
+    let known = |value: Option<f64>, path: &str| value.map(|value| tokens(value, path)).transpose().map_err(to_js);
+    let model = ModelLimits {
+        max_prompt_tokens: known(max_prompt_tokens, "options.model.maxPromptTokens")?,
+        max_context_window_tokens: known(max_context_window_tokens, "options.model.maxContextWindowTokens")?,
+        output_reserve: known(output_reserve, "options.model.outputReserve")?,
+    };
+    into_js(&limit(known(budget, "options.budget")?, &model))
+}
+
+/// Begins a request of `model` that may have `base` tokens if nothing was learned. State and tries cross as JSON text.
+#[wasm_bindgen(js_name = "recoveryBegin")]
+pub fn recovery_begin(
+    state: &str,
+    model: &str,
+    base: f64,
+    output_reserve: Option<f64>,
+) -> std::result::Result<String, JsValue> {
+    let state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let base = tokens(base, "base").map_err(to_js)?;
+    let reserve = output_reserve.map(|reserve| tokens(reserve, "outputReserve")).transpose().map_err(to_js)?;
+    into_json(&state.begin(model, base, reserve))
+}
+
+#[derive(Serialize)]
+struct Refused {
+    state: Recovery,
+    tries: Tries,
+    next: Next,
+}
+
+/// Takes in a refusal: `{ state, tries, next }`.
+#[wasm_bindgen(js_name = "recoveryRefused")]
+pub fn recovery_refused(state: &str, tries: &str, refusal: &str) -> std::result::Result<String, JsValue> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let mut tries: Tries = from_json(tries, "tries", Code::BadInput).map_err(to_js)?;
+    let refusal: Refusal = from_json(refusal, "refusal", Code::BadInput).map_err(to_js)?;
+    let next = state.refused(&mut tries, &refusal);
+    into_json(&Refused { state, tries, next })
+}
+
+#[derive(Serialize)]
+struct Took {
+    state: Recovery,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    silent: Option<SilentOverflow>,
+}
+
+/// Takes in an answer: `{ state, silent? }`.
+#[wasm_bindgen(js_name = "recoveryAccepted")]
+pub fn recovery_accepted(state: &str, answer: &str) -> std::result::Result<String, JsValue> {
+    let mut state: Recovery = from_json(state, "recovery", Code::BadInput).map_err(to_js)?;
+    let answer: Accepted = from_json(answer, "answer", Code::BadInput).map_err(to_js)?;
+    let silent = state.accepted(&answer);
+    into_json(&Took { state, silent })
+}
+
+/// Bytes that the work on a message and its report take, about.
+const REPORT: usize = 1_024;
+
+/// Makes room at once. Growing by a page at a time costs dearly beside a large JavaScript heap, which is looked through for garbage again
+/// and again meanwhile.
+fn reserve(bytes: usize) {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| Error::new(code, error.to_string()).at(path))
+}
+
+fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
+    serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

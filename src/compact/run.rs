@@ -375,8 +375,7 @@ impl Compaction {
     ) -> Result<Compacted> {
         let mut draft = self.view(&edits);
         let before = draft.total();
-        let limits =
-            Limits { budget: self.options.budget, headroom: 0, keep: self.options.keep.clone(), backfill: false };
+        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
         let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {

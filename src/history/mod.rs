@@ -7,12 +7,15 @@
 //! - [`group`]: rounds, requests, the frame.
 //! - [`pairs`]: calls and results.
 //! - [`prune`]: one request cut to its budget, for one request only.
+//! - [`limits`], [`recovery`]: how much a request may have, and what is learned when it is refused.
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
 
 pub mod draft;
 pub mod edit;
 pub mod group;
+pub mod limits;
 pub mod pairs;
 pub mod plan;
 pub mod prune;
+pub mod recovery;

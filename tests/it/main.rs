@@ -7,6 +7,7 @@ mod engine;
 mod golden;
 mod prompt;
 mod prune;
+mod recovery;
 mod support;
 mod tokens;
 mod tool_result;

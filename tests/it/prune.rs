@@ -1,11 +1,16 @@
 //! Cutting one request: what goes, what stays, and that it fits.
 
+mod exact;
+mod hold;
+mod passes;
+mod random_limits;
+
 use std::collections::HashSet;
 
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;
-use espalier::history::plan::{Fate, PartEdit, PlanItem};
-use espalier::history::prune::{Limits, Pruned, prune};
+use espalier::history::plan::{Fate, ItemEdit, PartEdit, PlanItem};
+use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
 
@@ -31,24 +36,34 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
             PlanItem::Insert { message } => message.clone(),
             PlanItem::Edit { id, parts } => {
                 let was = find(id);
-                let part = |edit: &PartEdit| match edit {
-                    PartEdit::Keep { part } => was.parts[*part].clone(),
-                    PartEdit::CallId { part, call_id: new } => {
-                        let mut renamed = was.parts[*part].clone();
-                        if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut renamed {
-                            *call_id = new.clone();
+                let part = |edit: &PartEdit| {
+                    let mut part = was.parts[edit.part()].clone();
+                    match (edit, &mut part) {
+                        (PartEdit::Text { text, .. }, Part::ToolResult { content, .. }) => {
+                            *content = vec![Part::Text { text: text.clone() }];
                         }
-                        renamed
+                        (PartEdit::Text { text, .. } | PartEdit::Note { text, .. }, part) => {
+                            *part = Part::Text { text: text.clone() };
+                        }
+                        (PartEdit::Arguments { arguments: new, .. }, Part::ToolCall { arguments, .. }) => {
+                            new.clone_into(arguments);
+                        }
+                        (PartEdit::Content { items, .. }, Part::ToolResult { content, .. }) => {
+                            assert_eq!(items.len(), content.len());
+                            for (item, edit) in content.iter_mut().zip(items) {
+                                if let ItemEdit::Text { text } = edit {
+                                    *item = Part::Text { text: text.clone() };
+                                }
+                            }
+                        }
+                        _ => {}
                     }
-                    PartEdit::Text { part, text } => match &was.parts[*part] {
-                        Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
-                            call_id: call_id.clone(),
-                            name: name.clone(),
-                            content: vec![Part::Text { text: text.clone() }],
-                            is_error: *is_error,
-                        },
-                        _ => Part::Text { text: text.clone() },
-                    },
+                    if let (Some(new), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) =
+                        (edit.call_id(), &mut part)
+                    {
+                        new.clone_into(call_id);
+                    }
+                    part
                 };
                 Message { parts: parts.iter().map(part).collect(), ..was.clone() }
             }
@@ -261,6 +276,7 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
         Err(error) => {
             let details = error.budget.expect("the only error is a budget");
             assert!(details.needed > details.budget);
+            assert!(details.largest.len() <= 5 && details.largest.is_sorted_by(|a, b| a.tokens >= b.tokens));
             return;
         }
     };
@@ -268,28 +284,50 @@ fn invariants(messages: &[Message], limits: &Limits, tokenizer: &dyn Tokenizer) 
     let out = carry_out(messages, &pruned.plan);
     assert_eq!(valid(&out), Ok(()), "not valid:\n{}\n{}", sketch(messages), sketch(&out));
     assert_eq!(fresh(&out, tokenizer), pruned.after.total, "the report's total is not the result's");
-    assert!(pruned.after.total <= limits.budget, "over budget");
+    assert!(pruned.after.total <= limits.budget.saturating_sub(limits.headroom), "over budget");
     assert_eq!(pruned.after.total, pruned.after.frame + pruned.after.conversation + pruned.after.tools);
     assert_eq!(pruned.before.total, fresh(messages, tokenizer));
 
     // The frame and the newest request are untouched.
     let request = |m: &&Message| {
-        m.role == Role::User && m.parts.iter().any(|p| matches!(p, Part::Text { text } if !text.trim().is_empty()))
+        let says = |part: &Part| match part {
+            Part::Text { text } => !text.trim().is_empty(),
+            part => matches!(part, Part::Image { .. } | Part::Document { .. } | Part::Opaque { .. }),
+        };
+        m.role == Role::User && m.parts.iter().any(says)
     };
     for message in messages.iter().filter(|m| m.role.is_frame()).chain(messages.iter().rev().find(request)) {
         let kept = out.iter().find(|m| m.id == message.id).expect("must-keep is gone");
-        assert_eq!(kept.text(), message.text());
+        // A note is all that may stand in front of it.
+        let words = kept.text();
+        assert!(words == message.text() || (limits.note && words.ends_with(&message.text())), "{words}");
     }
     // The assistant does not speak first where the user did.
     let first = |messages: &[Message]| messages.iter().find(|m| !m.role.is_frame()).map(|m| m.role == Role::User);
-    let repaired = prune(messages, meter(tokenizer), Origin::Exact, &Limits { budget: u64::MAX, ..Limits::default() });
-    if first(&carry_out(messages, &repaired.unwrap().plan)) == Some(true) && limits.keep.is_empty() {
+    let whole = Limits { budget: u64::MAX, ..Limits::default() };
+    let repaired = prune(messages, meter(tokenizer), Origin::Exact, &whole).unwrap();
+    if first(&carry_out(messages, &repaired.plan)) == Some(true) && limits.keep.is_empty() {
         assert_eq!(first(&out), Some(true), "the assistant speaks first:\n{}\n{}", sketch(messages), sketch(&out));
     }
-    // Tokens add up: before - freed + inserted = after.
+    // Nothing is reordered, and what the plan does not touch is what it was.
+    let mut at = 0;
+    for message in out.iter().filter(|m| messages.iter().any(|was| was.id == m.id)) {
+        at += messages[at..].iter().position(|was| was.id == message.id).expect("in the order of the input") + 1;
+    }
+    for row in pruned.messages.iter().filter(|row| row.fate == Fate::Kept) {
+        assert_eq!(row.before, row.after);
+    }
+    // Nothing goes while it fits, but by repair.
+    if repaired.after.total <= limits.budget.saturating_sub(limits.headroom) && limits.drop_media == DropMedia::None {
+        let repairs = ["orphan-result", "empty", "double-id", "lost-call"];
+        assert!(pruned.removed.iter().all(|r| repairs.contains(&r.rule)), "{:?}", pruned.removed);
+    }
+    // Tokens add up: before - freed + inserted + notes = after.
     let freed: u64 = pruned.removed.iter().map(|r| r.tokens).sum();
     let inserted: u64 = pruned.messages.iter().filter(|r| r.fate == Fate::Inserted).map(|r| r.after).sum();
-    assert_eq!(pruned.before.total + inserted - freed, pruned.after.total);
+    let notes: u64 = pruned.notes.iter().map(|note| note.tokens).sum();
+    assert_eq!(pruned.before.total + inserted + notes - freed, pruned.after.total);
+    assert_eq!(pruned.cut.sent.len(), MARK * out.len());
 
     // Once more changes nothing.
     let again = prune(&out, meter(tokenizer), Origin::Exact, limits).unwrap();

@@ -169,7 +169,14 @@ test("reports have exactly the fields that the declarations name", async () => {
   assert.equal(fields(counted.perMessage[0]!), "id role tokens");
   assert.equal(fields(counted.perTool[0]!), "name tokens");
   const { report } = core.prune(long, { budget: 3_000 });
-  assert.equal(fields(report), "after before budget costModel encoding messages origin removed");
+  assert.equal(fields(report), "after before budget costModel cut encoding limitSource messages origin removed");
+  assert.equal(fields(report.cut), "gone limit sent shortened");
+  assert.equal(fields(report.cut.gone[0]!), "first last mark");
+  const { report: next } = core.prune(long, { budget: 2_000, note: true, previous: report.cut });
+  assert.deepEqual([fields(next.notes![0]!), fields(next.shared!), fields(next.shared!.differs!)], ["id text tokens", "differs messages tokens", "at id rule"]);
+  const call = { role: "assistant", tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] };
+  const { report: shortened } = core.prune([...long, call, { role: "tool", tool_call_id: "c", content: "line\n".repeat(9_000) }], { budget: 20_000 });
+  assert.equal(fields(shortened.cut.shortened[0]!), "how id limit part");
   assert.deepEqual([fields(report.before), fields(report.after)], [totals, totals]);
   assert.equal(fields(report.removed[0]!), "ids recall rule tokens why");
   assert.equal(fields(report.messages[0]!), "after before fate id role rule");

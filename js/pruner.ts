@@ -1,0 +1,107 @@
+/**
+ * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
+ */
+
+import { encodingOf, pruneFields, read } from "./api.ts";
+import type { Counting } from "./api.ts";
+import type { Reading } from "./adapters/adapter.ts";
+import { call, wasm } from "./engine.ts";
+import type { Wasm } from "./engine.ts";
+import type { NeutralMessage, Part, PlanItem, PruneCut, PruneOptions, PruneReport, PruneResult } from "./types.ts";
+
+type Held = InstanceType<Wasm["HeldConversation"]>;
+
+/**
+ * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are not counted again,
+ * and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for none).
+ *
+ * ```js
+ * const pruner = new Pruner();
+ * while (working) {
+ *   const { messages: fitting } = pruner.prune(messages, { budget: 128_000, cacheStep: 0.1 });
+ *   messages.push(await ask(fitting));
+ * }
+ * pruner.free();
+ * ```
+ */
+export class Pruner {
+  /** The cut of the last request: plain data, to go on with after a restart. */
+  cut: PruneCut | undefined;
+  #held: Held | undefined;
+  /** The instance of the engine that holds it: one that crashed took it along. */
+  #instance: Wasm | undefined;
+  #counting = "";
+  #messages: readonly NeutralMessage[] = [];
+
+  constructor(cut?: PruneCut) {
+    this.cut = cut;
+  }
+
+  /** @throws EspalierError as {@link prune}; what is held stays as it is then */
+  prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
+    const reading = read(messages, options);
+    return this.pruneRead(reading, options) as PruneResult<T>;
+  }
+
+  /** The same for messages that were read already. */
+  pruneRead(reading: Reading, options: PruneOptions): PruneResult<unknown> {
+    const previous = "previous" in options ? options.previous : this.cut;
+    const { limitSource, ...fields } = pruneFields(reading, { ...options, ...(previous && { previous }) });
+    const held = this.#hold(reading.messages, fields);
+    const text = call(() => held.prune(fields));
+    type Pruned = Omit<PruneReport, "budget" | "limitSource" | "encoding" | "costModel"> & { plan: PlanItem[] };
+    const { plan, ...pruned } = JSON.parse(text) as Pruned;
+    this.cut = pruned.cut;
+    const { budget, costModel = "espalier" } = fields;
+    const encoding = encodingOf(fields);
+    return { messages: reading.rebuild(plan), report: { ...pruned, budget, limitSource, encoding, costModel } };
+  }
+
+  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel }: Counting): Held {
+    const counting = JSON.stringify([encoding, model, costModel]);
+    const instance = wasm();
+    if (!this.#held || this.#instance !== instance || this.#counting !== counting) {
+      this.free();
+      this.#held = call(() => new instance.HeldConversation({ encoding, model, costModel, tools: [] }));
+      this.#instance = instance;
+      this.#counting = counting;
+    }
+    const held = this.#held;
+    let same = 0;
+    while (same < messages.length && same < this.#messages.length && isSame(messages[same]!, this.#messages[same]!)) same++;
+    if (same < messages.length || same < this.#messages.length) {
+      // Were the core to refuse them, it would hold the first ones all the same.
+      this.#messages = messages.slice(0, same);
+      call(() => held.splice(same, messages.slice(same)));
+      this.#messages = messages;
+    }
+    return held;
+  }
+
+  /** Gives back the engine's memory; the pruner can still be used. */
+  free(): void {
+    // An instance that crashed took its memory with it, and must not be asked to free it, not even by the garbage collector.
+    if (this.#held && this.#instance === wasm()) this.#held.free();
+    else (this.#held as { __destroy_into_raw?(): number } | undefined)?.__destroy_into_raw?.();
+    this.#held = undefined;
+    this.#messages = [];
+  }
+}
+
+/** Whether two readings say the same. Texts of a host that changed nothing are the very same strings, so this looks at few characters. */
+function isSame(a: NeutralMessage, b: NeutralMessage): boolean {
+  return a.id === b.id && a.role === b.role && a.name === b.name && areSame(a.parts, b.parts);
+}
+
+function areSame(a: readonly Part[], b: readonly Part[]): boolean {
+  return a.length === b.length && a.every((part, at) => isSamePart(part, b[at]!));
+}
+
+function isSamePart(a: Part, b: Part): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => {
+    const [x, y] = [a[key as keyof Part] as unknown, b[key as keyof Part] as unknown];
+    return x === y || (Array.isArray(x) && Array.isArray(y) && areSame(x as Part[], y as Part[]));
+  });
+}

@@ -1,0 +1,136 @@
+/** What providers refused, and what was learned from it. */
+
+import { bad, modelOf, tokens } from "./api.ts";
+import { call, wasm } from "./engine.ts";
+import type { DropMedia, ModelLimits } from "./types.ts";
+
+/**
+ * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many requests in a time;
+ * something that no smaller request would mend.
+ */
+export type RefusalKind = "context_length" | "output_reserve" | "body_size" | "rate_limited" | "other";
+
+export interface Refusal {
+  kind: RefusalKind;
+  /** Tokens that the provider counted, if it named them. */
+  used?: number;
+  /** Tokens that it takes, if it named them. */
+  limit?: number;
+  /** Tokens that the refused request had, by our count. */
+  sent: number;
+  /** Whether it has pictures or documents that could still go. */
+  hasMedia?: boolean;
+  /** Kept with a limit that is learned. */
+  date?: string;
+}
+
+/** The tries of one request: plain data. */
+export interface Tries {
+  model: string;
+  base: number;
+  /** What the next try may have. */
+  limit: number;
+  retries: number;
+  dropMedia: DropMedia;
+  outputReserve?: number;
+  outputLowered: boolean;
+}
+
+/** Prune to `limit` and send again; or give the error to the host. */
+export type NextStep =
+  | { action: "retry"; limit: number; dropMedia: DropMedia; outputReserve?: number }
+  | { action: "giveUp"; why: string }
+  | { action: "passOn"; why: string };
+
+export interface Answer {
+  /** Tokens of the request by our count. */
+  sent: number;
+  /** Tokens of the prompt that the provider reported, cached ones included. */
+  reported?: number;
+  /** What it was predicted to report, and by how much that may be wrong; a `Calibration` says both. */
+  predicted?: number;
+  bound?: number;
+  /** Tokens of the model's window. */
+  window?: number;
+  date?: string;
+}
+
+/** A provider that answered without having read the whole request, or that counts more than its window has. */
+export interface SilentOverflow {
+  kind: "overWindow" | "truncated";
+  reported: number;
+  expected: number;
+  /** What the model's next request may have, by the provider's count. */
+  limit: number;
+}
+
+/**
+ * What was learned of models from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to 25 % is left free,
+ * which goes away again as requests are answered.
+ *
+ * ```js
+ * const recovery = new Recovery(JSON.parse(saved));
+ * const tries = recovery.begin("gpt-4o", 128_000);
+ * const next = recovery.refused(tries, { kind: "context_length", sent: 130_000, limit: 100_000 });
+ * if (next.action === "retry") console.log(next.limit); // 100000
+ * ```
+ */
+export class Recovery {
+  /** Plain data: keep it, and pass it to the constructor after a restart. */
+  state: unknown;
+
+  constructor(state?: unknown) {
+    this.state = state;
+  }
+
+  /** Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for may be lowered. */
+  begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
+    tokens({ base }, "base", true);
+    tokens(options, "outputReserve", false);
+    const name = named(model);
+    return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
+  }
+
+  /** Takes in a refusal; `tries` is ready for the next try then. */
+  refused(tries: Tries, refusal: Refusal): NextStep {
+    for (const name of ["used", "limit"] as const) tokens(refusal, name, false, "refusal");
+    tokens(refusal, "sent", true, "refusal");
+    const text = call(() => wasm().recoveryRefused(this.#text(), JSON.stringify(tries), JSON.stringify(refusal)));
+    const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
+    this.state = taken.state;
+    Object.assign(tries, taken.tries);
+    return taken.next;
+  }
+
+  /** Takes in an answer; says so if the provider cannot have read all of the request. */
+  accepted(model: string, answer: Answer): SilentOverflow | undefined {
+    tokens(answer, "sent", true, "answer");
+    for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");
+    const given = JSON.stringify({ ...answer, model: named(model) });
+    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), given))) as { state: unknown; silent?: SilentOverflow };
+    this.state = taken.state;
+    return taken.silent;
+  }
+
+  /** Forgets what was learned of a model. */
+  clear(model: string): void {
+    const { models, ...others } = (this.state ?? {}) as { models?: Record<string, unknown> };
+    const { [named(model)]: _, ...kept } = models ?? {};
+    this.state = { ...others, models: kept };
+  }
+
+  #text(): string {
+    return JSON.stringify(this.state ?? {});
+  }
+}
+
+function named(model: string): string {
+  if (typeof model !== "string") throw bad("model", "the name of a model", model);
+  return model;
+}
+
+/** What a host's limits say of the window, for noticing reports that exceed it. */
+export function windowOf(model: string | ModelLimits | undefined): number | undefined {
+  const { maxContextWindowTokens, maxPromptTokens } = modelOf(model);
+  return maxContextWindowTokens ?? maxPromptTokens;
+}

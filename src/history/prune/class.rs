@@ -1,0 +1,137 @@
+//! What may go, and in which pass; and the refusal that names what may not.
+
+use std::cmp::Reverse;
+
+use super::{Limits, SUMMARY_TAG};
+use crate::error::{BudgetDetails, Code, Contributor, Error};
+use crate::history::draft::Draft;
+use crate::history::group::{Group, Kind};
+
+/// A pass that drops groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Drop {
+    OldRound,
+    OldRequest,
+    CurrentRound,
+}
+
+impl Drop {
+    pub(super) const ALL: [Drop; 3] = [Drop::OldRound, Drop::OldRequest, Drop::CurrentRound];
+
+    pub(super) fn rule(self) -> &'static str {
+        match self {
+            Drop::OldRound => "old-round",
+            Drop::OldRequest => "old-request",
+            Drop::CurrentRound => "current-round",
+        }
+    }
+
+    pub(super) fn why(self) -> &'static str {
+        match self {
+            Drop::OldRound => "a round before the newest request, oldest first",
+            Drop::OldRequest => "an older request, oldest first, after all older rounds",
+            Drop::CurrentRound => "an early round of the current request, after everything before the request",
+        }
+    }
+}
+
+/// What a group is to the passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Stays; why.
+    Must(&'static str),
+    Removable(Drop),
+}
+
+pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
+    let newest_request = groups.iter().rposition(Group::has_request);
+    let newest_round = newest_round(groups);
+    let mut classes: Vec<Class> = groups
+        .iter()
+        .enumerate()
+        .map(|(at, group)| {
+            let after_request = newest_request.is_none_or(|request| at > request);
+            if group.kind == Kind::Frame {
+                Class::Must("frame")
+            } else if Some(at) == newest_request {
+                Class::Must("newest request")
+            } else if group.pending {
+                Class::Must("unanswered call")
+            } else if Some(at) == newest_round && after_request {
+                Class::Must("newest round")
+            } else if group.entries.iter().any(|&i| limits.keep.contains(&draft.entries[i].message.id)) {
+                Class::Must("kept by the host")
+            } else if is_summary(draft, group) {
+                Class::Must("summary")
+            } else if after_request {
+                Class::Removable(Drop::CurrentRound)
+            } else if group.has_request() {
+                Class::Removable(Drop::OldRequest)
+            } else {
+                Class::Removable(Drop::OldRound)
+            }
+        })
+        .collect();
+    // The assistant must not speak first: a round that stays keeps the request that opened its turn.
+    let first = (0..groups.len()).find(|&at| groups[at].kind != Kind::Frame && matches!(classes[at], Class::Must(_)));
+    let opening = first
+        .filter(|&at| groups[at].kind != Kind::User)
+        .and_then(|at| groups[..at].iter().rposition(|group| group.kind == Kind::User));
+    if let Some(opening) = opening {
+        classes[opening] = Class::Must("opening of a turn that stays");
+    }
+    classes
+}
+
+/// The group of the newest round, wherever the newest request stands.
+pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
+    groups.iter().rposition(|g| g.kind != Kind::Frame && g.kind != Kind::User)
+}
+
+fn is_summary(draft: &Draft, group: &Group) -> bool {
+    group.kind == Kind::User
+        && group.entries.first().is_some_and(|&i| draft.entries[i].message.text().starts_with(SUMMARY_TAG))
+}
+
+/// The error of a budget that what is left of `groups` exceeds; nothing if it does not.
+pub(super) fn refusal(
+    draft: &Draft,
+    groups: &[Group],
+    classes: &[Class],
+    limit: u64,
+    is_left: impl Fn(usize) -> bool,
+) -> Option<Error> {
+    let mut largest: Vec<Contributor> = Vec::new();
+    if draft.meter.tools > 0 {
+        largest.push(Contributor { id: "tools".into(), tokens: draft.meter.tools, why: "tool definitions" });
+    }
+    let mut needed = draft.meter.model.list_overhead() + draft.meter.tools;
+    for (at, (group, class)) in groups.iter().zip(classes).enumerate() {
+        if !is_left(at) {
+            continue;
+        }
+        let why = match class {
+            Class::Must(why) => why,
+            Class::Removable(_) => "its pass was skipped",
+        };
+        needed += group.tokens(draft);
+        largest.extend(group.entries.iter().map(|&i| {
+            let entry = &draft.entries[i];
+            Contributor { id: entry.message.id.clone(), tokens: entry.after, why }
+        }));
+    }
+    if needed <= limit {
+        return None;
+    }
+    largest.sort_by_key(|c| Reverse(c.tokens));
+    largest.truncate(5);
+    let top = largest
+        .first()
+        .map_or(String::new(), |c| format!("; the largest is {} ({}, {} tokens)", c.id, c.why, c.tokens));
+    Some(Error {
+        code: Code::BudgetExceeded,
+        message: format!("What must be kept needs {needed} tokens, the budget allows {limit}{top}"),
+        path: Some("options.budget".into()),
+        budget: Some(BudgetDetails { budget: limit, needed, largest }),
+    })
+}

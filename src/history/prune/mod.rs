@@ -1,0 +1,386 @@
+//! Cutting one request to its budget.
+//!
+//! The lineage is the truncator of Copilot CLI: system messages and the newest request of the user are untouchable, assistant
+//! and tool material goes before requests, orphans go even when everything fits, and every removal is reported. Beyond it, the
+//! rounds after the newest request can go too (an agent that works for hours on one request has nothing else), what stays can
+//! become smaller, and the cut is exact: removal stops as soon as the request fits, and what could stay after all is put back.
+//!
+//! | pass | what goes or becomes smaller |
+//! |---|---|
+//! | repair | orphan results, empty messages; always |
+//! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
+//! | rounds (A) | rounds before the newest request, oldest first |
+//! | requests (B) | older requests with what is left of their turns, oldest first |
+//! | current rounds (C) | rounds after the newest request, but for the newest round and pending calls |
+//! | results (D) | results in what is left, largest first to one common level |
+//! | arguments, media (E) | long arguments of old calls; pictures and documents outside the newest round |
+//!
+//! Each runs only if the request does not fit yet. In: messages, what counts them, [`Limits`]. Out: [`Pruned`].
+//!
+//! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
+//! - `note`: the line that says that something is missing.
+
+mod arguments;
+mod class;
+mod cut;
+mod note;
+mod select;
+mod shrink;
+
+pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
+pub use note::Note;
+pub use shrink::FLOOR;
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use self::class::{Class, Drop, classify, refusal};
+use self::select::Selection;
+use self::shrink::Shrinker;
+use super::draft::{Draft, Meter};
+use super::group::groups;
+use super::pairs::repair;
+use super::plan::{MessageFate, PlanItem, Removal, Totals};
+use crate::error::Result;
+use crate::message::Message;
+use crate::tokens::Origin;
+
+/// The tag that opens a summary message of an earlier compaction.
+pub const SUMMARY_TAG: &str = "<conversation-summary";
+
+/// One pass; repair always runs and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Pass {
+    Oversize,
+    Rounds,
+    Requests,
+    CurrentRounds,
+    Results,
+    Arguments,
+    Media,
+}
+
+impl Pass {
+    /// What is dropped first, then what is left becomes smaller.
+    pub const DROP: [Pass; 7] = [
+        Pass::Oversize,
+        Pass::Rounds,
+        Pass::Requests,
+        Pass::CurrentRounds,
+        Pass::Results,
+        Pass::Arguments,
+        Pass::Media,
+    ];
+    /// Results become smaller before anything is dropped.
+    pub const SHRINK: [Pass; 7] = [
+        Pass::Oversize,
+        Pass::Results,
+        Pass::Rounds,
+        Pass::Requests,
+        Pass::CurrentRounds,
+        Pass::Arguments,
+        Pass::Media,
+    ];
+
+    fn drops(self) -> Option<Drop> {
+        match self {
+            Pass::Rounds => Some(Drop::OldRound),
+            Pass::Requests => Some(Drop::OldRequest),
+            Pass::CurrentRounds => Some(Drop::CurrentRound),
+            Pass::Oversize | Pass::Results | Pass::Arguments | Pass::Media => None,
+        }
+    }
+}
+
+/// Media that go whatever the request costs, since a provider refused its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DropMedia {
+    #[default]
+    None,
+    /// Those outside the newest round and the newest request.
+    Old,
+    /// All but what the user says in the newest request.
+    All,
+}
+
+/// What a request may cost and what must stay.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Input tokens the request may have, tool definitions included.
+    pub budget: u64,
+    /// Tokens to leave free below the budget.
+    pub headroom: u64,
+    /// Ids of messages that must stay as they are, with their whole group.
+    pub keep: HashSet<String>,
+    /// Re-admit older groups that still fit whole, newest first. Holes in a story mislead, so this is off by default.
+    pub backfill: bool,
+    /// Passes in order; one that is not named is skipped. [`Pass::DROP`] if absent.
+    pub order: Option<Vec<Pass>>,
+    /// Priorities of messages by id, 0 for all others: inside a pass the lowest goes first. A group has that of its highest.
+    pub priorities: HashMap<String, f64>,
+    /// Say in the next message of the user that something was left out.
+    pub note: bool,
+    /// The cut of the previous request.
+    pub previous: Option<Cut>,
+    /// Share of the limit by which a cut moves at least when it must move: 0.1 breaks a provider's cache once in many requests.
+    pub cache_step: f64,
+    pub drop_media: DropMedia,
+}
+
+/// A cut is not held on to if the limit has grown by more than this part, one in so many: another model has another cache.
+const GROWN: u64 = 10;
+
+/// Times that room is made for notes before they are left out.
+const NOTE_ATTEMPTS: usize = 6;
+
+/// A pruned request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pruned {
+    pub plan: Vec<PlanItem>,
+    pub before: Totals,
+    pub after: Totals,
+    pub origin: Origin,
+    pub removed: Vec<Removal>,
+    pub messages: Vec<MessageFate>,
+    /// Lines that were put in; only on demand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// What the next request's [`Limits::previous`] should be.
+    pub cut: Cut,
+    /// What this request has in common with the previous one, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
+}
+
+/// Cuts `messages` to `limits`.
+///
+/// ```
+/// use espalier::history::draft::Meter;
+/// use espalier::history::prune::{Limits, prune};
+/// use espalier::message::{Message, Part, Role};
+/// use espalier::tokens::{CostModel, Origin, Tokenizer};
+/// struct Bytes; // one token a byte
+/// impl Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+/// }
+/// let say = |id: &str, role, text: &str| {
+///     Message { id: id.into(), role, name: None, parts: vec![Part::Text { text: text.into() }] }
+/// };
+/// let messages = [say("m0", Role::User, "a"), say("m1", Role::Assistant, "b"), say("m2", Role::User, "c")];
+/// let meter = Meter { model: CostModel::Espalier, tokenizer: &Bytes, tools: 0 };
+/// let pruned = prune(&messages, meter, Origin::Exact, &Limits { budget: 15, ..Limits::default() }).unwrap();
+/// assert_eq!((pruned.removed[0].rule, pruned.removed[0].ids[0].as_str()), ("old-round", "m1"));
+/// ```
+///
+/// # Errors
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if what must stay is larger than the budget when everything was made as
+/// small as it may be; the details name the largest contributors.
+pub fn prune(messages: &[Message], meter: Meter, origin: Origin, limits: &Limits) -> Result<Pruned> {
+    let marks: Vec<u64> = messages.iter().map(fingerprint).collect();
+    cut_draft(Draft::new(messages, meter, origin), &marks, limits)
+}
+
+/// The same with counts and [`fingerprint`]s that are held already, one for each message; `origin` is the worst of the counts'.
+///
+/// # Errors
+/// As [`prune`].
+pub fn prune_held(
+    messages: &[Message],
+    counts: &[u64],
+    marks: &[u64],
+    meter: Meter,
+    origin: Origin,
+    limits: &Limits,
+) -> Result<Pruned> {
+    cut_draft(Draft::with_counts(messages, counts, meter, origin), marks, limits)
+}
+
+fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
+    let before = draft.before();
+    repair(&mut draft);
+    let limit = limits.budget.saturating_sub(limits.headroom);
+    let (draft, shortened, notes) = if limits.note {
+        with_notes(draft, marks, limits, limit)?
+    } else {
+        let shortened = work(&mut draft, marks, limits, limit)?;
+        (draft, shortened, vec![])
+    };
+    let cut = cut::cut_of(&draft, marks, limit, shortened);
+    let shared = limits.previous.as_ref().map(|previous| cut::shared(&draft, previous, &cut));
+    Ok(Pruned {
+        before,
+        after: draft.after(),
+        origin: draft.origin,
+        plan: draft.plan(),
+        messages: draft.fates(),
+        removed: draft.removed,
+        notes,
+        cut,
+        shared,
+    })
+}
+
+/// Makes room for the notes, which depend on what goes to make room. They are not worth a refusal: if room cannot be made there are none.
+fn with_notes<'a>(
+    draft: Draft<'a>,
+    marks: &[u64],
+    limits: &Limits,
+    limit: u64,
+) -> Result<(Draft<'a>, Vec<Shortened>, Vec<Note>)> {
+    let mut bare: Option<(Draft, Vec<Shortened>)> = None;
+    let mut reserve = 0;
+    for _ in 0..NOTE_ATTEMPTS {
+        let mut attempt = draft.clone();
+        let shortened = match (work(&mut attempt, marks, limits, limit.saturating_sub(reserve)), &bare) {
+            (Ok(shortened), _) => shortened,
+            (Err(_), Some(_)) => break,
+            (Err(error), None) => return Err(error),
+        };
+        if bare.is_none() {
+            bare = Some((attempt.clone(), shortened.clone()));
+        }
+        let notes = note::annotate(&mut attempt);
+        let over = attempt.total().saturating_sub(limit);
+        if over == 0 {
+            return Ok((attempt, shortened, notes));
+        }
+        reserve += over;
+    }
+    // The first attempt always leaves one.
+    let (draft, shortened) = bare.unwrap_or((draft, vec![]));
+    Ok((draft, shortened, vec![]))
+}
+
+/// All passes on a repaired draft.
+fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result<Vec<Shortened>> {
+    if draft.total() <= limit && limits.drop_media == DropMedia::None {
+        return Ok(vec![]);
+    }
+    let groups = groups(draft);
+    let classes = classify(draft, &groups, limits);
+    let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
+    let mut shrinker = Shrinker::new(&groups, limits);
+    if limits.drop_media != DropMedia::None {
+        shrinker.media(draft, &mut selection, 0, limits.drop_media == DropMedia::All);
+    }
+    if selection.total() > limit {
+        let previous = limits.previous.as_ref().filter(|cut| limit <= cut.limit.saturating_add(cut.limit / GROWN));
+        if let Some(previous) = previous {
+            cut::hold(draft, &groups, marks, previous, &mut selection);
+            shrinker.replay(draft, &mut selection, &previous.shortened);
+        }
+        run(draft, limits, limit, &mut selection, &mut shrinker);
+    }
+    if selection.total() > limit
+        && let Some(error) = refusal(draft, &groups, &classes, limit, |group| selection.is_left(group))
+    {
+        return Err(error);
+    }
+    selection.carry_out(draft);
+    let done = shrinker.done.iter().filter(|((entry, ..), _)| draft.entries[*entry].is_in());
+    Ok(done
+        .map(|(&(entry, part, item), &how)| {
+            let entry = &draft.entries[entry];
+            let part = entry.edits.as_ref().and_then(|edits| edits.get(part)).map_or(part, super::plan::PartEdit::part);
+            Shortened { id: entry.message.id.clone(), part, item, how: how.how(), limit: how.limit() }
+        })
+        .collect())
+}
+
+/// The passes in the host's order, each only while the request does not fit; then what can be put back is.
+fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection, shrinker: &mut Shrinker) {
+    // A cut that has to move moves so far that the next requests need not move it.
+    let step = (limits.cache_step * limit as f64) as u64;
+    let goal = limit.saturating_sub(step);
+    let order = limits.order.as_deref().unwrap_or(&Pass::DROP);
+    // As it was before all results were brought down to the floor, if they were.
+    let mut unshrunk = None;
+    let mut edited_since = false;
+    for &pass in order {
+        if selection.total() <= limit {
+            break;
+        }
+        match pass {
+            Pass::Rounds | Pass::Requests | Pass::CurrentRounds => {
+                if let Some(pass) = pass.drops() {
+                    selection.pass(pass, goal);
+                }
+            }
+            Pass::Oversize => shrinker.oversize(draft, selection, limit, goal),
+            Pass::Results => {
+                let before = (draft.clone(), shrinker.clone());
+                shrinker.results(draft, selection, goal);
+                if selection.total() > limit {
+                    unshrunk = Some(before);
+                    edited_since = false;
+                }
+            }
+            Pass::Arguments => {
+                shrinker.arguments(draft, selection, goal);
+                edited_since = true;
+            }
+            Pass::Media => {
+                shrinker.media(draft, selection, goal, false);
+                edited_since = true;
+            }
+        }
+    }
+    let drops: Vec<Drop> = order.iter().filter_map(|pass| pass.drops()).collect();
+    selection.readmit(&drops, goal, limits.backfill);
+    // All results were at the floor, and groups went all the same: those that are left need not be as small as that.
+    if let Some((before, whole)) = unshrunk
+        && selection.total() < limit
+        && selection.has_moved()
+        && !edited_since
+    {
+        let floored = (draft.clone(), shrinker.clone(), selection.clone());
+        *draft = before;
+        *shrinker = whole;
+        selection.refresh(draft);
+        shrinker.results(draft, selection, goal);
+        if selection.total() > limit {
+            (*draft, *shrinker, *selection) = floored;
+        }
+    }
+}
+
+/// The passes A to C alone, on a repaired draft, which stays as it is if they cannot do.
+///
+/// # Errors
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if what must stay is larger than the budget as it stands.
+pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
+    let limit = limits.budget.saturating_sub(limits.headroom);
+    if draft.total() <= limit {
+        return Ok(());
+    }
+    let groups = groups(draft);
+    let classes = classify(draft, &groups, limits);
+    let must = |group: usize| matches!(classes[group], Class::Must(_));
+    if let Some(error) = refusal(draft, &groups, &classes, limit, must) {
+        return Err(error);
+    }
+    let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
+    for pass in Drop::ALL {
+        selection.pass(pass, limit);
+    }
+    selection.readmit(&Drop::ALL, limit, limits.backfill);
+    selection.carry_out(draft);
+    Ok(())
+}
+
+/// The entries that no pass may take.
+pub fn must_keep(draft: &Draft, limits: &Limits) -> Vec<usize> {
+    let groups = groups(draft);
+    let classes = classify(draft, &groups, limits);
+    let must = groups.iter().zip(classes).filter(|(_, class)| matches!(class, Class::Must(_)));
+    must.flat_map(|(group, _)| group.entries.iter().copied()).collect()
+}
+
+/// True for the rules under which the passes remove groups.
+pub fn is_prune_rule(rule: &str) -> bool {
+    Drop::ALL.iter().any(|pass| pass.rule() == rule)
+}

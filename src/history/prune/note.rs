@@ -1,0 +1,74 @@
+//! The line that says that something was left out, for hosts that want their model to know.
+
+use super::is_prune_rule;
+use crate::history::draft::{Change, Draft};
+use crate::history::plan::Fate;
+use crate::message::{Part, Role};
+
+/// A line that was put into a message.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    /// Id of the message that has it.
+    pub id: String,
+    pub text: String,
+    /// Tokens that it adds.
+    pub tokens: u64,
+}
+
+/// Puts a line for each stretch that went into the next message of the user; what went behind the newest one is said in that.
+pub(super) fn annotate(draft: &mut Draft) -> Vec<Note> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut stretch: Option<Stretch> = None;
+    let mut newest = None;
+    for (at, entry) in draft.entries.iter().enumerate() {
+        if entry.is_in() {
+            let speaks = entry.message.role == Role::User
+                && entry
+                    .message
+                    .parts
+                    .iter()
+                    .any(|part| matches!(part, Part::Text { text } if !text.trim().is_empty()));
+            if speaks {
+                newest = Some(at);
+                lines.extend(stretch.take().map(|stretch| (at, stretch.line("earlier"))));
+            }
+        } else if !entry.is_new && entry.fate == Fate::Dropped && entry.rule.is_some_and(is_prune_rule) {
+            let id = &entry.message.id;
+            stretch = Some(match stretch {
+                Some(stretch) => Stretch { count: stretch.count + 1, last: id.clone(), ..stretch },
+                None => Stretch { count: 1, first: id.clone(), last: id.clone() },
+            });
+        }
+    }
+    if let (Some(at), Some(stretch)) = (newest, stretch) {
+        lines.push((at, stretch.line("later")));
+    }
+    let mut notes: Vec<Note> = Vec::new();
+    for (at, line) in lines {
+        let mut is_first = true;
+        let tokens = draft.annotate(at, "note", |part| match part {
+            Part::Text { text } if is_first && !text.trim().is_empty() => {
+                is_first = false;
+                Change::Text(format!("{line}\n{text}"))
+            }
+            _ => Change::Keep,
+        });
+        notes.push(Note { id: draft.entries[at].message.id.clone(), text: line, tokens });
+    }
+    notes
+}
+
+struct Stretch {
+    count: usize,
+    first: String,
+    last: String,
+}
+
+impl Stretch {
+    fn line(&self, when: &str) -> String {
+        let messages = if self.count == 1 { "message was" } else { "messages were" };
+        let range = if self.first == self.last { self.first.clone() } else { format!("{}..{}", self.first, self.last) };
+        format!("[{} {when} {messages} left out; recall {range}]", self.count)
+    }
+}

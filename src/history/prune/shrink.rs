@@ -1,0 +1,409 @@
+//! What becomes smaller instead of going: long results, long arguments, pictures and documents.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::Limits;
+use super::arguments;
+use super::cut::{Reduced, Shortened};
+use super::select::Selection;
+use crate::history::draft::{Change, Draft};
+use crate::history::group::{Group, Kind};
+use crate::history::plan::ItemEdit;
+use crate::message::{Part, Role};
+use crate::tool_result::truncate::shorten;
+
+/// No result is shortened below this many tokens.
+pub const FLOOR: u64 = 200;
+
+/// A single result may have this part of the limit: one in so many.
+const OVERSIZE: u64 = 4;
+
+/// Which text of a draft: entry, part of the message as it stands, and the item if it is one of several things in a result.
+type Place = (usize, usize, Option<usize>);
+
+/// A text of a result.
+struct Piece {
+    place: Place,
+    /// As it stands.
+    tokens: u64,
+}
+
+/// See the module. Every text is cut from the host's own, so that what was shortened already is never shortened twice.
+#[derive(Debug, Clone)]
+pub(super) struct Shrinker<'g> {
+    groups: &'g [Group],
+    limits: &'g Limits,
+    /// The group of the newest round; its calls and media are the work at hand.
+    newest_round: Option<usize>,
+    newest_request: Option<usize>,
+    /// The group of each entry.
+    group_of: HashMap<usize, usize>,
+    /// What was done, for the next request.
+    pub(super) done: BTreeMap<Place, Reduced>,
+}
+
+impl<'g> Shrinker<'g> {
+    pub(super) fn new(groups: &'g [Group], limits: &'g Limits) -> Shrinker<'g> {
+        Shrinker {
+            groups,
+            limits,
+            newest_round: super::class::newest_round(groups),
+            newest_request: groups.iter().rposition(Group::has_request),
+            group_of: groups
+                .iter()
+                .enumerate()
+                .flat_map(|(at, g)| g.entries.iter().map(move |&entry| (entry, at)))
+                .collect(),
+            done: BTreeMap::new(),
+        }
+    }
+
+    /// Pass 1: any single result over a quarter of the limit is cut to that, or to what the rest leaves free if that is more.
+    pub(super) fn oversize(&mut self, draft: &mut Draft, selection: &mut Selection, limit: u64, goal: u64) {
+        let share = (limit / OVERSIZE).max(FLOOR);
+        let pieces = self.pieces(draft, selection, share);
+        let rest = selection.total().saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
+        let cap = level(&pieces, goal.saturating_sub(rest)).max(share);
+        let why = "larger than a quarter of the limit by itself, shortened in the middle";
+        self.shorten_to(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
+    }
+
+    /// Pass D: the largest results sink to one common level until the total is at most `goal`.
+    pub(super) fn results(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64) {
+        // Counts of shortened texts are exact, but a message may be counted a little differently than its texts: at most a few rounds.
+        for _ in 0..4 {
+            let over = selection.total().saturating_sub(goal);
+            let pieces = self.pieces(draft, selection, FLOOR);
+            if over == 0 || pieces.is_empty() {
+                return;
+            }
+            let all: u64 = pieces.iter().map(|piece| piece.tokens).sum();
+            let cap = level(&pieces, all.saturating_sub(over)).max(FLOOR);
+            let why = "a long result, shortened in the middle like all others of its length";
+            self.shorten_to(draft, selection, &pieces, cap, Reduced::Result { limit: cap }, why);
+            if cap == FLOOR {
+                return;
+            }
+        }
+    }
+
+    /// Pass E: long arguments of old calls, oldest first.
+    pub(super) fn arguments(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64) {
+        for group in 0..self.groups.len() {
+            if selection.total() <= goal {
+                return;
+            }
+            if Some(group) == self.newest_round || self.groups[group].pending || !selection.is_left(group) {
+                continue;
+            }
+            for entry in self.own(draft, group) {
+                self.shorten_arguments(draft, entry, |_| true);
+            }
+            selection.shrunk(group, draft);
+        }
+    }
+
+    fn shorten_arguments(&mut self, draft: &mut Draft, entry: usize, wanted: impl Fn(usize) -> bool) {
+        let (tokenizer, recall) = (draft.meter.tokenizer, draft.entries[entry].message.id.clone());
+        let mut changes: HashMap<usize, Change> = HashMap::new();
+        for (part, call) in draft.entries[entry].message.parts.iter().enumerate() {
+            let Part::ToolCall { arguments, .. } = call else { continue };
+            let short = if wanted(part) { arguments::shortened(arguments, &recall) } else { None };
+            let Some(short) = short.filter(|short| tokenizer.count(short) < tokenizer.count(arguments)) else {
+                continue;
+            };
+            self.done.insert((entry, part, None), Reduced::Arguments);
+            changes.insert(part, Change::Arguments(short));
+        }
+        change(draft, entry, changes, "long-arguments", "long arguments of an old call, shortened");
+    }
+
+    /// Pass E: pictures and documents outside the newest round, oldest first. With `all`, those of the newest round as well.
+    pub(super) fn media(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64, all: bool) {
+        for group in 0..self.groups.len() {
+            if selection.total() <= goal {
+                return;
+            }
+            if (Some(group) == self.newest_round && !all) || !selection.is_left(group) {
+                continue;
+            }
+            // What the user says in the newest request stays as it was said.
+            let in_request = Some(group) == self.newest_request;
+            if in_request && (!all || self.groups[group].kind == Kind::User) {
+                continue;
+            }
+            for entry in self.own(draft, group) {
+                self.note_media(draft, entry, in_request, |_, _| true);
+            }
+            selection.shrunk(group, draft);
+        }
+    }
+
+    fn note_media(
+        &mut self,
+        draft: &mut Draft,
+        entry: usize,
+        only_results: bool,
+        wanted: impl Fn(usize, Option<usize>) -> bool,
+    ) {
+        let id = draft.entries[entry].message.id.clone();
+        let role = draft.entries[entry].message.role;
+        let mut changes: HashMap<usize, Change> = HashMap::new();
+        for (number, part) in draft.entries[entry].message.parts.iter().enumerate() {
+            match part {
+                Part::Image { .. } | Part::Document { .. } if !only_results && wanted(number, None) => {
+                    if let Some(note) = media_note(draft, role, part, &id) {
+                        self.done.insert((entry, number, None), Reduced::Media);
+                        changes.insert(number, Change::Note(note));
+                    }
+                }
+                Part::ToolResult { content, .. } => {
+                    let mut items = vec![ItemEdit::Keep; content.len()];
+                    for (at, item) in content.iter().enumerate() {
+                        let note =
+                            if wanted(number, Some(at)) { media_note(draft, Role::Tool, item, &id) } else { None };
+                        if let Some(note) = note {
+                            // Formats without a place for several texts in a result append it to the one there is.
+                            let text = if at > 0 { format!("\n{note}") } else { note };
+                            self.done.insert((entry, number, Some(at)), Reduced::Media);
+                            items[at] = ItemEdit::Text { text };
+                        }
+                    }
+                    if items.iter().any(|item| *item != ItemEdit::Keep) {
+                        changes.insert(number, Change::Content(items));
+                    }
+                }
+                _ => {}
+            }
+        }
+        change(draft, entry, changes, "media", "a picture or document outside the newest round, replaced by a note");
+    }
+
+    /// Does again what was done for the previous request.
+    pub(super) fn replay(&mut self, draft: &mut Draft, selection: &mut Selection, shortened: &[Shortened]) {
+        if shortened.is_empty() {
+            return;
+        }
+        let mut index: HashMap<&str, (usize, usize)> = HashMap::new();
+        let mut of_message: BTreeMap<(usize, usize), Vec<&Shortened>> = BTreeMap::new();
+        for (group, of_group) in self.groups.iter().enumerate() {
+            for &entry in &of_group.entries {
+                if let Some(id) = draft.entries.get(entry).map(|e| e.message.id.as_str()) {
+                    index.insert(id, (entry, group));
+                }
+            }
+        }
+        for item in shortened {
+            if let Some(&(entry, group)) = index.get(item.id.as_str()) {
+                of_message.entry((entry, group)).or_default().push(item);
+            }
+        }
+        drop(index);
+        for ((entry, group), items) in of_message {
+            let may = self.own(draft, group).any(|own| own == entry);
+            if !may || !selection.is_left(group) {
+                continue;
+            }
+            let position = |draft: &Draft, part: usize| {
+                let edits = draft.entries[entry].edits.as_ref()?;
+                edits.iter().position(|edit| edit.part() == part)
+            };
+            let place = |draft: &Draft, item: &Shortened| {
+                let part = if draft.entries[entry].edits.is_some() { position(draft, item.part)? } else { item.part };
+                Some((entry, part, item.item))
+            };
+            let (mut media, mut arguments) = (Vec::new(), Vec::new());
+            let mut by_limit: BTreeMap<Reduced, Vec<Place>> = BTreeMap::new();
+            for item in items {
+                let Some(place) = place(draft, item) else { continue };
+                match Reduced::of(item) {
+                    Reduced::Media => media.push((place.1, place.2)),
+                    Reduced::Arguments => arguments.push(place.1),
+                    how => by_limit.entry(how).or_default().push(place),
+                }
+            }
+            if !arguments.is_empty() && Some(group) != self.newest_round && !self.groups[group].pending {
+                self.shorten_arguments(draft, entry, |part| arguments.contains(&part));
+            }
+            if !media.is_empty() {
+                let in_request = Some(group) == self.newest_request;
+                self.note_media(draft, entry, in_request, |part, item| media.contains(&(part, item)));
+            }
+            for (how, places) in by_limit {
+                let cap = how.limit();
+                let known = self.pieces_of(draft, entry, 0);
+                let pieces: Vec<Piece> = known.into_iter().filter(|piece| places.contains(&piece.place)).collect();
+                self.shorten_to(draft, selection, &pieces, cap, how, "shortened as in the previous request");
+            }
+            selection.shrunk(group, draft);
+        }
+    }
+
+    /// The messages of a group that may be made smaller: no frame, and not what the host keeps.
+    fn own(&self, draft: &Draft, group: usize) -> impl Iterator<Item = usize> + use<> {
+        let keep = &self.limits.keep;
+        let is_frame = self.groups[group].kind == Kind::Frame;
+        let mine = |&entry: &usize| !is_frame && !keep.contains(&draft.entries[entry].message.id);
+        self.groups[group].entries.iter().copied().filter(mine).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The texts of results with more than `least` tokens, largest first.
+    fn pieces(&self, draft: &Draft, selection: &Selection, least: u64) -> Vec<Piece> {
+        let mut out: Vec<Piece> = Vec::new();
+        for group in (0..self.groups.len()).filter(|&group| selection.is_left(group)) {
+            for entry in self.own(draft, group) {
+                // A message has no result that is larger than itself: most need no counting.
+                if draft.entries[entry].after > least {
+                    out.extend(self.pieces_of(draft, entry, least));
+                }
+            }
+        }
+        out.sort_by_key(|piece| (Reverse(piece.tokens), piece.place));
+        out
+    }
+
+    fn pieces_of(&self, draft: &Draft, entry: usize, least: u64) -> Vec<Piece> {
+        let mut out = Vec::new();
+        let mut push = |place: Place, text: &str| {
+            let tokens = draft.meter.text(text);
+            if tokens > least {
+                out.push(Piece { place, tokens });
+            }
+        };
+        for (part, result) in draft.entries[entry].message.parts.iter().enumerate() {
+            let Part::ToolResult { content, .. } = result else { continue };
+            if is_text(content) {
+                push((entry, part, None), &joined(content));
+                continue;
+            }
+            for (item, inner) in content.iter().enumerate() {
+                if let Part::Text { text } = inner {
+                    push((entry, part, Some(item)), text);
+                }
+            }
+        }
+        out
+    }
+
+    fn shorten_to(
+        &mut self,
+        draft: &mut Draft,
+        selection: &mut Selection,
+        pieces: &[Piece],
+        cap: u64,
+        how: Reduced,
+        why: &str,
+    ) {
+        let mut of_entry: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+        for piece in pieces.iter().filter(|piece| piece.tokens > cap) {
+            of_entry.entry(piece.place.0).or_default().push(piece.place);
+        }
+        if of_entry.is_empty() {
+            return;
+        }
+        for (&entry, places) in &of_entry {
+            let recall = draft.entries[entry].message.id.clone();
+            let mut changes: HashMap<usize, Change> = HashMap::new();
+            for &place in places {
+                let (_, part, item) = place;
+                let Some(Part::ToolResult { content, .. }) = draft.entries[entry].message.parts.get(part) else {
+                    continue;
+                };
+                let whole = whole(draft, place).unwrap_or_default();
+                let Some(short) = shorten(&whole, cap, &recall, draft.meter.tokenizer) else { continue };
+                self.done.insert(place, how);
+                match item {
+                    None => {
+                        changes.insert(part, Change::Text(short.text));
+                    }
+                    Some(item) => {
+                        let keep = || Change::Content(vec![ItemEdit::Keep; content.len()]);
+                        if let Change::Content(items) = changes.entry(part).or_insert_with(keep)
+                            && let Some(at) = items.get_mut(item)
+                        {
+                            *at = ItemEdit::Text { text: short.text };
+                        }
+                    }
+                }
+            }
+            change(draft, entry, changes, how.rule(), why);
+        }
+        for entry in of_entry.keys() {
+            if let Some(&group) = self.group_of.get(entry) {
+                selection.shrunk(group, draft);
+            }
+        }
+    }
+}
+
+fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Change>, rule: &'static str, why: &str) {
+    if changes.is_empty() {
+        return;
+    }
+    let mut part = 0;
+    draft.edit_parts(entry, rule, why, |_| {
+        part += 1;
+        changes.remove(&(part - 1)).unwrap_or(Change::Keep)
+    });
+}
+
+/// What stands for a picture or document, if that is smaller.
+fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
+    let (what, kind) = match part {
+        Part::Image { media_type, .. } => ("image", media_type.as_deref()),
+        Part::Document { media_type, .. } => ("document", media_type.as_deref()),
+        _ => return None,
+    };
+    let meter = draft.meter;
+    let tokens = meter.model.part(role, part, meter.tokenizer).tokens;
+    let kind = kind.map_or(String::new(), |kind| format!("{kind}, "));
+    let note = format!("[{what} left out: {kind}{tokens} tokens; recall {recall}]");
+    (meter.text(&note) < tokens).then_some(note)
+}
+
+fn is_text(content: &[Part]) -> bool {
+    content.iter().all(|part| matches!(part, Part::Text { .. }))
+}
+
+/// The texts of a result one after the other; copied only if there are several.
+fn joined(content: &[Part]) -> Cow<'_, str> {
+    match content {
+        [Part::Text { text }] => Cow::Borrowed(text),
+        _ => content
+            .iter()
+            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
+            .collect::<String>()
+            .into(),
+    }
+}
+
+/// The text of a result as the host has it; for an inserted message as it stands.
+fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str>> {
+    let entry = &draft.entries[entry];
+    let (message, part) = match (entry.source, &entry.edits) {
+        (Some(source), Some(edits)) => (source, edits.get(part)?.part()),
+        (Some(source), None) => (source, part),
+        (None, _) => (&*entry.message, part),
+    };
+    let Part::ToolResult { content, .. } = message.parts.get(part)? else { return None };
+    Some(match item {
+        None => joined(content),
+        Some(item) => joined(std::slice::from_ref(content.get(item)?)),
+    })
+}
+
+/// The level to which the largest `pieces` (largest first) must sink so that all of them together have at most `room` tokens.
+fn level(pieces: &[Piece], room: u64) -> u64 {
+    let over = pieces.iter().map(|piece| piece.tokens).sum::<u64>().saturating_sub(room);
+    let mut sum = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        sum += piece.tokens;
+        let level = sum.saturating_sub(over) / (at as u64 + 1);
+        if level >= pieces.get(at + 1).map_or(0, |next| next.tokens) {
+            return level;
+        }
+    }
+    0
+}

@@ -1,0 +1,266 @@
+//! What becomes smaller, in what order, and what hosts can say about it.
+
+use std::collections::{HashMap, HashSet};
+
+use espalier::error::Code;
+use espalier::history::plan::Fate;
+use espalier::history::prune::{DropMedia, FLOOR, Limits, Pass, Pruned, prune};
+use espalier::message::{Message, Part, Role};
+use espalier::tokens::Origin;
+
+use super::{Cached, carry_out, fresh, invariants, limits, run};
+use crate::support::{Chars, assistant, call, calls, meter, numbered, result, transcript, user};
+
+/// A result of so many tokens; a line is ten of them.
+fn output(id: &str, tokens: usize) -> Message {
+    result(id, &"123456789\n".repeat(tokens / 10))
+}
+
+/// Tokens of what a message holds, by id.
+fn after(pruned: &Pruned, id: &str) -> u64 {
+    pruned.messages.iter().find(|row| row.id == id).map_or(0, |row| row.after)
+}
+
+fn rules(pruned: &Pruned) -> Vec<&'static str> {
+    let mut rules: Vec<&str> = pruned.removed.iter().map(|r| r.rule).collect();
+    rules.dedup();
+    rules
+}
+
+fn round(id: &str, tokens: usize) -> [Message; 2] {
+    [calls(&[id]), output(id, tokens)]
+}
+
+#[test]
+fn one_giant_result_does_not_empty_the_conversation() {
+    let messages = numbered([vec![user("a"), assistant("b"), user("c")], round("1", 50_000).to_vec()].concat());
+    let pruned = run(&messages, &limits(4_000), &Chars);
+    assert_eq!(rules(&pruned), ["oversize-result"]);
+    // It gets what the rest leaves free, not just its quarter.
+    assert!(after(&pruned, "m4") > 3_500 && pruned.after.total <= 4_000);
+    assert_eq!(pruned.removed[0].recall, "m4");
+    let text = match &carry_out(&messages, &pruned.plan)[4].parts[0] {
+        Part::ToolResult { content, .. } => content.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(&text[..], [Part::Text { text }] if text.contains("recall m4")));
+}
+
+#[test]
+fn several_giants_share_what_the_rest_leaves() {
+    let rounds = [round("1", 9_000), round("2", 5_000), round("3", 300)].concat();
+    let messages = numbered([vec![user("a")], rounds].concat());
+    let pruned = run(&messages, &limits(8_000), &Chars);
+    assert_eq!(rules(&pruned), ["oversize-result"]);
+    let (first, second) = (after(&pruned, "m2"), after(&pruned, "m4"));
+    assert!(first.abs_diff(second) < 100 && first > 3_500, "{first} {second}");
+    assert_eq!(after(&pruned, "m6"), 300 + 8);
+}
+
+#[test]
+fn what_must_stay_shrinks_before_the_budget_is_refused() {
+    // Three parallel calls in the newest round, none over its quarter.
+    let messages = numbered(vec![
+        user("a"),
+        calls(&["1", "2", "3", "4", "5"]),
+        output("1", 900),
+        output("2", 900),
+        output("3", 300),
+        output("4", 900),
+        output("5", 900),
+    ]);
+    let pruned = run(&messages, &limits(3_600), &Chars);
+    assert_eq!(rules(&pruned), ["long-result"]);
+    let sizes: Vec<u64> = (2..7).map(|n| after(&pruned, &format!("m{n}"))).collect();
+    assert_eq!(sizes[2], 308, "small ones stay whole");
+    assert!(sizes.iter().all(|&size| size > 300) && sizes[0].abs_diff(sizes[1]) < 30, "{sizes:?}");
+    assert!(pruned.after.total > 3_400, "the level is as high as it can be: {}", pruned.after.total);
+
+    let error = prune(&messages, meter(&Chars), Origin::Exact, &limits(900)).unwrap_err();
+    assert_eq!((error.code, error.path.as_deref()), (Code::BudgetExceeded, Some("options.budget")));
+    let details = error.budget.unwrap();
+    assert!(details.needed <= 5 * (FLOOR + 8) + 100, "every result at its floor: {}", details.needed);
+    assert_eq!(details.largest.len(), 5);
+}
+
+#[test]
+fn results_shrink_first_when_the_host_says_so() {
+    let rounds: Vec<Message> = (0..10).flat_map(|n| round(&n.to_string(), 1_000)).collect();
+    let messages = numbered([vec![user("a")], rounds, vec![assistant("b"), user("c")]].concat());
+    let shrink = Limits { order: Some(Pass::SHRINK.to_vec()), ..limits(6_000) };
+    let pruned = run(&messages, &shrink, &Chars);
+    assert_eq!(rules(&pruned), ["long-result"]);
+    assert_eq!(pruned.after.messages, pruned.before.messages);
+    assert_eq!(rules(&run(&messages, &limits(6_000), &Chars)), ["old-round"]);
+
+    // Where even the floor is too much groups go, and what is left is as large as it can be.
+    let pruned = run(&messages, &Limits { budget: 1_500, ..shrink }, &Chars);
+    assert_eq!(rules(&pruned), ["oversize-result", "long-result", "old-round"]);
+    let left: Vec<u64> = pruned.messages.iter().filter(|r| r.fate == Fate::Changed).map(|r| r.after).collect();
+    assert!(pruned.after.total > 1_400 && left.len() == 6, "{} {left:?}", pruned.after.total);
+}
+
+#[test]
+fn passes_can_be_skipped() {
+    let messages = || numbered(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
+    let only = |order: &[Pass], budget| {
+        let limits = Limits { order: Some(order.to_vec()), ..limits(budget) };
+        let left = prune(&messages(), meter(&Chars), Origin::Exact, &limits).map(|p| p.plan.len());
+        left.map_err(|error| error.budget.unwrap().largest.iter().map(|c| c.why).collect::<Vec<_>>())
+    };
+    // Requests go with what is left of their turns.
+    assert_eq!(only(&[Pass::Requests], 3 + 5 * 4), Ok(3));
+    assert_eq!(only(&[Pass::Rounds], 3 + 5 * 3), Ok(3));
+    assert_eq!(
+        only(&[Pass::Rounds], 3 + 5),
+        Err(vec!["its pass was skipped", "its pass was skipped", "newest request"])
+    );
+    assert_eq!(only(&[], 3 + 5 * 4).map_err(|why| why.len()), Err(5));
+    assert_eq!(only(&[], 3 + 5 * 5), Ok(5));
+}
+
+#[test]
+fn the_lowest_priority_goes_first() {
+    let messages = numbered(vec![user("a"), assistant("b"), assistant("c"), assistant("d"), user("e")]);
+    let left = |priorities: &[(&str, f64)]| {
+        let priorities: HashMap<String, f64> = priorities.iter().map(|(id, p)| (id.to_string(), *p)).collect();
+        let pruned = run(&messages, &Limits { priorities, ..limits(3 + 5 * 4) }, &Chars);
+        pruned.removed.iter().flat_map(|r| r.ids.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(left(&[]), ["m1"]);
+    assert_eq!(left(&[("m1", 1.0)]), ["m2"]);
+    assert_eq!(left(&[("m3", -1.0)]), ["m3"]);
+    // Between passes it changes nothing: requests go after rounds.
+    assert_eq!(left(&[("m0", -9.0), ("m1", 1.0), ("m2", 1.0)]), ["m3"]);
+}
+
+#[test]
+fn arguments_of_old_calls_are_shortened() {
+    let long = serde_json::json!({ "path": "a.ts", "content": "x".repeat(9_000) }).to_string();
+    let messages = numbered(vec![
+        user("a"),
+        call("1", "write", &long),
+        result("1", "ok"),
+        call("2", "write", &long),
+        result("2", "ok"),
+    ]);
+    // The old call belongs to a round that the host keeps.
+    let limits = Limits { keep: HashSet::from(["m2".to_string()]), ..limits(13_000) };
+    let pruned = run(&messages, &limits, &Chars);
+    assert_eq!(rules(&pruned), ["long-arguments"]);
+    let out = carry_out(&messages, &pruned.plan);
+    let Part::ToolCall { arguments, .. } = &out[1].parts[0] else { panic!("a call") };
+    let value: serde_json::Value = serde_json::from_str(arguments).unwrap();
+    assert_eq!(value["path"], "a.ts");
+    assert!(arguments.len() <= 2_000 && arguments.contains("recall m1"));
+    assert_eq!(out[3], messages[3], "the newest call is what it was");
+}
+
+fn picture() -> Part {
+    Part::Image { media_type: Some("image/png".into()), data: None, url: Some("https://x/y.png".into()), detail: None }
+}
+
+#[test]
+fn media_outside_the_newest_round_become_notes() {
+    let mut shown = user("look");
+    shown.parts.push(picture());
+    let mut screenshot = result("1", "taken");
+    if let Part::ToolResult { content, .. } = &mut screenshot.parts[0] {
+        content.push(picture());
+    }
+    let mut newest = screenshot.clone();
+    if let Part::ToolResult { call_id, .. } = &mut newest.parts[0] {
+        *call_id = "2".into();
+    }
+    let mut asked = user("and now?");
+    asked.parts.push(picture());
+    let messages = numbered(vec![shown, calls(&["1"]), screenshot, asked, calls(&["2"]), newest]);
+    let all = Limits { keep: HashSet::from(["m1".to_string()]), order: Some(vec![Pass::Media]), ..limits(0) };
+    let whole = fresh(&messages, &Chars);
+    let pruned = run(&messages, &Limits { budget: whole - 1_000, ..all.clone() }, &Chars);
+    assert_eq!(rules(&pruned), ["media"]);
+    let out = carry_out(&messages, &pruned.plan);
+    assert!(out[0].text().contains("look\n[image left out: image/png, ") && out[0].text().ends_with("recall m0]"));
+    let pictures = |message: &Message| {
+        let inside = |part: &Part| match part {
+            Part::ToolResult { content, .. } => content.iter().filter(|c| matches!(c, Part::Image { .. })).count(),
+            part => usize::from(matches!(part, Part::Image { .. })),
+        };
+        message.parts.iter().map(inside).sum::<usize>()
+    };
+    let counts = |pruned: &Pruned| carry_out(&messages, &pruned.plan).iter().map(pictures).collect::<Vec<_>>();
+    assert_eq!(counts(&pruned)[3..], [1, 0, 1]);
+    let forced = |drop_media| counts(&run(&messages, &Limits { drop_media, ..limits(whole) }, &Chars));
+    assert_eq!(forced(DropMedia::None), [1, 0, 1, 1, 0, 1]);
+    assert_eq!(forced(DropMedia::Old), [0, 0, 0, 1, 0, 1]);
+    assert_eq!(forced(DropMedia::All), [0, 0, 0, 1, 0, 0]);
+}
+
+#[test]
+fn a_result_with_a_picture_is_shortened_around_it() {
+    let mut screenshot = output("1", 9_000);
+    if let Part::ToolResult { content, .. } = &mut screenshot.parts[0] {
+        content.insert(0, picture());
+    }
+    let messages = numbered(vec![user("a"), calls(&["1"]), screenshot]);
+    let pruned = run(&messages, &limits(4_000), &Chars);
+    let out = carry_out(&messages, &pruned.plan);
+    let Part::ToolResult { content, .. } = &out[2].parts[0] else { panic!("a result") };
+    assert_eq!(content[0], picture());
+    assert!(matches!(&content[1], Part::Text { text } if text.contains("recall m2")));
+}
+
+#[test]
+fn a_result_that_got_another_id_can_be_shortened() {
+    let rounds = [round("1", 100), round("1", 9_000)].concat();
+    let messages = numbered([vec![user("a")], rounds].concat());
+    let pruned = run(&messages, &limits(3_000), &Chars);
+    let out = carry_out(&messages, &pruned.plan);
+    let Part::ToolResult { call_id, content, .. } = &out[4].parts[0] else { panic!("a result") };
+    assert_eq!(call_id, "1-2");
+    assert!(matches!(&content[0], Part::Text { text } if text.contains("recall m4")));
+    assert!(pruned.after.total <= 3_000);
+}
+
+#[test]
+fn a_note_says_what_is_missing() {
+    let messages = numbered(vec![user("a"), assistant(&"b".repeat(300)), user("c"), assistant("d"), user("e")]);
+    let note = Limits { note: true, ..limits(200) };
+    let pruned = run(&messages, &note, &Chars);
+    let out = carry_out(&messages, &pruned.plan);
+    assert_eq!(out[1].text(), "[1 earlier message was left out; recall m1]\nc");
+    assert_eq!(pruned.notes[0].tokens, 44);
+    assert_eq!(fresh(&out, &Chars), pruned.after.total);
+    // Behind the newest request there is no next one.
+    let rounds: Vec<Message> = (0..20).flat_map(|n| round(&n.to_string(), 200)).collect();
+    let messages = numbered([vec![user("go on")], rounds].concat());
+    let pruned = run(&messages, &Limits { note: true, ..limits(1_000) }, &Chars);
+    let out = carry_out(&messages, &pruned.plan);
+    assert!(out[0].text().starts_with("[32 later messages were left out; recall m1..m32]\ngo on"), "{}", out[0].text());
+    assert!(pruned.after.total <= 1_000);
+    // Where there is no room for it there is none.
+    let messages = numbered(vec![user("a"), assistant("bbbb"), user("c")]);
+    assert_eq!(run(&messages, &Limits { note: true, ..limits(15) }, &Chars).notes, []);
+}
+
+#[test]
+fn results_that_the_host_keeps_stay_as_they_are() {
+    let messages = numbered([vec![user("a")], round("1", 3_000).to_vec()].concat());
+    let keep = Limits { keep: HashSet::from(["m2".to_string()]), ..limits(2_000) };
+    let error = prune(&messages, meter(&Chars), Origin::Exact, &keep).unwrap_err();
+    assert_eq!(error.budget.unwrap().largest[0].id, "m2");
+    invariants(&messages, &Limits { keep: HashSet::new(), ..keep }, &Chars);
+}
+
+#[test]
+fn runs_on_a_single_prompt_prune_to_a_quarter() {
+    for name in ["sweagent-marshmallow-1867", "openhands-ponyc-4593"] {
+        let messages = transcript(name);
+        let cached = Cached::default();
+        let budget = fresh(&messages, &cached) / 4;
+        let pruned = run(&messages, &limits(budget), &cached);
+        let out = carry_out(&messages, &pruned.plan);
+        let prompt = messages.iter().find(|m| m.role == Role::User).unwrap();
+        assert!(out.contains(prompt) && pruned.after.total <= budget, "{name}");
+    }
+}

@@ -1,0 +1,212 @@
+//! Refusals, what is learned from them, and providers that say nothing.
+
+use espalier::history::prune::DropMedia;
+use espalier::history::recovery::{Accepted, Kind, Learned, Next, Recovery, Refusal, Silence, Tries};
+use fastrand::Rng;
+
+fn refusal(kind: Kind, sent: u64) -> Refusal {
+    Refusal { kind, used: None, limit: None, sent, has_media: false, date: Some("2026-11-21".into()) }
+}
+
+fn answer(sent: u64) -> Accepted {
+    Accepted { model: "m".into(), sent, reported: None, predicted: None, bound: None, window: None, date: None }
+}
+
+/// The limit of the retry, in a row of the same refusals in which everything allowed is sent.
+fn limits(recovery: &mut Recovery, base: u64, kind: Kind, named: Option<u64>) -> Vec<Option<u64>> {
+    let mut tries = recovery.begin("m", base, None);
+    let mut out = Vec::new();
+    for _ in 0..5 {
+        let refused = Refusal { limit: named, ..refusal(kind, tries.limit) };
+        let next = recovery.refused(&mut tries, &refused);
+        out.push(if let Next::Retry { limit, .. } = next { Some(limit) } else { None });
+        if out.last() == Some(&None) {
+            return out;
+        }
+    }
+    out
+}
+
+#[test]
+fn without_a_number_the_buffer_doubles() {
+    let mut recovery = Recovery::default();
+    assert_eq!(
+        limits(&mut recovery, 100_000, Kind::ContextLength, None),
+        [Some(95_000), Some(85_500), Some(68_400), None]
+    );
+    assert_eq!(recovery.models["m"].buffer, 0.25);
+    assert_eq!(recovery.limit("m", 100_000), 75_000, "it is kept for the next request");
+    assert_eq!(recovery.limit("another", 100_000), 100_000);
+    for _ in 0..10 {
+        assert_eq!(recovery.accepted(&answer(1)), None);
+    }
+    assert_eq!(recovery.models["m"].buffer, 0.125);
+    for _ in 0..100 {
+        recovery.accepted(&answer(1));
+    }
+    assert_eq!(recovery, Recovery::default(), "what was learned without a number is forgotten again");
+}
+
+#[test]
+fn a_named_limit_is_learned() {
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 200_000, None);
+    let refused = Refusal { limit: Some(100_000), ..refusal(Kind::ContextLength, 150_000) };
+    assert!(matches!(recovery.refused(&mut tries, &refused), Next::Retry { limit: 100_000, .. }));
+    assert_eq!((tries.retries, tries.limit), (1, 100_000));
+    assert_eq!(recovery.limit("m", 200_000), 100_000);
+    assert_eq!(recovery.limit("m", 50_000), 50_000, "it only narrows");
+    assert_eq!(recovery.models["m"].date.as_deref(), Some("2026-11-21"));
+    for _ in 0..100 {
+        recovery.accepted(&answer(90_000));
+    }
+    assert_eq!(recovery.limit("m", 200_000), 100_000, "until the host clears it");
+    recovery.clear("m");
+    assert_eq!(recovery.limit("m", 200_000), 200_000);
+}
+
+#[test]
+fn a_named_use_says_what_our_tokens_are_worth() {
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 200_000, None);
+    let refused = Refusal { used: Some(250_000), limit: Some(200_000), ..refusal(Kind::ContextLength, 200_000) };
+    assert!(matches!(recovery.refused(&mut tries, &refused), Next::Retry { limit: 160_000, .. }));
+    // A later report puts it right.
+    recovery.accepted(&Accepted { reported: Some(176_000), ..answer(160_000) });
+    assert_eq!(recovery.limit("m", 200_000), 181_818);
+    // Fewer of theirs than of ours: the limit stays the provider's.
+    let fewer = Refusal { used: Some(110_000), limit: Some(100_000), ..refusal(Kind::ContextLength, 120_000) };
+    recovery.refused(&mut tries, &fewer);
+    assert_eq!(recovery.limit("m", 200_000), 100_000);
+}
+
+#[test]
+fn a_limit_that_helps_nobody_is_no_end_of_it() {
+    // Our count is below the limit that was named, and it was refused all the same.
+    let all = limits(&mut Recovery::default(), 100_000, Kind::ContextLength, Some(100_000));
+    assert_eq!(all, [Some(95_000), Some(85_500), Some(68_400), None]);
+    assert_eq!(limits(&mut Recovery::default(), 100_000, Kind::ContextLength, Some(0)).len(), 4);
+    assert_eq!(limits(&mut Recovery::default(), 0, Kind::ContextLength, None), [None]);
+}
+
+#[test]
+fn rates_and_other_errors_never_shrink() {
+    for kind in [Kind::RateLimited, Kind::Other] {
+        let mut recovery = Recovery::default();
+        let mut tries = recovery.begin("m", 1_000, Some(500));
+        let before = tries.clone();
+        let next = recovery.refused(&mut tries, &Refusal { limit: Some(10), used: Some(2_000), ..refusal(kind, 900) });
+        assert!(matches!(next, Next::PassOn { .. }), "{next:?}");
+        assert_eq!((tries, recovery), (before, Recovery::default()));
+    }
+}
+
+#[test]
+fn bytes_are_saved_by_media_first() {
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 1_000, None);
+    let with_media = Refusal { has_media: true, ..refusal(Kind::BodySize, 900) };
+    let mut step = |refusal: &Refusal| match recovery.refused(&mut tries, refusal) {
+        Next::Retry { limit, drop_media, .. } => (limit, drop_media),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(step(&with_media), (1_000, DropMedia::Old));
+    assert_eq!(step(&with_media), (1_000, DropMedia::All));
+    assert_eq!(step(&with_media), (855, DropMedia::All));
+    assert_eq!(recovery.models["m"].limit, None, "a limit in bytes is none in tokens");
+    let mut tries = recovery.begin("m", 1_000, None);
+    let next = recovery.refused(&mut tries, &refusal(Kind::BodySize, 900));
+    assert!(matches!(next, Next::Retry { limit: 810, drop_media: DropMedia::None, .. }), "{next:?}");
+}
+
+#[test]
+fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
+    let refused = || Refusal { used: Some(190_000), limit: Some(200_000), ..refusal(Kind::OutputReserve, 190_000) };
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 200_000, Some(32_000));
+    let next = recovery.refused(&mut tries, &refused());
+    let expected = Next::Retry { limit: 200_000, drop_media: DropMedia::None, output_reserve: Some(10_000) };
+    assert_eq!(next, expected);
+    assert_eq!(recovery.models["m"].limit, None);
+    // Refused again, the prompt must give way; and so it must where the output is not ours to change.
+    let next = recovery.refused(&mut tries, &refused());
+    assert!(matches!(next, Next::Retry { limit: 180_500, output_reserve: Some(10_000), .. }), "{next:?}");
+    let mut tries = Recovery::default().begin("m", 200_000, None);
+    let next = Recovery::default().refused(&mut tries, &refused());
+    assert!(matches!(next, Next::Retry { limit: 180_500, output_reserve: None, .. }), "{next:?}");
+    // Too little would be left for an answer. (A twentieth more by their count than by ours.)
+    let mut tries = Recovery::default().begin("m", 200_000, Some(32_000));
+    let full = Refusal { used: Some(199_500), ..refused() };
+    let next = Recovery::default().refused(&mut tries, &full);
+    assert!(matches!(next, Next::Retry { limit: 160_000, output_reserve: None, .. }), "{next:?}");
+}
+
+#[test]
+fn answers_to_less_than_was_sent_are_noticed() {
+    let noticed = |answer: &Accepted| {
+        let mut recovery = Recovery::default();
+        let silent = recovery.accepted(answer);
+        (silent.map(|s| (s.kind, s.limit)), recovery.limit("m", 1_000_000))
+    };
+    let ten = answer(10_000);
+    let cut = Accepted { reported: Some(4_096), predicted: Some(10_000), ..ten.clone() };
+    assert_eq!(noticed(&cut), (Some((Silence::Truncated, 4_096)), 4_096));
+    let over = Accepted { reported: Some(15_000), window: Some(12_000), ..ten.clone() };
+    assert_eq!(noticed(&over), (Some((Silence::OverWindow, 12_000)), 8_000), "by our count");
+    // An encoding that is not theirs may well be a quarter off, one that is calibrated not.
+    let off = Accepted { reported: Some(7_500), predicted: Some(10_000), ..ten.clone() };
+    assert_eq!(noticed(&off).0, None);
+    assert_eq!(noticed(&Accepted { bound: Some(100), ..off }).0, Some((Silence::Truncated, 7_500)));
+    for usual in [
+        Accepted { reported: Some(0), predicted: Some(10_000), ..ten.clone() },
+        Accepted { reported: Some(9_990), predicted: Some(10_000), bound: Some(0), ..ten.clone() },
+        Accepted { reported: Some(12_000), window: Some(12_000), predicted: Some(10_000), ..ten.clone() },
+        Accepted { reported: Some(30), predicted: Some(90), bound: Some(0), ..ten },
+    ] {
+        assert_eq!(noticed(&usual), (None, 1_000_000));
+    }
+}
+
+#[test]
+fn every_retry_is_smaller_and_there_are_three() {
+    let mut rng = Rng::with_seed(1);
+    let kinds = [Kind::ContextLength, Kind::OutputReserve, Kind::BodySize];
+    for _ in 0..5_000 {
+        let mut recovery = Recovery::default();
+        for _ in 0..rng.usize(1..4) {
+            let mut tries = recovery.begin("m", rng.u64(0..1 << 40), rng.bool().then(|| rng.u64(0..100_000)));
+            let mut retries = 0;
+            loop {
+                let sent = rng.u64(0..=tries.limit);
+                let some = |rng: &mut Rng| rng.bool().then(|| rng.u64(0..u64::MAX));
+                let refused = Refusal {
+                    used: some(&mut rng),
+                    limit: some(&mut rng),
+                    has_media: rng.bool(),
+                    ..refusal(kinds[rng.usize(0..3)], sent)
+                };
+                let before: Tries = tries.clone();
+                let Next::Retry { limit, .. } = recovery.refused(&mut tries, &refused) else { break };
+                retries += 1;
+                let other_way = tries.drop_media != before.drop_media || tries.output_lowered != before.output_lowered;
+                assert!(other_way || limit as f64 <= sent as f64 * 0.95);
+                assert!(limit <= tries.base && limit == tries.limit);
+            }
+            assert!(retries <= 3);
+            // What is kept comes back as it was.
+            let text = serde_json::to_string(&recovery).unwrap();
+            assert_eq!(serde_json::from_str::<Recovery>(&text).unwrap(), recovery);
+        }
+    }
+}
+
+#[test]
+fn kept_data_that_makes_no_sense_does_no_harm() {
+    let odd = |scale, buffer| {
+        let learned = Learned { scale, buffer, ..Learned::default() };
+        Recovery { models: [("m".to_string(), learned)].into() }.limit("m", 1_000)
+    };
+    assert_eq!(odd(f64::NAN, -3.0), 1_000);
+    assert_eq!(odd(0.0, f64::INFINITY), 1_000);
+    assert_eq!(odd(1e300, 99.0), 75);
+}
