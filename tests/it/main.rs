@@ -8,3 +8,4 @@ mod prompt;
 mod prune;
 mod support;
 mod tokens;
+mod validity;
