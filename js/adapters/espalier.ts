@@ -1,11 +1,12 @@
 /** The neutral model itself, for hosts that keep conversations in it. */
 
 import { EspalierError } from "../errors.ts";
-import { bad, byPart, copy, isFields, requestTools } from "./adapter.ts";
+import { bad, copy, isFields, requestTools } from "./adapter.ts";
 import type { Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
-export function readEspalier({ list, name, input, request }: Source, tools: readonly unknown[] | undefined): Reading {
+export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
+  const { list, name, input, request } = source;
   const originals = new Map<string, NeutralMessage>();
   for (const [at, message] of list.entries()) {
     const path = `${name}[${at}]`;
@@ -21,6 +22,8 @@ export function readEspalier({ list, name, input, request }: Source, tools: read
   }
   return {
     format: "espalier",
+    source,
+    pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
     // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
     messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],
@@ -38,10 +41,10 @@ export function readEspalier({ list, name, input, request }: Source, tools: read
 }
 
 function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
-  const byNumber = byPart(edits);
-  const parts = original.parts.flatMap((part, number): Part[] => {
-    const edit = byNumber.get(number);
-    if (!edit) return [];
+  // In the order of the edits, which may be another than that of the parts.
+  const parts = edits.flatMap((edit): Part[] => {
+    const part = original.parts[edit.part];
+    if (!part) return [];
     if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }] }) : copy(part, { text: edit.text })];
     if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments })];
     if (edit.type === "callId") return [copy(part, { callId: edit.callId })];

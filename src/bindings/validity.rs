@@ -6,9 +6,9 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::messages;
-use crate::error::{Code, Error};
-use crate::message::{Message, Tool};
-use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target};
+use crate::error::Code;
+use crate::message::Tool;
+use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target, thin};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,25 +51,18 @@ struct Findings {
     findings: Vec<Finding>,
     /// Whether first calls carry the signatures of thoughts.
     signatures: bool,
+    /// Whether repair would take tools out that are no finding.
+    strips: bool,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Mended {
-    #[serde(flatten)]
-    repaired: Repaired,
-    signatures: bool,
-}
-
-/// Lists what a provider would refuse. `conversation` is JSON text: for long conversations whose texts are left out this is the
-/// quickest way in.
+/// Lists what a provider would refuse. `conversation` is in the form of `validity::thin`: without its texts a long one crosses quickly.
 #[wasm_bindgen(js_name = "validate")]
 pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue> {
-    let messages: Vec<Message> = serde_json::from_str(conversation)
-        .map_err(|error| to_js(Error::new(Code::BadMessage, error.to_string()).at("messages")))?;
+    let messages = thin::read(conversation).map_err(to_js)?;
     let target = from_js::<Options>(options, "options", Code::BadOption)?.target()?;
     let findings = core::check(&messages, &target);
-    into_js(&Findings { findings, signatures: target.special.signatures })
+    let strips = !target.special.drop_tools.is_empty();
+    into_js(&Findings { findings, signatures: target.special.signatures, strips })
 }
 
 /// Mends what a provider would refuse: a plan for the host's messages, and what was done.
@@ -78,6 +71,6 @@ pub fn repair(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValu
     let messages = messages(conversation)?;
     let options: Options = from_js(options, "options", Code::BadOption)?;
     let target = options.target()?;
-    let repaired = core::repair(&messages, &target, &options.settings);
-    into_js(&Mended { repaired, signatures: target.special.signatures })
+    let repaired: Repaired = core::repair(&messages, &target, &options.settings);
+    into_js(&repaired)
 }

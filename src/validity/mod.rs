@@ -10,7 +10,7 @@
 //! - [`check`](check()): the list of findings.
 //! - [`repair`](repair()): the changes.
 //!
-//! What only the bytes on the wire show (signatures of thoughts, cache marks, empty call lists) is looked at in `js/validity`.
+//! [`thin`] is the form in which long conversations cross from JavaScript. What only the bytes on the wire show (signatures of thoughts, cache marks, empty call lists) is looked at in `js/validity`.
 
 mod check;
 pub mod family;
@@ -20,6 +20,7 @@ pub mod plan;
 mod repair;
 pub mod rules;
 mod slot;
+pub mod thin;
 
 pub use check::{Finding, check};
 pub use family::{Purpose, Row, Special};
