@@ -284,7 +284,6 @@ impl Check<'_> {
         for at in (0..kinds.len()).rev() {
             next[at] = if matches!(kinds[at], Kind::Frame | Kind::Assistant) { next[at + 1] } else { at };
         }
-        let mut newest: Option<(usize, Place)> = None;
         for call in &pairs.calls {
             let Fate::Answered(result) = call.fate else { continue };
             let (asked, answered) = (call.at.0, result.0);
@@ -301,13 +300,6 @@ impl Check<'_> {
                 self.find("result-place", result, "somebody speaks between the call and its result");
             } else if self.target.wire && self.rules.single && next[asked + 1] != answered {
                 self.find("result-split", result, "all results of a round belong into the one message behind it");
-            }
-            if self.rules.in_order {
-                if newest.is_some_and(|(message, at)| message == answered && at > result) {
-                    self.find("result-order", result, "results come in the order of their calls");
-                } else {
-                    newest = Some((answered, result));
-                }
             }
         }
         if self.rules.results_first {

@@ -465,7 +465,7 @@ impl<'a> Work<'a, '_> {
 
     /// Puts results where they belong, in the turns where one does not.
     fn places(&mut self) {
-        const RULES: [&str; 4] = ["result-place", "result-split", "result-order", "words-before-result"];
+        const RULES: [&str; 3] = ["result-place", "result-split", "words-before-result"];
         let found = check(&self.slots, self.target);
         let wrong: HashSet<usize> = found.iter().filter(|f| RULES.contains(&f.rule)).filter_map(|f| f.index).collect();
         if wrong.is_empty() || self.rules.reach == Reach::Anywhere {

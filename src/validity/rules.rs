@@ -140,7 +140,7 @@ pub struct Rules {
     pub single: bool,
     /// Results come before words in their message.
     pub results_first: bool,
-    /// Results come in the order of their calls.
+    /// Results that are put together come in the order of their calls. Another order is not refused, so it is no finding.
     pub in_order: bool,
     /// A result bears the name of its call.
     pub names_match: bool,
