@@ -3,7 +3,7 @@
 //! Each pass mends one kind of finding; since one cure can bring about another finding (a message left empty, say), the passes are run
 //! until there is none. A conversation without findings is not touched at all.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -512,8 +512,9 @@ impl<'a> Work<'a, '_> {
     /// Neighbours of one role become one message.
     fn merge(&mut self) {
         let mut out: Vec<Slot<'a>> = Vec::with_capacity(self.slots.len());
-        // The newest message that is not of the frame.
+        // The newest message that is not of the frame, and those that took in others.
         let mut last: Option<usize> = None;
+        let mut grown: BTreeSet<usize> = BTreeSet::new();
         for slot in std::mem::take(&mut self.slots) {
             if slot.role.is_frame() {
                 out.push(slot);
@@ -522,23 +523,26 @@ impl<'a> Work<'a, '_> {
             match last.filter(|&last| out[last].by_assistant() == slot.by_assistant()) {
                 Some(last) => {
                     self.log_slot("same-role", slot.index(), "put together with the message before it");
-                    let before = &mut out[last];
-                    before.pieces.extend(slot.pieces);
-                    before.lost_calls |= slot.lost_calls;
-                    // Results come before words.
-                    let all = Slot::with(before.role, None, std::mem::take(&mut before.pieces));
-                    let (results, words) = all.split(|_, piece| piece.is_result());
-                    if before.role != Role::Assistant && !words.is_empty() {
-                        before.role = Role::User;
-                    }
-                    before.pieces = results;
-                    before.pieces.extend(words);
+                    out[last].pieces.extend(slot.pieces);
+                    out[last].lost_calls |= slot.lost_calls;
+                    grown.insert(last);
                 }
                 None => {
                     last = Some(out.len());
                     out.push(slot);
                 }
             }
+        }
+        for at in grown {
+            let slot = &mut out[at];
+            // Results come before words.
+            let all = Slot::with(slot.role, None, std::mem::take(&mut slot.pieces));
+            let (results, words) = all.split(|_, piece| piece.is_result());
+            if slot.role != Role::Assistant && !words.is_empty() {
+                slot.role = Role::User;
+            }
+            slot.pieces = results;
+            slot.pieces.extend(words);
         }
         self.slots = out;
     }
