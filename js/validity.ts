@@ -23,6 +23,8 @@ import type { Finding, Format, Provider, RepairChange, RepairOptions, RepairResu
 
 const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
+const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
+
 const WIRE: Partial<Record<Format, WireCheck>> = { "openai-chat": openaiChatWire, "openai-responses": openaiResponsesWire, anthropic: anthropicWire, gemini: geminiWire };
 
 /** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
@@ -173,10 +175,10 @@ function fields(reading: Reading, provider: Provider, { tools, model, purpose, r
     wire: reading.format === provider,
     ownResults: reading.format === "ai-sdk",
     // Tools that the provider runs have no name; the adapter's stand-in for it is not sent.
-    tools: known ? reading.tools.filter((tool) => !/^tool \d+$/.test(tool.name)) : undefined,
+    tools: known ? reading.tools.filter((tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"])) : undefined,
     model: typeof name === "string" ? name : "",
     purpose: purpose ?? "answer",
-    rows: rules ?? [],
+    rules: rules ?? [],
   };
 }
 
@@ -265,7 +267,13 @@ function checked(provider: unknown, path: string, options: ValidityOptions): voi
   if (typeof options !== "object" || options === null) throw bad("", "an object", options);
   if (options.model !== undefined && typeof options.model !== "string") throw bad("model", "the name of a model", options.model);
   oneOf(options, "purpose", ["answer", "summary"]);
-  if (options.rules !== undefined && !Array.isArray(options.rules)) throw bad("rules", "a list of rules", options.rules);
+  if (options.rules === undefined) return;
+  if (!Array.isArray(options.rules)) throw bad("rules", "a list of rules", options.rules);
+  for (const [at, rule] of (options.rules as readonly unknown[]).entries()) {
+    if (!isFields(rule)) throw bad(`rules[${at}]`, "a rule", rule);
+    // The engine reads what it knows and passes over the rest; a misspelt demand would never count.
+    for (const key in rule) if (!RULE_FIELDS.includes(key)) throw bad(`rules[${at}].${key}`, `one of ${RULE_FIELDS.join(", ")}`, key);
+  }
 }
 
 function oneOf<O extends object>(options: O, name: keyof O & string, values: readonly string[]): void {

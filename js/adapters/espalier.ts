@@ -1,7 +1,7 @@
 /** The neutral model itself, for hosts that keep conversations in it. */
 
 import { EspalierError } from "../errors.ts";
-import { bad, copy, isFields, requestTools } from "./adapter.ts";
+import { bad, byPart, copy, isFields, requestTools } from "./adapter.ts";
 import type { Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
@@ -41,10 +41,10 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
 }
 
 function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
-  // In the order of the edits, which may be another than that of the parts.
-  const parts = edits.flatMap((edit): Part[] => {
-    const part = original.parts[edit.part];
-    if (!part) return [];
+  const byNumber = byPart(edits);
+  const parts = original.parts.flatMap((part, number): Part[] => {
+    const edit = byNumber.get(number);
+    if (!edit) return [];
     if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }] }) : copy(part, { text: edit.text })];
     if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments })];
     if (edit.type === "callId") return [copy(part, { callId: edit.callId })];

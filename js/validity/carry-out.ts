@@ -2,7 +2,7 @@
 
 import { copy, isFields, withFields } from "../adapters/adapter.ts";
 import type { Fields, Reading, Source } from "../adapters/adapter.ts";
-import type { Format, NeutralMessage, PartEdit, PlanItem, Role } from "../types.ts";
+import type { Format, NeutralMessage, Part, PartEdit, PlanItem, Role } from "../types.ts";
 import { changed } from "./change.ts";
 import type { FieldChange } from "./change.ts";
 import { at, itemPlace, namePlace, placeOf } from "./places.ts";
@@ -32,7 +32,8 @@ export function carryOut(reading: Reading, plan: readonly CoreItem[], open: (inp
   const values = source.list.map((message, index) => changed(message, byIndex.get(index) ?? []));
   const input = withValues(source, values);
   const now = input === source.input ? reading : open(input);
-  return unique(now, now.rebuild(plan.flatMap((item) => planItems(now, item))));
+  if (now.format === "espalier") return withValues(now.source, unique(plan.map((item) => neutral(now.source.list as NeutralMessage[], item))));
+  return now.rebuild(plan.flatMap((item) => planItems(now, item)));
 }
 
 /** The input with another list of messages; the input itself if they are the same. */
@@ -95,7 +96,7 @@ function textLike(content: unknown, value: string): unknown {
 }
 
 /** What the adapters carry out. A message whose parts come in another order is taken apart, since they keep the order. */
-function planItems({ messages, format }: Reading, item: CoreItem): PlanItem[] {
+function planItems({ messages }: Reading, item: CoreItem): PlanItem[] {
   const joins = item.joins === true && { joins: true };
   if (item.type === "insert") return [{ type: "insert", message: item.message, ...joins }];
   const { id, parts } = messages[item.index]!;
@@ -106,23 +107,30 @@ function planItems({ messages, format }: Reading, item: CoreItem): PlanItem[] {
   const runs: PartEdit[][] = [];
   for (const edit of edits) {
     const last = runs.at(-1);
-    if (last && (format === "espalier" || last.at(-1)!.part < edit.part)) last.push(edit);
+    if (last && last.at(-1)!.part < edit.part) last.push(edit);
     else runs.push([edit]);
   }
   return runs.map((run, at) => ({ type: "edit", id, parts: run, ...(at > 0 ? { joins: true } : joins) }));
 }
 
-/** Neutral messages that were taken apart need ids of their own. */
-function unique({ format, source }: Reading, input: unknown): unknown {
-  if (format !== "espalier" || input === source.input) return input;
-  const list = (Array.isArray(input) ? input : (input as Fields)[source.name]) as NeutralMessage[];
+/** Neutral messages need no adapter: they are what the plan speaks of. */
+function neutral(list: readonly NeutralMessage[], item: CoreItem): NeutralMessage {
+  if (item.type === "insert") return item.message;
+  const original = list[item.index]!;
+  if (item.type === "keep") return original;
+  const edited = (part: Part, { text, callId }: PartPlan) => (text === undefined && callId === undefined ? part : copy(part, { ...(text !== undefined && { text }), ...(callId !== undefined && { callId }) }));
+  const parts = item.parts.map((plan) => edited(original.parts[plan.part]!, plan));
+  return parts.length === original.parts.length && parts.every((part, at) => part === original.parts[at]) ? original : copy(original, { parts });
+}
+
+/** Messages that were taken apart need ids of their own. */
+function unique(list: readonly NeutralMessage[]): NeutralMessage[] {
   const used = new Set(list.map(({ id }) => id));
   const seen = new Set<string>();
-  const values = list.map((message) => {
+  return list.map((message) => {
     let { id } = message;
     for (let number = 2; seen.has(id); number++) id = used.has(`${message.id}~${number}`) ? id : `${message.id}~${number}`;
     seen.add(id);
     return id === message.id ? message : copy(message, { id });
   });
-  return Array.isArray(input) ? values : copy(input as Fields, { [source.name]: values });
 }

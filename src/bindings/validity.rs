@@ -24,7 +24,7 @@ struct Options {
     #[serde(default)]
     purpose: Purpose,
     #[serde(default)]
-    rows: Vec<Row>,
+    rules: Vec<Row>,
     #[serde(default)]
     pending: bool,
     #[serde(default)]
@@ -40,7 +40,7 @@ impl Options {
             own_results: self.own_results,
             tools: self.tools.clone(),
             pending: self.pending,
-            special: Special::of(provider, &self.model, self.purpose, &self.rows),
+            special: Special::of(provider, &self.model, self.purpose, &self.rules),
         })
     }
 }

@@ -357,7 +357,7 @@ impl<'a> Work<'a, '_> {
         for call in &pairs.calls {
             let (rule, synthesize, behind) = match (call.fate, self.settings.pending) {
                 (Fate::Lost { behind }, _) => ("lost-call", self.settings.lost_calls == Lost::Synthesize, behind),
-                (Fate::Pending, Pending::Synthesize) => ("pending-call", true, call.at.0),
+                (Fate::Pending, Pending::Synthesize) => ("pending-call", true, self.end_of_turn(call.at.0)),
                 (Fate::Pending, Pending::Drop) => ("pending-call", false, call.at.0),
                 (Fate::Answered(_), _) | (Fate::Pending, Pending::Keep) => continue,
             };
@@ -415,7 +415,7 @@ impl<'a> Work<'a, '_> {
         }
     }
 
-    /// The last message of results behind which a note does not break a round.
+    /// The last of the messages of results behind a message: what comes behind that one breaks no round.
     fn end_of_turn(&self, index: usize) -> usize {
         let follows =
             |slot: &Slot| slot.role.is_frame() || !slot.by_assistant() && slot.pieces.iter().any(Piece::is_result);
