@@ -32,7 +32,6 @@ const MOST_ROUNDS = 6;
 
 /** What the engine finds. */
 interface CoreFinding { rule: string; index?: number; part?: number; item?: number; tool?: number; message: string }
-interface Core { findings: CoreFinding[]; signatures: boolean; /** Repair would take tools out that are no finding. */ strips: boolean }
 interface CoreChange { rule: string; index?: number; part?: number; message: string }
 
 /**
@@ -50,7 +49,9 @@ interface CoreChange { rule: string; index?: number; part?: number; message: str
 export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
   checked(provider, "provider", options);
   if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep") throw bad("pending", '"report" or "keep"', options.pending);
-  return findings(read(messages, provider, options), provider, options).map(({ finding }) => finding);
+  const reading = read(messages, provider, options);
+  const found = located(reading, judge(reading, provider, options));
+  return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;
 }
 
 /**
@@ -81,13 +82,20 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   const changes: RepairChange[] = [];
   const first = read(messages, provider, options);
   let reading = first;
+  let judged = judge(reading, provider, options);
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const before = reading.source.input;
+    const running = pending === "keep" || pending === "refuse";
+    // Running calls may stay, and tools are the host's to name.
+    const isOurs = ({ rule, tool }: CoreFinding) => !(running && rule === "pending-call") && tool === undefined && rule !== "tools-missing";
+    if (!judged.found.some(isOurs) && judged.wire.length === 0 && !judged.strips && options.dropThoughts !== true) break;
+    const after = mended(reading, judged.wire, provider, options, running);
+    if (after.reading.source.input === reading.source.input) break;
     // What was there at first keeps its index; later rounds are about messages that may have moved.
-    reading = mended(reading, provider, { ...options, pending }, round === 0 ? changes : [], changes);
-    if (reading.source.input === before) break;
+    changes.push(...after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })));
+    reading = after.reading;
+    judged = judge(reading, provider, options);
   }
-  const left = findings(reading, provider, { ...options, pending: "report" }).map(({ finding }) => finding);
+  const left = located(reading, judged);
   const running = left.find(({ rule }) => rule === "pending-call");
   if (pending === "refuse" && running) {
     throw new EspalierError({ code: "pending_calls", message: `${running.path} has no result yet; send the request when it has one`, path: running.path, details: { calls: left.filter(({ rule }) => rule === "pending-call") } });
@@ -96,35 +104,24 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
 }
 
 /** One round: fields of the wire, then whatever the engine plans. */
-function mended(reading: Reading, provider: Provider, options: RepairOptions, located: RepairChange[], changes: RepairChange[]): Reading {
-  const tell = (change: RepairChange) => {
-    if (located === changes) changes.push(change);
-    else changes.push({ rule: change.rule, message: change.message });
-  };
+function mended(reading: Reading, wire: readonly WireFinding[], provider: Provider, options: RepairOptions, running: boolean): { reading: Reading; changes: RepairChange[] } {
   const open = (input: unknown) => read(input, provider, options, reading.format);
-  let current = reading;
-  const running = options.pending === "keep" || options.pending === "refuse";
-  const { findings: found, signatures, strips } = core(current, provider, options, running);
-  const wire = wireFindings(current, provider, options, signatures);
-  if (found.length === 0 && wire.length === 0 && !strips && options.dropThoughts !== true) return reading;
-  if (wire.length > 0) {
-    for (const finding of wire) tell({ rule: finding.rule, path: wirePath(current, finding.index, finding.place), ...(finding.index !== undefined && { index: finding.index }), message: finding.message });
-    current = open(fixed(current, wire));
-  }
-  const { plan, changes: made } = call(() => wasm().repair(current.messages, {
-    ...fields(current, provider, options),
-    pending: !running,
-    settings: {
-      orphans: options.orphans ?? "drop", lostCalls: options.lostCalls ?? "synthesize", pending: running ? "keep" : options.pending,
-      dropThoughts: options.dropThoughts ?? false, opening: options.opening, closing: options.closing, lostText: options.lostText,
-    },
-  }) as { plan: CoreItem[]; changes: CoreChange[] });
-  for (const { message, ...place } of made) {
-    const { path, index } = pathOf(current, { ...place, message });
-    tell({ rule: place.rule, ...(place.index !== undefined && { path }), ...(index !== undefined && { index }), message });
-  }
+  const current = wire.length > 0 ? open(fixed(reading, wire)) : reading;
+  const { orphans = "drop", lostCalls = "synthesize", dropThoughts = false, opening, closing, lostText } = options;
+  const pending = running ? "keep" : options.pending;
+  const asked = { ...fields(current, provider, options), pending: !running, settings: { orphans, lostCalls, pending, dropThoughts, opening, closing, lostText } };
+  const { plan, changes } = call(() => wasm().repair(current.messages, asked) as { plan: CoreItem[]; changes: CoreChange[] });
   const out = carryOut(current, plan, open);
-  return out === current.source.input ? current : open(out);
+  return {
+    reading: out === current.source.input ? current : open(out),
+    changes: [
+      ...wire.map(({ rule, index, place, message }) => ({ rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message })),
+      ...changes.map((change) => {
+        const { path, index } = pathOf(current, change);
+        return { rule: change.rule, ...(change.index !== undefined && { path }), ...(index !== undefined && { index }), message: change.message };
+      }),
+    ],
+  };
 }
 
 function wirePath({ source }: Reading, index: number | undefined, place: WireFinding["place"]): string {
@@ -144,25 +141,27 @@ function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
   return changed(input, byIndex.get(undefined) ?? []);
 }
 
-interface Located { finding: Finding; order: number }
+/** What the engine and the wire find, and whether the engine would take tools out that are no finding. */
+interface Judged { found: CoreFinding[]; wire: WireFinding[]; strips: boolean }
 
-/** What the engine and the wire find, in the order of the messages. */
-function findings(reading: Reading, provider: Provider, options: ValidateOptions | RepairOptions): Located[] {
-  const { findings: found, signatures } = core(reading, provider, options, options.pending === "keep");
-  const out: Located[] = found.map((one) => {
-    const { path, index } = pathOf(reading, one);
-    const finding = { rule: one.rule, path, ...(index !== undefined && { index }), ...(one.part !== undefined && { part: one.part }), message: one.message };
-    return { finding, order: index ?? (one.index === undefined ? Infinity : -1) };
-  });
-  for (const { rule, index, place, message } of wireFindings(reading, provider, options, signatures)) {
-    out.push({ finding: { rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message }, order: index ?? Infinity });
-  }
-  return out.sort((a, b) => (a.order === b.order ? 0 : a.order - b.order));
+function judge(reading: Reading, provider: Provider, options: ValidityOptions): Judged {
+  const asked = { ...fields(reading, provider, options), pending: true };
+  const { findings, signatures, strips } = call(() => wasm().validate(thin(reading.messages), asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
+  return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
 }
 
-function core(reading: Reading, provider: Provider, options: ValidityOptions, keepsPending: boolean): Core {
-  const asked = { ...fields(reading, provider, options), pending: !keepsPending };
-  return call(() => wasm().validate(thin(reading.messages), asked) as Core);
+/** Findings as the host sees them, in the order of the messages. */
+function located(reading: Reading, { found, wire }: Judged): Finding[] {
+  const out = found.map((one) => {
+    const { path, index } = pathOf(reading, one);
+    const finding: Finding = { rule: one.rule, path, ...(index !== undefined && { index }), ...(one.part !== undefined && { part: one.part }), message: one.message };
+    // The system prompt comes before everything, the request as a whole after it.
+    return { finding, order: index ?? (one.index === undefined ? Infinity : -1) };
+  });
+  for (const { rule, index, place, message } of wire) {
+    out.push({ finding: { rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message }, order: index ?? Infinity });
+  }
+  return out.sort((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ finding }) => finding);
 }
 
 /** The options as the engine takes them. */
