@@ -14,6 +14,7 @@
 
 mod check;
 pub mod family;
+mod order;
 pub mod pairs;
 mod picture;
 pub mod plan;
