@@ -1,6 +1,7 @@
 /** What every entry exports. */
 
 export { breakdown, compact, count, countMessages, prune } from "./api.ts";
+export { repair, validate } from "./validity.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

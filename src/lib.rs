@@ -6,6 +6,7 @@
 //! - [`message`]: the conversation model every provider's format is read into.
 //! - [`tokens`]: encodings, exact counts, what messages and tools cost.
 //! - [`tool_result`]: long texts cut to an exact number of tokens.
+//! - [`validity`]: what providers refuse, found and mended.
 //! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
 //! - [`compact`]: older history replaced by a summary.
 //! - [`prompt`]: prompt trees, laid out, grown and pruned to a budget.
@@ -22,6 +23,7 @@ pub mod message;
 pub mod prompt;
 pub mod tokens;
 pub mod tool_result;
+pub mod validity;
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

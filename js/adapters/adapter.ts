@@ -13,8 +13,12 @@ export interface Reading {
   format: Format;
   messages: NeutralMessage[];
   tools: NeutralTool[];
+  /** What was read. */
+  source: Source;
   /** Carries out a plan; the result has the shape of what was read (array or request object). */
   rebuild(plan: readonly PlanItem[]): unknown;
+  /** Where in the host's message each part of it comes from, in the words of the format's adapter. */
+  pieces(id: string): readonly unknown[];
 }
 
 /** Where the list of messages is, and what else the request holds. */
@@ -91,16 +95,23 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     originals.set(message.id, original as Fields);
   }
   const given = tools ?? (request && requestTools(request)) ?? [];
+  let indices: Map<string, number> | undefined;
   return {
     format: adapter.format,
     messages,
     tools: adapter.tools(given),
+    source,
+    pieces(id) {
+      indices ??= new Map([...originals.keys()].map((id, at) => [id, at]));
+      const at = indices.get(id);
+      return at === undefined ? [] : adapter.read(originals.get(id)!, at, `${name}[${at}]`, new Map(state)).pieces;
+    },
     rebuild(plan) {
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];
-      const push = (value: unknown, at: number | undefined) => {
+      const push = (value: unknown, at: number | undefined, joins = false) => {
         const last = out.at(-1);
-        const untouched = last?.at !== undefined && at !== undefined && last.at + 1 === at;
+        const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
         const joined = last && !untouched ? adapter.join?.(last.value, value) : undefined;
         if (joined === undefined) out.push({ value, at });
         else out[out.length - 1] = { value: joined, at: undefined };
@@ -108,7 +119,7 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
       const index = new Map([...originals.keys()].map((id, at) => [id, at]));
       for (const item of plan) {
         if (item.type === "insert") {
-          for (const value of adapter.write(item.message, source)) push(value, undefined);
+          for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);
           continue;
         }
         const original = originals.get(item.id);
@@ -116,14 +127,14 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
         // The system prompt that the request keeps apart: it is never edited.
         if (!original || at === undefined) continue;
         if (item.type === "keep") {
-          push(original, at);
+          push(original, at, item.joins);
           continue;
         }
         const again = () => adapter.read(original, at, `${name}[${at}]`, new Map(state));
         // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
         const renamed = renames(item.parts, again().message.parts.length);
         const from = renamed ? (adapter.edit(original, again(), renamed) as Fields) : original;
-        push(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), item.parts), at);
+        push(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), item.parts), at, item.joins);
       }
       const values = out.map(({ value }) => value);
       const same = values.length === list.length && values.every((value, at) => value === list[at]);

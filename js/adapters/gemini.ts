@@ -10,7 +10,10 @@ type Piece = number;
 type Waiting = Map<string, string[]>;
 
 /** The REST interface accepts both spellings. */
-const snake = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const spelled = (camel: string) => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** Every part is asked for every field, so the few names are spelled once. */
+const SNAKE = new Map(["systemInstruction", "functionCall", "functionResponse", "inlineData", "mimeType", "fileData", "fileUri", "functionDeclarations"].map((name) => [name, spelled(name)]));
+const snake = (camel: string) => SNAKE.get(camel) ?? spelled(camel);
 const field = (item: Fields, camel: string) => item[camel] ?? item[snake(camel)];
 
 export const gemini: Adapter<Piece> = {

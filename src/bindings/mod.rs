@@ -12,6 +12,7 @@ pub mod history;
 mod options;
 pub mod prompt;
 pub mod tokens;
+pub mod validity;
 
 use wasm_bindgen::prelude::*;
 

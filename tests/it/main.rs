@@ -11,3 +11,4 @@ mod recovery;
 mod support;
 mod tokens;
 mod tool_result;
+mod validity;

@@ -1,0 +1,287 @@
+/**
+ * What providers refuse, found before they are asked, and mended. The engine checks what every format shows (pairs, order, roles, ids);
+ * `js/validity/wire-*` check what only one provider's own messages show.
+ */
+
+import { isFields, json, looking, parsedArguments } from "./adapters/adapter.ts";
+import type { Fields, Reading } from "./adapters/adapter.ts";
+import { detect, findSource } from "./adapters/detect.ts";
+import { readConversation } from "./adapters/index.ts";
+import { call, wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import { carryOut, withValues } from "./validity/carry-out.ts";
+import type { CoreItem } from "./validity/carry-out.ts";
+import { changed } from "./validity/change.ts";
+import type { FieldChange } from "./validity/change.ts";
+import { at, itemPlace, placeOf, write } from "./validity/places.ts";
+import { thin } from "./validity/thin.ts";
+import { anthropicWire } from "./validity/wire-anthropic.ts";
+import { geminiWire } from "./validity/wire-gemini.ts";
+import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
+import type { WireCheck, WireFinding } from "./validity/wire.ts";
+import type { Finding, Format, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
+
+const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+
+const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
+
+const WIRE: Partial<Record<Format, WireCheck>> = { "openai-chat": openaiChatWire, "openai-responses": openaiResponsesWire, anthropic: anthropicWire, gemini: geminiWire };
+
+/** Most runs of repair; one cure can bring about another finding, and random conversations need three. */
+const MOST_ROUNDS = 6;
+
+/** What the engine finds. */
+interface CoreFinding { rule: string; index?: number; part?: number; item?: number; tool?: number; message: string }
+interface CoreChange { rule: string; index?: number; part?: number; message: string }
+
+/**
+ * Lists what a provider would refuse in a conversation: calls and results that do not pair up or stand in the wrong place, roles, empty
+ * messages, ids, names, pictures, thoughts, cache marks. Nothing is listed for a conversation that may be sent.
+ *
+ * ```js
+ * for (const { rule, path, message } of validate(messages, "anthropic")) console.warn(`${path}: ${message} (${rule})`);
+ * ```
+ *
+ * @param messages The provider's own messages or whole request; or neutral messages, or those of the AI SDK, which are judged as what
+ * would be sent of them.
+ * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read, `unknown_format`
+ */
+export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
+  checked(provider, "provider", options);
+  if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep") throw bad("pending", '"report" or "keep"', options.pending);
+  const reading = read(messages, provider, options);
+  const found = located(reading, judge(reading, provider, options));
+  return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;
+}
+
+/**
+ * Mends what {@link validate} lists: results are put behind their calls, lost ones get a stand-in, orphans go, neighbours are merged, ids
+ * and names become such as the provider takes, pictures that may not be sent become notes. A conversation that is valid comes back as it
+ * is, the very same object; in any other, untouched messages are the caller's own.
+ *
+ * ```js
+ * const { messages: valid, report } = repair(messages, { provider: "anthropic", orphans: "text" });
+ * if (report.left.length > 0) console.warn("still to do:", report.left);
+ * ```
+ *
+ * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of {@link validate}
+ */
+export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { provider, pending = "keep" } = options;
+  checked(provider, "options.provider", options);
+  oneOf(options, "orphans", ["drop", "text"]);
+  oneOf(options, "lostCalls", ["synthesize", "drop"]);
+  oneOf(options, "pending", ["keep", "refuse", "synthesize", "drop"]);
+  for (const name of ["opening", "closing", "lostText"] as const) {
+    const text = options[name];
+    if (text !== undefined && (typeof text !== "string" || text.trim() === "")) throw bad(name, "a text that is not blank", text);
+  }
+  if (options.dropThoughts !== undefined && typeof options.dropThoughts !== "boolean") throw bad("dropThoughts", "true or false", options.dropThoughts);
+
+  const changes: RepairChange[] = [];
+  const first = read(messages, provider, options);
+  let reading = first;
+  let judged = judge(reading, provider, options);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const running = pending === "keep" || pending === "refuse";
+    // Running calls may stay, and tools are the host's to name.
+    const isOurs = ({ rule, tool }: CoreFinding) => !(running && rule === "pending-call") && tool === undefined && rule !== "tools-missing";
+    if (!judged.found.some(isOurs) && judged.wire.length === 0 && !judged.strips && options.dropThoughts !== true) break;
+    const after = mended(reading, judged.wire, provider, options, running);
+    if (after.reading.source.input === reading.source.input) break;
+    // What was there at first keeps its index; later rounds are about messages that may have moved.
+    changes.push(...after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })));
+    reading = after.reading;
+    judged = judge(reading, provider, options);
+  }
+  const left = located(reading, judged);
+  const running = left.find(({ rule }) => rule === "pending-call");
+  if (pending === "refuse" && running) {
+    throw new EspalierError({ code: "pending_calls", message: `${running.path} has no result yet; send the request when it has one`, path: running.path, details: { calls: left.filter(({ rule }) => rule === "pending-call") } });
+  }
+  return { messages: reading.source.input as T, report: { provider, format: first.format, changes, left } };
+}
+
+/** One round: fields of the wire, then whatever the engine plans. */
+function mended(reading: Reading, wire: readonly WireFinding[], provider: Provider, options: RepairOptions, running: boolean): { reading: Reading; changes: RepairChange[] } {
+  const open = (input: unknown) => read(input, provider, options, reading.format);
+  const current = wire.length > 0 ? open(fixed(reading, wire)) : reading;
+  const { orphans = "drop", lostCalls = "synthesize", dropThoughts = false, opening, closing, lostText } = options;
+  const pending = running ? "keep" : options.pending;
+  const asked = { ...fields(current, provider, options), pending: !running, settings: { orphans, lostCalls, pending, dropThoughts, opening, closing, lostText } };
+  const { plan, changes } = call(() => wasm().repair(current.messages, asked) as { plan: CoreItem[]; changes: CoreChange[] });
+  const out = carryOut(current, plan, open);
+  return {
+    reading: out === current.source.input ? current : open(out),
+    changes: [
+      ...wire.map(({ rule, index, place, message }) => ({ rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message })),
+      ...changes.map((change) => {
+        const { path, index } = pathOf(current, change);
+        return { rule: change.rule, ...(change.index !== undefined && { path }), ...(index !== undefined && { index }), message: change.message };
+      }),
+    ],
+  };
+}
+
+function wirePath({ source }: Reading, index: number | undefined, place: WireFinding["place"]): string {
+  return write(index === undefined ? "" : `${source.name}[${index}]`, place);
+}
+
+/** The input with the fixes of the wire. */
+function fixed({ source }: Reading, wire: readonly WireFinding[]): unknown {
+  const byIndex = new Map<number | undefined, FieldChange[]>();
+  for (const { index, place, fix } of wire) {
+    const list = byIndex.get(index);
+    if (list) list.push({ place, fix });
+    else byIndex.set(index, [{ place, fix }]);
+  }
+  const values = source.list.map((message, at) => changed(message, byIndex.get(at) ?? []));
+  const input = withValues(source, values);
+  return changed(input, byIndex.get(undefined) ?? []);
+}
+
+/** What the engine and the wire find, and whether the engine would take tools out that are no finding. */
+interface Judged { found: CoreFinding[]; wire: WireFinding[]; strips: boolean }
+
+function judge(reading: Reading, provider: Provider, options: ValidityOptions): Judged {
+  const asked = { ...fields(reading, provider, options), pending: true };
+  const { findings, signatures, strips } = call(() => wasm().validate(thin(reading.messages), asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
+  return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
+}
+
+/** Findings as the host sees them, in the order of the messages. */
+function located(reading: Reading, { found, wire }: Judged): Finding[] {
+  const out = found.map((one) => {
+    const { path, index } = pathOf(reading, one);
+    const finding: Finding = { rule: one.rule, path, ...(index !== undefined && { index }), ...(one.part !== undefined && { part: one.part }), message: one.message };
+    // The system prompt comes before everything, the request as a whole after it.
+    return { finding, order: index ?? (one.index === undefined ? Infinity : -1) };
+  });
+  for (const { rule, index, place, message } of wire) {
+    out.push({ finding: { rule, path: wirePath(reading, index, place), ...(index !== undefined && { index }), message }, order: index ?? Infinity });
+  }
+  return out.sort((a, b) => (a.order === b.order ? 0 : a.order - b.order)).map(({ finding }) => finding);
+}
+
+/** The options as the engine takes them. */
+function fields(reading: Reading, provider: Provider, { tools, model, purpose, rules }: ValidityOptions) {
+  const { request } = reading.source;
+  const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
+  const name = model ?? request?.["model"];
+  return {
+    provider,
+    wire: reading.format === provider,
+    ownResults: reading.format === "ai-sdk",
+    // Tools that the provider runs have no name; the adapter's stand-in for it is not sent.
+    tools: known ? reading.tools.filter((tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"])) : undefined,
+    model: typeof name === "string" ? name : "",
+    purpose: purpose ?? "answer",
+    rules: rules ?? [],
+  };
+}
+
+function wireFindings(reading: Reading, provider: Provider, options: ValidityOptions, signatures: boolean): WireFinding[] {
+  const { source, format } = reading;
+  const out: WireFinding[] = [];
+  unsendable(reading, out);
+  const check = WIRE[format];
+  if (!check || format !== provider) return out;
+  const { tools } = fields(reading, provider, options);
+  const { request } = source;
+  looking(source.name, () => check({
+    list: source.list as readonly Fields[],
+    ...(request && { fields: request }),
+    ...(tools && { hasTools: reading.tools.length > 0 }),
+    signatures,
+  }, (finding) => out.push(finding)));
+  return out;
+}
+
+/** Arguments that hold themselves, or cannot be looked into, have no JSON: the request could not even be written. */
+function unsendable(reading: Reading, out: WireFinding[]): void {
+  const { format, messages, source } = reading;
+  const offset = messages.length - source.list.length;
+  for (const [neutral, { id, parts }] of messages.entries()) {
+    for (const [part, call] of parts.entries()) {
+      if (call.type !== "toolCall" || !(call.arguments.includes("(again)") || call.arguments.includes("(unreadable)"))) continue;
+      const index = neutral - offset;
+      const message = source.list[index] as Fields;
+      const place = placeOf(format, message, reading.pieces(id), part);
+      for (const name of ["input", "args", "functionCall.args", "function_call.args", "function.arguments", "toolInvocation.args"]) {
+        const field = [...place, ...name.split(".")];
+        const value = at(message, field);
+        if (typeof value !== "object" || value === null || writable(value)) continue;
+        out.push({ rule: "arguments", index, place: field, message: "the arguments have no JSON: they hold themselves, or cannot be read", fix: { set: parsedArguments(json(value)) } });
+      }
+    }
+  }
+}
+
+function writable(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The field that a finding of the engine is about. */
+function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFinding): { path: string; index?: number } {
+  const { source, format, messages } = reading;
+  if (tool !== undefined) return { path: `tools[${tool}].name` };
+  if (neutral === undefined) return { path: source.name };
+  const offset = messages.length - source.list.length;
+  const index = neutral - offset;
+  if (index < 0) return { path: "system" };
+  const base = `${source.name}[${index}]`;
+  if (part === undefined) return { path: base, index };
+  const message = source.list[index] as Fields;
+  const place = looking(base, () => placeOf(format, message, reading.pieces(messages[neutral]!.id), part));
+  const within = item === undefined ? [] : itemPlace(format, at(message, place), item);
+  return { path: write(base, [...place, ...within]), index };
+}
+
+/** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
+function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
+  return readConversation(messages, { format: format ?? known ?? formatOf(messages, provider), ...(tools && { tools }) });
+}
+
+function formatOf(messages: unknown, provider: Provider): Format {
+  return looking("messages", () => {
+    const source = findSource(messages);
+    const found = source && detect(source);
+    const isTyped = (message: unknown) => isFields(message) && [message["parts"], message["content"]].some((list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"));
+    // Without parts, messages look alike in several formats.
+    return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
+  });
+}
+
+function checked(provider: unknown, path: string, options: ValidityOptions): void {
+  if (!PROVIDERS.includes(provider as Provider)) {
+    const shown = typeof provider === "string" ? JSON.stringify(provider) : String(typeof provider);
+    throw new EspalierError({ code: "bad_option", message: `${path} must be one of ${PROVIDERS.join(", ")}, and is ${shown}`, path });
+  }
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  if (options.model !== undefined && typeof options.model !== "string") throw bad("model", "the name of a model", options.model);
+  oneOf(options, "purpose", ["answer", "summary"]);
+  if (options.rules === undefined) return;
+  if (!Array.isArray(options.rules)) throw bad("rules", "a list of rules", options.rules);
+  for (const [at, rule] of (options.rules as readonly unknown[]).entries()) {
+    if (!isFields(rule)) throw bad(`rules[${at}]`, "a rule", rule);
+    // The engine reads what it knows and passes over the rest; a misspelt demand would never count.
+    for (const key in rule) if (!RULE_FIELDS.includes(key)) throw bad(`rules[${at}].${key}`, `one of ${RULE_FIELDS.join(", ")}`, key);
+  }
+}
+
+function oneOf<O extends object>(options: O, name: keyof O & string, values: readonly string[]): void {
+  const value = options[name];
+  if (value !== undefined && !values.includes(value as string)) throw bad(name, values.map((v) => JSON.stringify(v)).join(" or "), value);
+}
+
+function bad(name: string, wanted: string, value: unknown): EspalierError {
+  const path = name ? `options.${name}` : "options";
+  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(typeof value === "symbol" ? "a symbol" : value);
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+}

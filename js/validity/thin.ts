@@ -1,0 +1,71 @@
+/** Messages without their texts: all that the rules of providers look at, in a few bytes a message. `src/validity/thin.rs` reads it. */
+
+import type { NeutralMessage, Part, Role } from "../types.ts";
+
+/** A picture is told by its first bytes. */
+const BEGINNING = 128;
+
+const ROLES: Record<Role, string> = { system: "s", developer: "d", user: "u", assistant: "a", tool: "t" };
+
+/** The messages, one line each. */
+export function thin(messages: readonly NeutralMessage[]): string {
+  let out = "";
+  for (const { role, parts } of messages) {
+    // A role that is none is refused on the other side, with the path of the message.
+    out += ROLES[role] ?? "-";
+    for (const part of parts) out += `\t${code(part)}`;
+    out += "\n";
+  }
+  return out;
+}
+
+function code(part: Part): string {
+  switch (part.type) {
+    case "text":
+      return gist(part.text);
+    case "reasoning":
+      return "?";
+    case "cacheMark":
+      return "!";
+    case "toolCall":
+      return `(${field(part.callId)}\x01${field(part.name)}`;
+    case "toolResult": {
+      let out = `[${field(part.callId)}\x01${part.name === undefined ? "\x02" : field(part.name)}`;
+      for (const item of part.content) out += `\x01${item.type === "image" || item.type === "document" ? code(item) : "."}`;
+      return out;
+    }
+    case "image":
+      return part.data !== undefined ? `#${beginning(part.data)}` : part.url !== undefined ? "#@" : "#0";
+    case "document":
+      return "D";
+    default:
+      return ".";
+  }
+}
+
+const BLANK = /^\p{White_Space}*$/u;
+const SPACE_AT_END = /\p{White_Space}$/u;
+
+function gist(text: string): string {
+  if (text === "") return "_";
+  // Most texts end in a letter or a stop, which needs no table.
+  const last = text.charCodeAt(text.length - 1);
+  if (last > 32 && last < 127) return "x";
+  if (!SPACE_AT_END.test(text.slice(-1))) return "x";
+  return BLANK.test(text) ? "_" : ">";
+}
+
+/** Base64 has none of the characters that this form uses; where it is none, it is no picture whatever else it holds. */
+function beginning(data: string): string {
+  const head = data.slice(0, BEGINNING).replace(/[^ -~]/g, " ");
+  return head === "@" || head === "0" ? "-" : head;
+}
+
+const ODD = /[\x00-\x1f\x7f\u0085\u2028\u2029\\]|\p{Surrogate}/u;
+const EACH_ODD = /[\x00-\x1f\x7f\u0085\u2028\u2029\\]|\p{Surrogate}/gu;
+
+/** Half a pair of surrogates is U+FFFD to the engine, here as everywhere. */
+function field(text: string): string {
+  if (!ODD.test(text)) return text;
+  return text.replace(EACH_ODD, (odd) => (/\p{Surrogate}/u.test(odd) ? "\ufffd" : `\\${odd.charCodeAt(0).toString(16).padStart(4, "0")}`));
+}

@@ -1,0 +1,76 @@
+//! What a provider would refuse, and mending it.
+
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js};
+use super::error::to_js;
+use super::options::messages;
+use crate::error::Code;
+use crate::message::Tool;
+use crate::validity::{self as core, Finding, Provider, Purpose, Repaired, Row, Settings, Special, Target, thin};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Options {
+    provider: String,
+    #[serde(default)]
+    wire: bool,
+    #[serde(default)]
+    own_results: bool,
+    tools: Option<Vec<Tool>>,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    purpose: Purpose,
+    #[serde(default)]
+    rules: Vec<Row>,
+    #[serde(default)]
+    pending: bool,
+    #[serde(default)]
+    settings: Settings,
+}
+
+impl Options {
+    fn target(&self) -> Result<Target, JsValue> {
+        let provider = Provider::from_name(&self.provider).map_err(to_js)?;
+        Ok(Target {
+            provider,
+            wire: self.wire,
+            own_results: self.own_results,
+            tools: self.tools.clone(),
+            pending: self.pending,
+            special: Special::of(provider, &self.model, self.purpose, &self.rules),
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Findings {
+    findings: Vec<Finding>,
+    /// Whether first calls carry the signatures of thoughts.
+    signatures: bool,
+    /// Whether repair would take tools out that are no finding.
+    strips: bool,
+}
+
+/// Lists what a provider would refuse. `conversation` is in the form of `validity::thin`: without its texts a long one crosses quickly.
+#[wasm_bindgen(js_name = "validate")]
+pub fn validate(conversation: &str, options: JsValue) -> Result<JsValue, JsValue> {
+    let messages = thin::read(conversation).map_err(to_js)?;
+    let target = from_js::<Options>(options, "options", Code::BadOption)?.target()?;
+    let findings = core::check(&messages, &target);
+    let strips = !target.special.drop_tools.is_empty();
+    into_js(&Findings { findings, signatures: target.special.signatures, strips })
+}
+
+/// Mends what a provider would refuse: a plan for the host's messages, and what was done.
+#[wasm_bindgen(js_name = "repair")]
+pub fn repair(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+    let messages = messages(conversation)?;
+    let options: Options = from_js(options, "options", Code::BadOption)?;
+    let target = options.target()?;
+    let repaired: Repaired = core::repair(&messages, &target, &options.settings);
+    into_js(&repaired)
+}

@@ -1,0 +1,140 @@
+//! What single models and purposes demand besides their provider's rules. The table is data; hosts add rows of their own.
+
+use serde::Deserialize;
+
+use super::rules::Provider;
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Purpose {
+    /// The next answer.
+    #[default]
+    Answer,
+    /// A summary of what was said.
+    Summary,
+}
+
+/// One row: where all that it names is met, its demands count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Row {
+    /// Name of a provider.
+    pub provider: Option<String>,
+    /// Name of a model, whatever its case; `*` stands for any characters.
+    pub model: Option<String>,
+    pub purpose: Option<Purpose>,
+    /// The model reads texts only: pictures and documents become notes.
+    pub text_only: bool,
+    /// Pictures become notes.
+    pub no_pictures: bool,
+    /// The assistant must not speak last.
+    pub no_prefill: bool,
+    /// The first call of a turn of the model carries the signature of its thought.
+    pub signatures: bool,
+    /// Tools whose calls and results are not sent.
+    pub drop_tools: Vec<String>,
+}
+
+/// What counts for one request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Special {
+    pub text_only: bool,
+    pub no_pictures: bool,
+    pub no_prefill: bool,
+    pub signatures: bool,
+    pub drop_tools: Vec<String>,
+}
+
+/// Models that take no pictures, by the providers' lists of models.
+const TEXT_ONLY: [&str; 9] =
+    ["gpt-3.5*", "gpt-4", "gpt-4-0314", "gpt-4-0613", "gpt-4-32k*", "gpt-oss*", "o1-mini*", "o1-preview*", "o3-mini*"];
+
+impl Special {
+    /// The built-in rows and the host's, as far as they meet.
+    ///
+    /// ```
+    /// use espalier::validity::{Provider, Purpose, Special};
+    /// assert!(Special::of(Provider::OpenAiChat, "o3-mini", Purpose::Answer, &[]).text_only);
+    /// assert!(Special::of(Provider::Gemini, "gemini-3-pro", Purpose::Answer, &[]).signatures);
+    /// ```
+    pub fn of(provider: Provider, model: &str, purpose: Purpose, host: &[Row]) -> Special {
+        let mut special = Special::default();
+        for row in built_in().iter().chain(host) {
+            let meets = row.provider.as_deref().is_none_or(|name| name == provider.as_str())
+                && row.purpose.is_none_or(|wanted| wanted == purpose)
+                && row.model.as_deref().is_none_or(|pattern| is_like(pattern, model));
+            if meets {
+                special.text_only |= row.text_only;
+                special.no_pictures |= row.no_pictures;
+                special.no_prefill |= row.no_prefill;
+                special.signatures |= row.signatures;
+                special.drop_tools.extend(row.drop_tools.iter().cloned());
+            }
+        }
+        special
+    }
+}
+
+fn built_in() -> Vec<Row> {
+    let mut rows: Vec<Row> =
+        TEXT_ONLY.iter().map(|model| Row { model: Some((*model).into()), text_only: true, ..Row::default() }).collect();
+    let provider = |provider: Provider| Some(provider.as_str().to_string());
+    rows.push(Row { purpose: Some(Purpose::Summary), no_pictures: true, ..Row::default() });
+    rows.push(Row {
+        provider: provider(Provider::Anthropic),
+        purpose: Some(Purpose::Summary),
+        drop_tools: vec!["tool_search".into(), "tool_search_tool_regex".into(), "tool_search_tool_bm25".into()],
+        ..Row::default()
+    });
+    rows.push(Row {
+        provider: provider(Provider::Gemini),
+        model: Some("*gemini-3*".into()),
+        signatures: true,
+        ..Row::default()
+    });
+    for model in ["*claude-opus-4-6*", "*claude-opus-4.6*"] {
+        rows.push(Row {
+            provider: provider(Provider::Anthropic),
+            model: Some(model.into()),
+            no_prefill: true,
+            ..Row::default()
+        });
+    }
+    rows
+}
+
+/// True if `name` is what `pattern` says, `*` being any characters. Linear but for patterns with several stars.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let pieces: Vec<&str> = pieces.collect();
+    let Some((last, middle)) = pieces.split_last() else { return rest.is_empty() };
+    for piece in middle {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_like;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, like) in [
+            ("gpt-4", "GPT-4", true),
+            ("gpt-4", "gpt-4o", false),
+            ("gpt-4*", "gpt-4", true),
+            ("*gemini-3*", "models/gemini-3-pro", true),
+            ("a*b*c", "a-b-c", true),
+            ("a*b", "ab-", false),
+            ("*", "", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(is_like(pattern, name), like, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The order of one turn: the messages of the assistant's run, the results of its calls, and everything else.
+
+use std::collections::HashMap;
+
+use super::pairs::Place;
+use super::slot::{Piece, Slot};
+use crate::message::Role;
+
+/// Slots with the index that they had when results were paired.
+pub(super) type Numbered<'a> = Vec<(usize, Slot<'a>)>;
+
+/// Each calling message with its results directly behind it, then everything else.
+pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &HashMap<Place, Place>) -> Vec<Slot<'a>> {
+    // Results by the message that asked.
+    let mut results: HashMap<usize, Vec<Slot<'a>>> = HashMap::new();
+    let mut rest = Vec::new();
+    for (index, slot) in answers {
+        let (role, name) = (slot.role, slot.name);
+        if !(0..slot.pieces.len()).any(|number| asked.contains_key(&(index, number))) {
+            rest.push(slot);
+            continue;
+        }
+        let mut pieces = Vec::new();
+        let mut takes = None;
+        for (number, piece) in slot.pieces.into_iter().enumerate() {
+            takes = if piece.is_mark() { takes } else { asked.get(&(index, number)).map(|call| call.0) };
+            match takes {
+                None => pieces.push(piece),
+                Some(caller) => {
+                    let of = results.entry(caller).or_default();
+                    // What came in one message stays together.
+                    match of.last_mut().filter(|slot: &&mut Slot| slot.index() == piece.place().map(|p| p.0)) {
+                        Some(slot) if slot.index().is_some() => slot.pieces.push(piece),
+                        _ => of.push(Slot::with(role, name, vec![piece])),
+                    }
+                }
+            }
+        }
+        if !pieces.is_empty() {
+            rest.push(Slot::with(role, name, pieces));
+        }
+    }
+    let mut out = Vec::new();
+    for (index, slot) in run {
+        out.push(slot);
+        out.extend(results.remove(&index).into_iter().flatten());
+    }
+    out.extend(rest);
+    out
+}
+
+/// The run, all its results, then everything else; `single` puts the results into one message.
+pub(super) fn together<'a>(
+    run: Numbered<'a>,
+    answers: Numbered<'a>,
+    asked: &HashMap<Place, Place>,
+    single: bool,
+    in_order: bool,
+) -> Vec<Slot<'a>> {
+    let mut out: Vec<Slot> = run.into_iter().map(|(_, slot)| slot).collect();
+    // With the place of the call that each answers; marks go with the result before them.
+    let mut results: Vec<(Place, Vec<Piece>)> = Vec::new();
+    let mut bearers: Vec<Slot> = Vec::new();
+    // Everything else in its order; the words beside results know whose results those were.
+    let mut rest: Vec<(Option<usize>, Slot)> = Vec::new();
+    for (index, slot) in answers {
+        let (role, name) = (slot.role, slot.name);
+        if !(0..slot.pieces.len()).any(|number| asked.contains_key(&(index, number))) {
+            rest.push((None, slot));
+            continue;
+        }
+        let mut words = Vec::new();
+        let mut takes = false;
+        for (number, piece) in slot.pieces.into_iter().enumerate() {
+            let call = asked.get(&(index, number));
+            takes = if piece.is_mark() { takes } else { call.is_some() };
+            match (call, results.last_mut()) {
+                (Some(&call), _) => results.push((call, vec![piece])),
+                (None, Some((_, pieces))) if takes => pieces.push(piece),
+                _ => words.push(piece),
+            }
+        }
+        bearers.push(Slot::with(role, name, Vec::new()));
+        if !single && let Some(bearer) = bearers.last_mut() {
+            bearer.pieces = sorted(&mut results, in_order);
+        }
+        if !words.is_empty() {
+            rest.push((Some(bearers.len() - 1), Slot::with(role, name, words)));
+        }
+    }
+    if single && let Some(bearer) = bearers.first_mut() {
+        bearer.pieces = sorted(&mut results, in_order);
+        bearers.truncate(1);
+    }
+    // Words that stood beside the newest results still may, unless somebody spoke before them.
+    let newest = bearers.len().checked_sub(1);
+    let beside = rest.first().is_some_and(|(of, _)| of.is_some() && (single || *of == newest));
+    let mut rest = rest.into_iter().map(|(_, slot)| slot);
+    if beside && let (Some(bearer), Some(words)) = (bearers.last_mut(), rest.next()) {
+        if bearer.role == Role::Tool {
+            bearer.role = words.role;
+        }
+        bearer.pieces.extend(words.pieces);
+    }
+    out.extend(bearers);
+    out.extend(rest);
+    out
+}
+
+/// Results, in the order of their calls where that is demanded.
+fn sorted<'a>(results: &mut Vec<(Place, Vec<Piece<'a>>)>, in_order: bool) -> Vec<Piece<'a>> {
+    if in_order {
+        results.sort_by_key(|(call, _)| *call);
+    }
+    results.drain(..).flat_map(|(_, pieces)| pieces).collect()
+}
