@@ -133,19 +133,21 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   }
 }
 
-function read(messages: unknown, options: CountOptions): Reading {
+/** Reads the host's messages, by the options that all calls share. */
+export function read(messages: unknown, options: CountOptions): Reading {
   if (typeof options !== "object" || options === null) throw bad("", "an object", options);
   const { format, tools } = options;
   return readConversation(messages, { ...(format && { format }), ...(tools && { tools }) });
 }
 
-function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
+/** What the engine is told about counting. */
+export function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
   encodingOf({ encoding, model });
   return { encoding, model, costModel, tools: reading.tools };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
+export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
   if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
@@ -164,13 +166,14 @@ function kept(reading: Reading, keep: readonly (string | number)[] | undefined):
 }
 
 /** wasm takes any number silently, so numbers are checked here, with the option's name. */
-function tokens<O extends object>(options: O, name: keyof O & string, required: boolean, within = "options"): void {
+export function tokens<O extends object>(options: O, name: keyof O & string, required: boolean, within = "options"): void {
   const value: unknown = options?.[name];
   if (value === undefined && !required) return;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value, within);
 }
 
-function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
+/** An option that makes no sense, by name. */
+export function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
   const path = name ? `${within}.${name}` : within;
   const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
   return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });

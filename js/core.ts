@@ -1,6 +1,7 @@
 /** What every entry exports. */
 
 export { breakdown, compact, count, countMessages, prune } from "./api.ts";
+export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
@@ -8,5 +9,7 @@ export { Calibration, clearCache, countBatch, decode, encode, estimate, prefixWi
 export type { Estimate, Estimator, Fit, Prediction, TextOptions } from "./tokens.ts";
 export { TokenWorker } from "./token-worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "./token-worker.ts";
+export { addUsage, usageCost } from "./usage.ts";
+export type { UsageCost } from "./usage.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "./vocabulary.ts";
 export type * from "./types.ts";

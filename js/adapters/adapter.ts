@@ -13,6 +13,9 @@ export interface Reading {
   format: Format;
   messages: NeutralMessage[];
   tools: NeutralTool[];
+  /** Where the messages came from, and by id and part which piece of the host's message each part is (as its adapter names pieces). */
+  source: Source;
+  pieces: ReadonlyMap<string, readonly unknown[]>;
   /** Carries out a plan; the result has the shape of what was read (array or request object). */
   rebuild(plan: readonly PlanItem[]): unknown;
 }
@@ -76,6 +79,7 @@ export function looking<T>(path: string, look: () => T): T {
 export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, request } = source;
   const originals = new Map<string, Fields>();
+  const pieces = new Map<string, readonly unknown[]>();
   const state = new Map<string, unknown>();
   const messages: NeutralMessage[] = [];
   const system = request && adapter.system?.(request);
@@ -83,11 +87,12 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
   for (const [at, original] of list.entries()) {
     const path = `${name}[${at}]`;
-    const message = looking(path, () => {
+    const { message, pieces: own } = looking(path, () => {
       if (!isFields(original)) throw bad(path, "a message", original);
-      return adapter.read(original, at, path, state).message;
+      return adapter.read(original, at, path, state);
     });
     messages.push(message);
+    pieces.set(message.id, own);
     originals.set(message.id, original as Fields);
   }
   const given = tools ?? (request && requestTools(request)) ?? [];
@@ -95,6 +100,8 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     format: adapter.format,
     messages,
     tools: adapter.tools(given),
+    source,
+    pieces,
     rebuild(plan) {
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];

@@ -5,7 +5,8 @@ import { bad, byPart, copy, isFields, requestTools } from "./adapter.ts";
 import type { Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
-export function readEspalier({ list, name, input, request }: Source, tools: readonly unknown[] | undefined): Reading {
+export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
+  const { list, name, input, request } = source;
   const originals = new Map<string, NeutralMessage>();
   for (const [at, message] of list.entries()) {
     const path = `${name}[${at}]`;
@@ -21,6 +22,8 @@ export function readEspalier({ list, name, input, request }: Source, tools: read
   }
   return {
     format: "espalier",
+    source,
+    pieces: new Map(),
     // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
     messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],

@@ -37,7 +37,8 @@ struct MarkOptions {
     minimum_model: Option<String>,
 }
 
-/// A place as JavaScript sees it: `{ tool }` or `{ message, index, part? }`.
+/// A place as JavaScript sees it: `{ tool }` or `{ message, index, part? }`. It has taken the marks out of the messages: they come
+/// as facts.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PlaceJs<'a> {

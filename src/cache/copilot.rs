@@ -34,8 +34,8 @@ pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
             _ => None,
         };
         below = below && role != Role::User;
-        if let Some(why) = why.filter(|_| request.is_long(whole(message, index))) {
-            added.push((whole(message, index), why));
+        if let Some(why) = why.filter(|_| request.is_long(whole(request, index))) {
+            added.push((whole(request, index), why));
             marked[index] = true;
             left -= 1;
         }
@@ -44,8 +44,8 @@ pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
         if left == 0 || !matches!(role(message), Role::System | Role::Developer | Role::User) {
             break;
         }
-        if !marked[index] && request.is_long(whole(message, index)) {
-            added.push((whole(message, index), "leading"));
+        if !marked[index] && request.is_long(whole(request, index)) {
+            added.push((whole(request, index), "leading"));
             left -= 1;
         }
     }
@@ -59,9 +59,12 @@ fn role(message: &Message) -> Role {
     if message.role == Role::User && only_results { Role::Tool } else { message.role }
 }
 
-/// A mark on a message as a whole: behind its last part.
-fn whole(message: &Message, index: usize) -> Place {
-    Place::Message { message: index, part: message.parts.iter().rposition(|part| !matches!(part, Part::CacheMark)) }
+/// A mark on a message as a whole: on the last part that can carry it, or behind whatever there is.
+fn whole(request: &Request, index: usize) -> Place {
+    let parts = &request.messages[index].parts;
+    let carrier = (0..parts.len()).rev().find(|&part| request.may_carry(index, part));
+    let part = carrier.or_else(|| parts.iter().rposition(|part| !matches!(part, Part::CacheMark)));
+    Place::Message { message: index, part }
 }
 
 /// Marks on blocks: the two newest messages that can carry one, the last tool, the last system block. All others are cleared.

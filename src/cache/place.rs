@@ -43,8 +43,9 @@ pub enum Scheme {
 pub struct PartFact {
     /// Index of the message.
     pub message: usize,
-    /// Index of the part: one that may carry a mark, or a mark itself.
-    pub part: usize,
+    /// Index of the part: one that may carry a mark, or a mark itself. Absent for a message that has no part to name.
+    #[serde(default)]
+    pub part: Option<usize>,
     /// False if it must not carry a mark.
     pub can: bool,
     /// The mark that the caller put there.
@@ -68,7 +69,7 @@ pub struct ToolFact {
 pub struct Newest {
     /// Id of the message.
     pub message: String,
-    /// Index of the part; absent if the message has none.
+    /// Index of the part, marks not counted, since these come and go; absent if the message has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
     /// Name of everything up to there. Where it is absent the caller vouches that nothing changed.
@@ -179,7 +180,8 @@ pub(super) struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(messages: &'a [Message], layout: &'a Layout) -> Request<'a> {
-        let barred = layout.parts.iter().filter(|fact| !fact.can).map(|fact| (fact.message, fact.part)).collect();
+        let barred =
+            layout.parts.iter().filter(|fact| !fact.can).filter_map(|fact| Some((fact.message, fact.part?))).collect();
         let start = Some(Place::Tool(0));
         let mut request = Request { messages, layout, brought: BTreeMap::new(), unmarked: Vec::new(), barred, start };
         for (at, tool) in layout.tools.iter().enumerate() {
@@ -196,8 +198,11 @@ impl<'a> Request<'a> {
         // By the part that is marked; a message without any other part is marked as a whole.
         let mut told: BTreeMap<(usize, Option<usize>), Lifetime> = BTreeMap::new();
         for (index, message) in messages.iter().enumerate() {
+            if let Some(lifetime) = facts.get(&(index, None)).filter(|_| message.parts.is_empty()) {
+                told.insert((index, None), *lifetime);
+            }
             for (at, part) in message.parts.iter().enumerate() {
-                let lifetime = facts.get(&(index, at)).copied();
+                let lifetime = facts.get(&(index, Some(at))).copied();
                 if matches!(part, Part::CacheMark) {
                     let marked = request.marked_by(index, at);
                     told.entry((index, marked)).or_insert(lifetime.unwrap_or_default());
@@ -275,7 +280,11 @@ impl<'a> Request<'a> {
 
     /// Index of the newest message in which the user says something.
     pub fn user(&self) -> Option<usize> {
-        let says = |part: &Part| !matches!(part, Part::ToolResult { .. } | Part::CacheMark);
+        let says = |part: &Part| match part {
+            Part::Text { text } => !text.trim().is_empty(),
+            Part::ToolResult { .. } | Part::CacheMark => false,
+            _ => true,
+        };
         self.messages.iter().rposition(|message| {
             message.role == Role::User && (message.parts.iter().any(says) || message.results().next().is_none())
         })
@@ -369,7 +378,9 @@ fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
 /// The place of the previous request's newest mark, if everything up to it is what it was: only then a hit is certain.
 fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<Place> {
     let message = request.messages.iter().position(|message| message.id == previous.message)?;
-    let part = previous.part.filter(|part| request.may_carry(message, *part))?;
+    let parts = &request.messages[message].parts;
+    let part = (0..parts.len()).filter(|&at| !matches!(parts[at], Part::CacheMark)).nth(previous.part?)?;
+    let part = Some(part).filter(|part| request.may_carry(message, *part))?;
     let place = Place::Message { message, part: Some(part) };
     if let Some(prefix) = &previous.prefix
         && *prefix != prefix_name(request.messages, tools, message, Some(part))
@@ -382,7 +393,13 @@ fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<P
 fn newest(messages: &[Message], tools: &[Tool], place: Place) -> Option<Newest> {
     let Place::Message { message, part } = place else { return None };
     let prefix = prefix_name(messages, tools, message, part);
+    let part = part.map(|part| without_marks(&messages[message], part));
     Some(Newest { message: messages[message].id.clone(), part, prefix: Some(prefix) })
+}
+
+/// The index of a part among those that are no marks.
+fn without_marks(message: &Message, part: usize) -> usize {
+    message.parts.iter().take(part).filter(|part| !matches!(part, Part::CacheMark)).count()
 }
 
 /// Names everything up to a part. What follows it in the same message is left out: it may grow.
@@ -429,9 +446,10 @@ fn start(
     None
 }
 
-/// Longer lifetimes come before shorter ones. New marks are lengthened where a longer one of the caller's follows; whatever is still
-/// out of order is shortened.
+/// Longer lifetimes come before shorter ones. The caller's are shortened where they are out of order; new ones are lengthened for a
+/// longer one of the caller's behind them, and shortened behind a shorter one.
 fn order_lifetimes(marks: &mut [Mark]) {
+    shorten(marks.iter_mut().filter(|mark| mark.why == "caller"));
     let mut longest = Lifetime::FiveMinutes;
     for mark in marks.iter_mut().rev() {
         if mark.why == "caller" {
@@ -440,6 +458,10 @@ fn order_lifetimes(marks: &mut [Mark]) {
             mark.lifetime = mark.lifetime.max(longest);
         }
     }
+    shorten(marks.iter_mut());
+}
+
+fn shorten<'a>(marks: impl Iterator<Item = &'a mut Mark>) {
     let mut shortest = Lifetime::OneHour;
     for mark in marks {
         mark.lifetime = mark.lifetime.min(shortest);

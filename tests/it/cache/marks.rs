@@ -170,7 +170,7 @@ fn longer_lifetimes_come_first() {
     let mut messages = loop_of(2);
     messages[3].parts.push(Part::CacheMark);
     let check = |prefix: Lifetime, message: Lifetime, caller: Lifetime, wanted: [Lifetime; 4]| {
-        let fact = PartFact { message: 3, part: 1, can: true, mark: Some(caller) };
+        let fact = PartFact { message: 3, part: Some(1), can: true, mark: Some(caller) };
         let layout = Layout { prefix_lifetime: prefix, message_lifetime: message, parts: vec![fact], ..layout(&tools) };
         let placement = placed(&messages, &tools, &layout);
         assert_eq!(shown(&placement), "tools t0, system m0.0, caller m3.0, newest m5.0");
@@ -247,7 +247,12 @@ fn random_layout(rng: &mut Rng, messages: &[Message]) -> Layout {
     let mut parts = Vec::new();
     for _ in 0..rng.usize(0..6) {
         // Places that do not exist must do no harm.
-        parts.push(PartFact { message: rng.usize(0..45), part: rng.usize(0..5), can: rng.bool(), mark: mark(rng) });
+        parts.push(PartFact {
+            message: rng.usize(0..45),
+            part: Some(rng.usize(0..5)),
+            can: rng.bool(),
+            mark: mark(rng),
+        });
     }
     let some = |rng: &mut Rng| if messages.is_empty() { 0 } else { rng.usize(0..messages.len()) };
     let previous =
@@ -292,7 +297,7 @@ fn what_always_holds() {
                 }
                 Place::Message { message, part: Some(part) } => {
                     let barred =
-                        layout.parts.iter().any(|fact| (fact.message, fact.part) == (message, part) && !fact.can);
+                        layout.parts.iter().any(|fact| (fact.message, fact.part) == (message, Some(part)) && !fact.can);
                     assert!(!barred || !strict, "{why}");
                     let value = &messages[message].parts[part];
                     assert!(!matches!(value, Part::CacheMark), "{why}");
@@ -309,10 +314,12 @@ fn what_always_holds() {
         let number = |message: usize, part: usize| {
             messages[message].parts[..part].iter().filter(|part| !matches!(part, Part::CacheMark)).count()
         };
-        let known = |fact: &PartFact| messages.get(fact.message).is_some_and(|message| fact.part < message.parts.len());
+        let known = |fact: &PartFact| {
+            messages.get(fact.message).is_some_and(|message| fact.part.unwrap() < message.parts.len())
+        };
         parts.retain(known);
-        parts.retain(|fact| !matches!(messages[fact.message].parts[fact.part], Part::CacheMark));
-        parts.iter_mut().for_each(|fact| fact.part = number(fact.message, fact.part));
+        parts.retain(|fact| !matches!(messages[fact.message].parts[fact.part.unwrap()], Part::CacheMark));
+        parts.iter_mut().for_each(|fact| fact.part = Some(number(fact.message, fact.part.unwrap())));
         let mut facts = layout.tools.clone();
         facts.iter_mut().for_each(|fact| fact.mark = None);
         for mark in &placement.marks {
@@ -320,13 +327,15 @@ fn what_always_holds() {
                 Place::Tool(at) => facts[at].mark = Some(mark.lifetime),
                 Place::Message { message, part: None } => {
                     again[message].parts.push(Part::CacheMark);
-                    parts.push(PartFact { message, part: 0, can: true, mark: Some(mark.lifetime) });
+                    parts.push(PartFact { message, part: Some(0), can: true, mark: Some(mark.lifetime) });
                 }
                 Place::Message { message, part: Some(part) } => {
                     let part = number(message, part);
-                    match parts.iter_mut().find(|fact| (fact.message, fact.part) == (message, part)) {
+                    match parts.iter_mut().find(|fact| (fact.message, fact.part) == (message, Some(part))) {
                         Some(fact) => fact.mark = Some(mark.lifetime),
-                        None => parts.push(PartFact { message, part, can: true, mark: Some(mark.lifetime) }),
+                        None => {
+                            parts.push(PartFact { message, part: Some(part), can: true, mark: Some(mark.lifetime) })
+                        }
                     }
                 }
             }
