@@ -5,6 +5,7 @@
 
 import { readConversation } from "./adapters/index.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { imageModel, imageSizes } from "./images.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
@@ -141,9 +142,9 @@ export function read(messages: unknown, options: CountOptions): Reading {
 }
 
 /** What the engine is told about counting. */
-export function counting(reading: Reading, { encoding, model, costModel }: CountOptions) {
+export function counting(reading: Reading, { encoding, model, costModel, images, imageSize }: CountOptions) {
   encodingOf({ encoding, model });
-  return { encoding, model, costModel, tools: reading.tools };
+  return { encoding, model, costModel, tools: reading.tools, format: reading.format, images: imageModel(images), imageSizes: imageSizes(reading, imageSize) };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */

@@ -82,7 +82,20 @@ export interface CountOptions {
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the format of the messages. */
   tools?: readonly unknown[];
+  /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
+  images?: ImageModel;
+  /** Asked for the size of pictures whose data do not tell it (remote ones, other file types). Without an answer a large one is assumed. */
+  imageSize?: (image: { url?: string; data?: string; mediaType?: string }) => { width: number; height: number } | undefined;
 }
+
+/**
+ * How a provider counts pictures: OpenAI's tiles (`tile` tokens for each, and `base`) or patches (times `factor`), by area
+ * (`anthropic`), by large tiles (`gemini`), or flat (`gemini-cli`, PDFs included).
+ */
+export type ImageModel =
+  | "openai-tiles" | "openai-patches" | "anthropic" | "gemini" | "gemini-cli"
+  | { kind: "openai-tiles"; base: number; tile: number }
+  | { kind: "openai-patches"; factor: number };
 
 /**
  * How a number came about: counted with the model's own public encoding; predicted from the provider's reports; with a stand-in

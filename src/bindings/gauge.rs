@@ -38,7 +38,7 @@ pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsV
         options.tags.as_ref().map(|tags| tags.iter().map(|(tag, label)| (tag.as_str(), *label)).collect());
     let tags = own.as_deref().unwrap_or(core::TAGS);
     let tools = options.counting.tools();
-    let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.encoding);
+    let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.tokenizer);
     split.origin = split.origin.worst(counter.origin);
     into_js(&split)
 }

@@ -55,4 +55,51 @@ pub use padded::PADDING;
 pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
+
+    /// How the model that is counted for sees pictures.
+    fn pictures(&self) -> &image::Pictures {
+        static USUAL: image::Pictures = image::Pictures::DEFAULT;
+        &USUAL
+    }
+}
+
+/// A tokenizer with what is known of a model's pictures.
+///
+/// ```
+/// use espalier::message::{Part, Role};
+/// use espalier::tokens::image::{ImageModel, Pictures, Size};
+/// use espalier::tokens::{CostModel, Seeing, Tokenizer};
+/// struct Bytes;
+/// impl Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+/// }
+/// let url = "https://example.com/a.png".to_string();
+/// let sizes = [(url.clone(), Size { width: 750, height: 100 })].into();
+/// let claude = Seeing { tokenizer: Bytes, pictures: Pictures { model: ImageModel::Anthropic, sizes } };
+/// let picture = Part::Image { media_type: None, data: None, url: Some(url), detail: None };
+/// assert_eq!(CostModel::Espalier.part(Role::User, &picture, &claude).tokens, 100);
+/// ```
+pub struct Seeing<T> {
+    pub tokenizer: T,
+    pub pictures: image::Pictures,
+}
+
+impl<T: Tokenizer> Tokenizer for Seeing<T> {
+    fn count(&self, text: &str) -> u64 {
+        self.tokenizer.count(text)
+    }
+
+    fn pictures(&self) -> &image::Pictures {
+        &self.pictures
+    }
+}
+
+impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
+    fn count(&self, text: &str) -> u64 {
+        (**self).count(text)
+    }
+
+    fn pictures(&self) -> &image::Pictures {
+        (**self).pictures()
+    }
 }
