@@ -12,7 +12,7 @@ import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, PlanItem, PruneOptions, PruneReport, PruneResult,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, Origin, Part, PlanItem, PruneOptions, PruneReport, PruneResult, Role, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -40,6 +40,40 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
   const reading = read(messages, options);
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
+}
+
+/**
+ * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
+ *
+ * ```js
+ * const { total, perTool } = countTools(tools, { model: "gpt-4o" });
+ * ```
+ *
+ * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
+ */
+export function countTools(tools: readonly unknown[], options: Omit<CountOptions, "tools"> = {}): ToolsReport {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...options, tools });
+  return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
+}
+
+/**
+ * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring texts are
+ * joined before they are counted.
+ *
+ * ```js
+ * const { tokens, origin } = countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize });
+ * ```
+ *
+ * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
+ */
+export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { role = "user", ...others } = options;
+  if (typeof part !== "object" || part === null) throw new EspalierError({ code: "bad_input", message: `countPart needs a part, and got ${String(part)}`, path: "part" });
+  const reading = read([{ id: "part", role, parts: [part] }], { format: "espalier" });
+  const fields = { ...counting(reading, others), format: others.format };
+  return call(() => wasm().countPart(part, role, fields) as { tokens: number; origin: Origin });
 }
 
 /**

@@ -182,10 +182,24 @@ export function stablePrefix(previous: unknown, messages: unknown, options: Pref
     return given.messages.map(({ id, fate, rule }) => ({ id, fate, rule }));
   };
   const fields = {
-    ...counting(next, options), previousTools: before.tools, counts,
+    ...counting(next, options), previousTools: before.tools, counts, identical: identical(before, next),
     rows: rows("report", report), previousRows: rows("previousReport", previousReport),
   };
   return call(() => wasm().stablePrefix(before.messages, next.messages, fields) as SharedPrefix);
+}
+
+/** How many messages at the beginning are the very same objects: they need no comparing. */
+function identical(before: Reading, next: Reading): number {
+  const apart = ({ messages, source }: Reading) => messages.length - source.list.length;
+  const own = apart(next);
+  if (before.format !== next.format || apart(before) !== own) return 0;
+  // A system prompt that the request keeps apart is no object of its own.
+  if (own > 0 && JSON.stringify(before.messages[0]?.parts) !== JSON.stringify(next.messages[0]?.parts)) return 0;
+  const [one, other] = [before.source.list, next.source.list];
+  const end = Math.min(one.length, other.length);
+  let same = 0;
+  while (same < end && one[same] === other[same]) same += 1;
+  return own + same;
 }
 
 /**

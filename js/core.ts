@@ -1,6 +1,6 @@
 /** What every entry exports. */
 
-export { breakdown, compact, count, countMessages, prune } from "./api.ts";
+export { breakdown, compact, count, countMessages, countPart, countTools, prune } from "./api.ts";
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";

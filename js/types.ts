@@ -121,6 +121,17 @@ export interface CountReport extends Totals {
   perTool: { name: string; tokens: number }[];
 }
 
+/** What tool definitions cost. `total` is `overhead` and the sum of `perTool`. */
+export interface ToolsReport {
+  total: number;
+  /** What having any tools costs; 0 without tools. */
+  overhead: number;
+  perTool: { name: string; tokens: number }[];
+  origin: Origin;
+  encoding: EncodingName;
+  costModel: CostModelName;
+}
+
 /** What a share of a request is shown as. */
 export type Label = "System" | "Tool Definitions" | "Messages" | "Files" | "Tool Results";
 

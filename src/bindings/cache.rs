@@ -146,6 +146,8 @@ struct PrefixOptions {
     #[serde(flatten)]
     counting: Counting,
     previous_tools: Vec<Tool>,
+    /// Messages at the beginning that are the host's same objects in both requests.
+    identical: f64,
     /// What the messages of the newer request cost, where the host holds that already.
     counts: Option<Vec<f64>>,
     rows: Option<Vec<FateRow>>,
@@ -171,6 +173,16 @@ pub fn stable_prefix(previous: &Array, next: &Array, options: JsValue) -> Result
             Some(&count) => Some(Cost::exact(tokens(count, &format!("options.counts[{at}]")).map_err(to_js)?)),
             None => None,
         };
+        if f64::from(at) < options.identical && at < next.length() {
+            let cost = match counted {
+                Some(cost) => cost,
+                None => message(next, at, "messages")?
+                    .map_or(Cost::ZERO, |message| counter.cost_model.message(&message, &*counter.tokenizer)),
+            };
+            comparison.same(cost);
+            at += 1;
+            continue;
+        }
         let (before, after) = (message(previous, at, "previous")?, message(next, at, "messages")?);
         if !comparison.step(before.as_ref(), after.as_ref(), counted) {
             break;

@@ -154,6 +154,15 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Takes the next message for equal without a look at it; `cost` is what it costs. For messages that are the host's same object
+    /// in both requests.
+    pub fn same(&mut self, cost: Cost) {
+        if !self.is_over {
+            self.cost += cost;
+            self.shared.messages += 1;
+        }
+    }
+
     /// Compares the next pair; true if another pair should follow. `counted` is what the newer message costs, where the caller
     /// holds that already.
     pub fn step(&mut self, previous: Option<&Message>, next: Option<&Message>, counted: Option<Cost>) -> bool {

@@ -371,6 +371,12 @@ test("what two requests share", () => {
   assert.deepEqual(shared.difference, { index: 2, id: "m2", part: 0, kind: "text", offset: String(after[2]!["content"]).length });
   const { perMessage } = countMessages(after);
   assert.deepEqual(stablePrefix(after, changed, { counts: perMessage.map(({ tokens }) => tokens) }), shared);
+  // Whether messages are the same objects or only equal ones makes no difference either.
+  const copied = structuredClone(after);
+  assert.deepEqual(stablePrefix(copied, changed), shared);
+  assert.deepEqual(stablePrefix(before, copied), grown);
+  const [one, other] = [{ system: "Be brief.", messages: before }, { system: "Be brief.", messages: after }];
+  assert.deepEqual(stablePrefix(one, other), stablePrefix(structuredClone(one), other));
   // Marks make no difference.
   assert.ok(stablePrefix(after, placeMarks(after, { minimumPrefix: 0 }).messages).extends);
 });
