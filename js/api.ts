@@ -178,7 +178,7 @@ export function read(messages: unknown, options: CountOptions): Reading {
 /** What the engine is told about counting. */
 export function counting(reading: Reading, { encoding, model, costModel, images, imageSize }: CountOptions) {
   encodingOf({ encoding, model });
-  return { encoding, model, costModel, tools: reading.tools, format: reading.format, images: imageModel(images), imageSizes: imageSizes(reading, imageSize) };
+  return { encoding, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */

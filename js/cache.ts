@@ -60,19 +60,18 @@ export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResul
   const model = options.model ?? (typeof request["model"] === "string" ? request["model"] : isAnthropic ? "claude" : undefined);
   const { profile, scheme = wire.scheme, max = MOST, lifetime, previousNewest, summary, minimumPrefix } = settings;
   const minimum = minimumPrefix ?? (profile === "copilot-chat" ? 0 : call(() => wasm().minimumPrefix(model ?? "")));
+  // What is not counted needs no encoding.
+  const counted = minimum > 0 ? counting(reading, options) : { tools: reading.tools };
   const fields = {
-    ...(minimum > 0 ? counting(reading, options) : { tools: reading.tools }),
     profile, scheme, minimum, minimumModel: model, previous: previousNewest,
     // A request that asks for marks of the provider's own choice gives one of them away.
     max: Math.max(0, max - (isAnthropic && request["cache_control"] ? 1 : 0)),
     prefixLifetime: wire.lasts ? lifetime.prefix : "5m", messageLifetime: wire.lasts ? lifetime.messages : "5m",
-    toolFacts: tools.map(toolFact),
-    partFacts: facts.flatMap((list, message) => list.map((fact) => ({ message, ...fact }))),
     summary: summary === undefined ? undefined : idOf(reading, summary),
   };
   type Placement = Pick<MarkResult<T>, "marks" | "unmarked" | "newest">;
   const bare = reading.messages.map((message, index) => ({ ...message, parts: spots[index]!.parts }));
-  const { marks, unmarked, newest } = call(() => wasm().placeMarks(bare, fields) as Placement);
+  const { marks, unmarked, newest } = call(() => wasm().placeMarks(bare, counted, fields, Uint32Array.from(tools.flatMap(toolFact)), Uint32Array.from(facts.flatMap(partFacts))) as Placement);
 
   const onTools = new Map<number, CacheLifetime>();
   const onMessages = new Map<number, Wanted>();
@@ -110,9 +109,16 @@ function systemPieces(system: unknown): unknown[] {
   return system.flatMap((block: unknown, at): unknown[] => (isFields(block) && block["cache_control"] ? [{ block: at }, "mark"] : [{ block: at }]));
 }
 
-function toolFact(tool: unknown) {
+/** Facts cross as numbers; marks are 0 for none, 1 for five minutes, 2 for an hour. */
+const markNumber = (mark: CacheLifetime | undefined) => (mark === undefined ? 0 : mark === "5m" ? 1 : 2);
+
+function toolFact(tool: unknown): number[] {
   const mark = isFields(tool) ? lifetimeOf(tool["cache_control"]) : undefined;
-  return { deferred: isFields(tool) && tool["defer_loading"] === true, mark };
+  return [Number(isFields(tool) && tool["defer_loading"] === true), markNumber(mark)];
+}
+
+function partFacts(list: readonly Fact[], message: number): number[] {
+  return list.flatMap(({ part = -1, can, mark }) => [message, part + 1, Number(can), markNumber(mark)]);
 }
 
 function idOf(reading: Reading, summary: string | number): string {
@@ -181,11 +187,10 @@ export function stablePrefix(previous: unknown, messages: unknown, options: Pref
     if (!isFields(given) || !Array.isArray(given["messages"])) throw bad(name, "a report of prune or compact", given);
     return given.messages.map(({ id, fate, rule }) => ({ id, fate, rule }));
   };
-  const fields = {
-    ...counting(next, options), previousTools: before.tools, counts, identical: identical(before, next),
-    rows: rows("report", report), previousRows: rows("previousReport", previousReport),
-  };
-  return call(() => wasm().stablePrefix(before.messages, next.messages, fields) as SharedPrefix);
+  const reports = { rows: rows("report", report), previousRows: rows("previousReport", previousReport) };
+  const [older, newer] = [{ tools: before.tools }, counting(next, options)];
+  const held = Float64Array.from(counts ?? []);
+  return call(() => wasm().stablePrefix(before.messages, next.messages, older, newer, reports, identical(before, next), held) as SharedPrefix);
 }
 
 /** How many messages at the beginning are the very same objects: they need no comparing. */
@@ -217,7 +222,7 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
   for (const name of ["shared", "marked", "output"] as const) tokens(options, name, false);
   number(options, "hitRate", 1);
   const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = options;
-  return call(() => wasm().cacheCost({ prices: fullPrices(prices, lifetime), total, shared, marked, output, hitRate }) as CacheCost);
+  return call(() => wasm().cacheCost(priceList(prices, lifetime), total, shared, marked, output, hitRate) as CacheCost);
 }
 
 /**
@@ -242,8 +247,12 @@ export function clearingPays(options: ClearingOptions): ClearingDecision {
   number(options, "requests");
   number(options, "extra");
   const { cleared, suffix, replacement = 0, extra = 0, requests = 10, hitRate = 1, prices, lifetime } = options;
-  const fields = { prices: fullPrices(prices, lifetime), cleared, suffix, replacement, extra, requests, hitRate };
-  return call(() => wasm().clearingPays(fields) as ClearingDecision);
+  return call(() => wasm().clearingPays(priceList(prices, lifetime), cleared, suffix, replacement, extra, requests, hitRate) as ClearingDecision);
+}
+
+function priceList(prices: CacheCostOptions["prices"], lifetime: CacheLifetime | undefined): Float64Array {
+  const { input, cacheRead, cacheWrite, output } = fullPrices(prices, lifetime);
+  return Float64Array.of(input, cacheRead, cacheWrite, output);
 }
 
 function number<O extends object>(options: O, name: keyof O & string, most = Number.MAX_VALUE): void {

@@ -8,9 +8,9 @@ const NAMES: readonly string[] = ["openai-tiles", "openai-patches", "anthropic",
 /** What OpenAI's usual models have. */
 const TILES = { base: 85, tile: 170 };
 
-/** The formula as the engine takes it. */
-export function imageModel(images: ImageModel | undefined): object | undefined {
-  if (images === undefined) return undefined;
+/** The formula as the engine takes it: its name and its numbers. */
+export function imageModel(images: ImageModel | undefined): { images?: string; imageNumbers?: number[] } {
+  if (images === undefined) return {};
   const { kind, ...numbers } = typeof images === "string" ? { kind: images } : (images as Exclude<ImageModel, string> | null) ?? { kind: images };
   if (typeof kind !== "string" || !NAMES.includes(kind)) throw bad("images", `one of ${NAMES.join(", ")}, or an object with such a kind`, kind);
   const number = (name: string, otherwise: number, most: number): number => {
@@ -18,17 +18,17 @@ export function imageModel(images: ImageModel | undefined): object | undefined {
     if (typeof value !== "number" || !(value >= 0 && value <= most)) throw bad(`images.${name}`, `a number from 0 to ${most}`, value);
     return value;
   };
-  if (kind === "openai-tiles") return { kind, base: Math.round(number("base", TILES.base, 1e6)), tile: Math.round(number("tile", TILES.tile, 1e6)) };
-  if (kind === "openai-patches") return { kind, hundredths: Math.round(100 * number("factor", 1, 1e4)) };
-  return { kind };
+  if (kind === "openai-tiles") return { images: kind, imageNumbers: [number("base", TILES.base, 1e6), number("tile", TILES.tile, 1e6)].map(Math.round) };
+  if (kind === "openai-patches") return { images: kind, imageNumbers: [Math.round(100 * number("factor", 1, 1e4))] };
+  return { images: kind };
 }
 
 /** The beginnings of base64 in which the engine finds a size by itself: PNG, GIF, JPEG, RIFF (WebP). */
 const KNOWN = /^\s*(iVBORw0KGgo|R0lGODdh|R0lGODlh|\/9j\/|UklGR)/;
 
 /** Sizes of pictures of the other kinds, by address or data; each is asked for once. */
-export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"]): [string, number, number][] {
-  if (imageSize === undefined) return [];
+export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"]): { imageKeys?: string[]; imageSides?: number[] } {
+  if (imageSize === undefined) return {};
   if (typeof imageSize !== "function") throw bad("imageSize", "a function", imageSize);
   const sizes = new Map<string, [number, number] | undefined>();
   const ask = (part: Part) => {
@@ -45,7 +45,8 @@ export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"
     sizes.set(key, [Math.ceil(width), Math.ceil(height)]);
   };
   for (const { parts } of reading.messages) parts.forEach(ask);
-  return [...sizes].flatMap(([key, size]): [string, number, number][] => (size ? [[key, ...size]] : []));
+  const known = [...sizes].flatMap(([key, size]) => (size ? [{ key, size }] : []));
+  return { imageKeys: known.map(({ key }) => key), imageSides: known.flatMap(({ size }) => size) };
 }
 
 function bad(name: string, wanted: string, value: unknown): EspalierError {

@@ -24,9 +24,12 @@ pub struct Counting {
     tools: Vec<Tool>,
     /// The format of the messages, which tells whose they are where no model is named.
     format: Option<String>,
-    images: Option<ImageModel>,
-    /// Sizes of pictures that the host knows: address or data, width, height.
-    image_sizes: Vec<(String, u32, u32)>,
+    /// The name of a formula for pictures, and its numbers.
+    images: Option<String>,
+    image_numbers: Vec<f64>,
+    /// Pictures whose size the host knows, by address or data; two sides for each.
+    image_keys: Vec<String>,
+    image_sides: Vec<f64>,
 }
 
 /// What everything is counted with.
@@ -61,14 +64,21 @@ impl Counting {
         };
         let encoding = loaded(name)?;
         let tools = cost_model.tools(&self.tools, &*encoding);
-        let model = self.images.unwrap_or_else(|| match &self.model {
-            Some(model) => ImageModel::of_model(model),
-            None => self.provider().unwrap_or_default(),
-        });
-        let known = |(key, width, height): &(String, u32, u32)| {
-            (*width > 0 && *height > 0).then(|| (key.clone(), Size { width: *width, height: *height }))
+        let model = match (&self.images, &self.model) {
+            (Some(name), _) => {
+                let number = |at: usize| self.image_numbers.get(at).map_or(0, |number| *number as u32);
+                ImageModel::from_name(name, number(0), number(1)).map_err(|e| e.at("options.images"))?
+            }
+            (None, Some(model)) => ImageModel::of_model(model),
+            (None, None) => self.provider().unwrap_or_default(),
         };
-        let pictures = Pictures { model, sizes: self.image_sizes.iter().filter_map(known).collect() };
+        let mut pictures = Pictures { model, ..Pictures::DEFAULT };
+        for (key, sides) in self.image_keys.iter().zip(self.image_sides.as_chunks().0) {
+            let [width, height] = sides.map(|side| side as u32);
+            if width > 0 && height > 0 {
+                pictures.sizes.insert(key.clone(), Size { width, height });
+            }
+        }
         let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
         Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools })
     }

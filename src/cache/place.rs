@@ -38,28 +38,29 @@ pub enum Scheme {
 }
 
 /// What the wire shows of a part and the model does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartFact {
     /// Index of the message.
     pub message: usize,
     /// Index of the part: one that may carry a mark, or a mark itself. Absent for a message that has no part to name.
-    #[serde(default)]
     pub part: Option<usize>,
     /// False if it must not carry a mark.
     pub can: bool,
     /// The mark that the caller put there.
-    #[serde(default)]
     pub mark: Option<Lifetime>,
 }
 
+impl PartFact {
+    fn place(&self) -> Place {
+        Place::Message { message: self.message, part: self.part }
+    }
+}
+
 /// The same of a tool definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolFact {
     /// True if the provider loads the definition only when it is searched for.
     pub deferred: bool,
-    #[serde(default)]
     pub mark: Option<Lifetime>,
 }
 
@@ -121,6 +122,7 @@ pub struct Unmarked {
 pub struct Placement {
     /// In the order in which the provider reads them; at most as many as it allows.
     pub marks: Vec<Mark>,
+    /// What can carry none, in order; then what was too much.
     pub unmarked: Vec<Unmarked>,
     /// For the next request's [`Layout::previous`]. `None` if no message has a mark.
     pub newest: Option<Newest>,
@@ -161,7 +163,6 @@ pub fn place(
     order_lifetimes(&mut placed);
     let last = placed.iter().rev().find(|mark| mark.place.message().is_some());
     let newest = last.and_then(|mark| newest(messages, tools, mark.place));
-    request.unmarked.sort_by_key(|gone| gone.place);
     Placement { marks: placed, unmarked: request.unmarked, newest }
 }
 
@@ -173,15 +174,18 @@ pub(super) struct Request<'a> {
     pub brought: BTreeMap<Place, Lifetime>,
     pub unmarked: Vec<Unmarked>,
     /// Parts that must not carry a mark, by message.
-    barred: BTreeSet<(usize, usize)>,
+    barred: BTreeSet<Place>,
     /// Where prefixes are long enough to be cached; `None` if they never are.
     start: Option<Place>,
 }
 
 impl<'a> Request<'a> {
     fn new(messages: &'a [Message], layout: &'a Layout) -> Request<'a> {
-        let barred =
-            layout.parts.iter().filter(|fact| !fact.can).filter_map(|fact| Some((fact.message, fact.part?))).collect();
+        // One by one: collected, they would be sorted first, by code that nothing else needs.
+        let mut barred = BTreeSet::new();
+        for fact in layout.parts.iter().filter(|fact| !fact.can) {
+            barred.insert(fact.place());
+        }
         let start = Some(Place::Tool(0));
         let mut request = Request { messages, layout, brought: BTreeMap::new(), unmarked: Vec::new(), barred, start };
         for (at, tool) in layout.tools.iter().enumerate() {
@@ -192,28 +196,31 @@ impl<'a> Request<'a> {
         let mut facts = BTreeMap::new();
         for fact in &layout.parts {
             if let Some(lifetime) = fact.mark {
-                facts.insert((fact.message, fact.part), lifetime);
+                facts.insert(fact.place(), lifetime);
             }
         }
         // By the part that is marked; a message without any other part is marked as a whole.
-        let mut told: BTreeMap<(usize, Option<usize>), Lifetime> = BTreeMap::new();
-        for (index, message) in messages.iter().enumerate() {
-            if let Some(lifetime) = facts.get(&(index, None)).filter(|_| message.parts.is_empty()) {
-                told.insert((index, None), *lifetime);
+        let mut told: BTreeMap<Place, Lifetime> = BTreeMap::new();
+        for (message, whole) in messages.iter().enumerate() {
+            let place = |part: Option<usize>| Place::Message { message, part };
+            if let Some(lifetime) = facts.get(&place(None)).filter(|_| whole.parts.is_empty()) {
+                told.insert(place(None), *lifetime);
             }
-            for (at, part) in message.parts.iter().enumerate() {
-                let lifetime = facts.get(&(index, Some(at))).copied();
+            for (at, part) in whole.parts.iter().enumerate() {
+                let lifetime = facts.get(&place(Some(at))).copied();
                 if matches!(part, Part::CacheMark) {
-                    let marked = request.marked_by(index, at);
-                    told.entry((index, marked)).or_insert(lifetime.unwrap_or_default());
+                    told.entry(place(request.marked_by(message, at))).or_insert(lifetime.unwrap_or_default());
                 } else if let Some(lifetime) = lifetime {
-                    told.insert((index, Some(at)), lifetime);
+                    told.insert(place(Some(at)), lifetime);
                 }
             }
         }
-        for ((message, part), lifetime) in told {
-            let fits = part.map_or(!request.is_strict(), |part| request.may_carry(message, part));
-            request.bring(Place::Message { message, part }, lifetime, fits);
+        for (place, lifetime) in told {
+            let fits = match place {
+                Place::Message { message, part: Some(part) } => request.may_carry(message, part),
+                _ => !request.is_strict(),
+            };
+            request.bring(place, lifetime, fits);
         }
         request
     }
@@ -253,7 +260,7 @@ impl<'a> Request<'a> {
             Part::CacheMark => false,
             _ => true,
         };
-        can && !self.barred.contains(&(message, part))
+        can && !self.barred.contains(&Place::Message { message, part: Some(part) })
     }
 
     /// The last part of a message that can carry a mark. A message that does nothing but call is not marked as a whole: its
@@ -318,14 +325,12 @@ impl<'a> Request<'a> {
 
     /// The caller's marks and new ones, in the order of the request.
     pub fn finish(&self, added: &[(Place, &'static str)]) -> Vec<Mark> {
-        let mut marks: Vec<Mark> = self
-            .brought
-            .iter()
-            .map(|(&place, &lifetime)| Mark { place, lifetime, why: "caller" })
-            .chain(added.iter().map(|&(place, why)| Mark { place, lifetime: self.lifetime(place), why }))
-            .collect();
-        marks.sort_by_key(|mark| mark.place);
-        marks
+        let mut all = self.brought.clone();
+        for &(place, _) in added {
+            all.insert(place, self.lifetime(place));
+        }
+        let why = |place: Place| added.iter().find(|(new, _)| *new == place).map_or("caller", |(_, why)| *why);
+        all.into_iter().map(|(place, lifetime)| Mark { place, lifetime, why: why(place) }).collect()
     }
 }
 

@@ -23,14 +23,13 @@
 //!
 //! Prices are the host's, relative or absolute: results come in the unit that they are in.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 
 /// Prices of one token. The defaults are Anthropic's, relative to plain input: a hit costs a tenth, an entry of five minutes a
 /// quarter more (one of an hour twice the price), output five times as much.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
     pub input: f64,
     pub cache_read: f64,

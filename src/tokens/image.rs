@@ -4,12 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::Cost;
+use crate::error::{Code, Error, Result};
 
 /// Width and height in pixels, both at least 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     pub width: u32,
     pub height: u32,
@@ -21,17 +20,14 @@ pub const UNKNOWN_IMAGE: u64 = 1_105;
 
 /// How a provider counts pictures. Sources: the vision guides of OpenAI, Anthropic and Google, and the public code of
 /// Copilot Chat and gemini-cli, as of 2026.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageModel {
     /// OpenAI's tile models: fit into 2,048, short side to at most 768, `tile` for each tile of 512, and `base`. Low detail
     /// costs `base`.
-    #[serde(rename = "openai-tiles")]
     OpenAiTiles { base: u32, tile: u32 },
     /// The usual tiles as Copilot Chat computes them: small pictures are scaled **up** too.
     CopilotChat,
     /// OpenAI's patch models: patches of 32 pixels, at most 1,536, times a factor in hundredths.
-    #[serde(rename = "openai-patches")]
     OpenAiPatches { hundredths: u32 },
     /// Anthropic: about width x height / 750, after fitting the long edge to 1,568.
     Anthropic,
@@ -82,6 +78,27 @@ impl ImageModel {
         let inside = MODELS.iter().find(|(part, _)| name.contains(part));
         let found = inside.or_else(|| BEGINNINGS.iter().find(|(start, _)| name.starts_with(start)));
         found.map_or_else(ImageModel::default, |(_, images)| *images)
+    }
+
+    /// Finds a formula by name. `openai-tiles` takes the numbers `base` and `tile`, `openai-patches` the factor in hundredths as the
+    /// first; the others have none.
+    ///
+    /// # Errors
+    /// [`Code::BadOption`], naming the formulas there are.
+    pub fn from_name(name: &str, first: u32, second: u32) -> Result<ImageModel> {
+        match name {
+            "openai-tiles" => Ok(ImageModel::OpenAiTiles { base: first, tile: second }),
+            "openai-patches" => Ok(ImageModel::OpenAiPatches { hundredths: first }),
+            "anthropic" => Ok(ImageModel::Anthropic),
+            "gemini" => Ok(ImageModel::Gemini),
+            "gemini-cli" => Ok(ImageModel::GeminiCli),
+            _ => Err(Error::new(
+                Code::BadOption,
+                format!(
+                    "there is no formula {name:?} for pictures; use openai-tiles, openai-patches, anthropic, gemini or gemini-cli"
+                ),
+            )),
+        }
     }
 
     /// What a picture costs in low detail, whatever its size; `None` where the formula knows no such thing.
