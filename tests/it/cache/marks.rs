@@ -146,7 +146,7 @@ fn marks_of_the_caller() {
     check(&[1, 3, 5], &plain, "tools t0, system m0.0, caller m5.0, newest m11.0", &[1, 3]);
     check(&[0, 11], &plain, "tools t0, caller m0.0, user m1.0, caller m11.0", &[]);
     let none = Layout { max: 0, ..plain.clone() };
-    check(&[0, 3], &none, "", &[0, 3]);
+    check(&[0, 3], &none, "", &[3, 0]);
     let reference = Layout { profile: Profile::CopilotChat, scheme: Scheme::OpenAi, tools: vec![], ..plain.clone() };
     check(&[1, 3, 5, 7, 9], &reference, "caller m3.0, caller m5.0, caller m7.0, caller m9.0", &[1]);
 
