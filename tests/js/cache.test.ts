@@ -451,3 +451,21 @@ test("usage adds up", () => {
   assert.deepEqual([usageCost({}).cost, usageCost({}).hitRate], [0, 0]);
   refused(() => usageCost(one, { output: -1 }), "bad_option", "options.prices.output");
 });
+
+test("odd input: cycles, broken characters, what throws when it is looked at", () => {
+  const cyclic: Fields = {};
+  cyclic["self"] = cyclic;
+  const messages = [
+    { role: "user", content: "lone \ud800" },
+    { role: "assistant", content: [{ type: "tool_use", id: "1", name: "a", input: cyclic }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "nul \0" }] },
+  ];
+  const { messages: marked } = placeMarks(messages, { minimumPrefix: 0, format: "anthropic" });
+  assert.equal((marked[0]!.content as unknown as Fields[])[0]!["text"], "lone \ud800");
+  assert.equal(marked[1], messages[1]);
+  assert.ok(stablePrefix(messages, marked, { format: "anthropic" }).extends);
+  refused(() => placeMarks([{ role: "user", get content() { throw new Error("no"); } }], { format: "openai-chat" }), "bad_message", "messages[0]");
+  refused(() => placeMarks([null], { format: "anthropic" }), "bad_message", "messages[0]");
+  refused(() => stablePrefix([{ role: "user", content: "go" }], [{ role: "nobody" }], { format: "openai-chat" }), "bad_message", "messages[0].role");
+  assert.deepEqual(placeMarks([]), { messages: [], marks: [], unmarked: [] });
+});
