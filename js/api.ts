@@ -5,14 +5,15 @@
 
 import { readConversation } from "./adapters/index.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { imageModel, imageSizes } from "./images.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LimitSource, ModelLimits, PlanItem, PruneCut, PruneOptions,
-  PrunePass, PruneReport, PruneResult,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
+  PrunePass, PruneReport, PruneResult, Role, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -40,6 +41,40 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
   const reading = read(messages, options);
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
+}
+
+/**
+ * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
+ *
+ * ```js
+ * const { total, perTool } = countTools(tools, { model: "gpt-4o" });
+ * ```
+ *
+ * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
+ */
+export function countTools(tools: readonly unknown[], options: Omit<CountOptions, "tools"> = {}): ToolsReport {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...options, tools });
+  return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
+}
+
+/**
+ * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring texts are
+ * joined before they are counted.
+ *
+ * ```js
+ * const { tokens, origin } = countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize });
+ * ```
+ *
+ * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
+ */
+export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { role = "user", ...others } = options;
+  if (typeof part !== "object" || part === null) throw new EspalierError({ code: "bad_input", message: `countPart needs a part, and got ${String(part)}`, path: "part" });
+  const reading = read([{ id: "part", role, parts: [part] }], { format: "espalier" });
+  const fields = { ...counting(reading, others), format: others.format };
+  return call(() => wasm().countPart(part, role, fields) as { tokens: number; origin: Origin });
 }
 
 /**
@@ -224,19 +259,16 @@ export function read(messages: unknown, options: Pick<CountOptions, "format" | "
 }
 
 /** What everything is counted with. */
-export interface Counting {
-  encoding?: EncodingName | undefined;
-  model?: string | undefined;
-  costModel?: CountOptions["costModel"] | undefined;
-}
+export type Counting = Pick<CountOptions, "encoding" | "model" | "costModel" | "images" | "imageSize">;
 
-function counting(reading: Reading, { encoding, model, costModel }: Counting) {
+/** What the engine is told about counting. */
+export function counting(reading: Reading, { encoding, model, costModel, images, imageSize }: Counting) {
   encodingOf({ encoding, model });
-  return { encoding, model, costModel, tools: reading.tools };
+  return { encoding, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-export function encodingOf({ encoding, model }: Pick<Counting, "encoding" | "model">): EncodingName {
+export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
   if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
@@ -263,6 +295,7 @@ export function tokens<O extends object>(options: O, name: keyof O & string, req
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value, within);
 }
 
+/** An option that makes no sense, by name. */
 export function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
   const path = name ? `${within}.${name}` : within;
   const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);

@@ -1,6 +1,7 @@
 /** What every entry exports. */
 
-export { breakdown, compact, count, countMessages, prune } from "./api.ts";
+export { breakdown, compact, count, countMessages, countPart, countTools, prune } from "./api.ts";
+export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { repair, validate } from "./validity.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
@@ -14,5 +15,7 @@ export { request } from "./request.ts";
 export type { Attempt, RequestEvent, RequestOptions, RequestResult, Send, SendContext } from "./request.ts";
 export { TokenWorker } from "./token-worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "./token-worker.ts";
+export { addUsage, usageCost } from "./usage.ts";
+export type { UsageCost } from "./usage.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "./vocabulary.ts";
 export type * from "./types.ts";

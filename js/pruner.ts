@@ -3,7 +3,7 @@
  */
 
 import { encodingOf, pruneFields, read } from "./api.ts";
-import type { Counting } from "./api.ts";
+import type { counting } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
@@ -57,14 +57,15 @@ export class Pruner {
     return { messages: reading.rebuild(plan), report: { ...pruned, budget, limitSource, encoding, costModel } };
   }
 
-  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel }: Counting): Held {
-    const counting = JSON.stringify([encoding, model, costModel]);
+  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
+    const told = { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides };
+    const key = JSON.stringify(told);
     const instance = wasm();
-    if (!this.#held || this.#instance !== instance || this.#counting !== counting) {
+    if (!this.#held || this.#instance !== instance || this.#counting !== key) {
       this.free();
-      this.#held = call(() => new instance.HeldConversation({ encoding, model, costModel, tools: [] }));
+      this.#held = call(() => new instance.HeldConversation({ ...told, tools: [] }));
       this.#instance = instance;
-      this.#counting = counting;
+      this.#counting = key;
     }
     const held = this.#held;
     let same = 0;

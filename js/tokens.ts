@@ -309,6 +309,20 @@ export class Calibration {
     this.state = state;
   }
 
+  /**
+   * Starts from a factor that was learned before (see {@link factor}), which is worth keeping for each model. A factor that cannot
+   * be (below 0.5, above 2.5) is ignored.
+   */
+  static withFactor(model: string, factor: number): Calibration {
+    if (typeof factor !== "number") throw new EspalierError({ code: "bad_option", message: `factor must be a number, and is ${typeof factor}`, path: "factor" });
+    return new Calibration(model, call(() => wasm().calibrationFrom(model, factor)));
+  }
+
+  /** Tokens of the provider for each of ours: assumed at first, then learned. */
+  get factor(): number {
+    return call(() => wasm().calibratedFactor(this.state, this.model));
+  }
+
   /** Notes a request. `frame` is anything that changes when system text or tools do. */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
     this.take({ type: "sent", model: this.model, ...request });

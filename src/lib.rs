@@ -7,6 +7,7 @@
 //! - [`tokens`]: encodings, exact counts, what messages and tools cost.
 //! - [`tool_result`]: long texts cut to an exact number of tokens.
 //! - [`validity`]: what providers refuse, found and mended.
+//! - [`cache`]: where cache marks go, what two requests share, whether clearing pays.
 //! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
 //! - [`compact`]: older history replaced by a summary.
 //! - [`prompt`]: prompt trees, laid out, grown and pruned to a budget.
@@ -15,6 +16,7 @@
 //! Nothing here waits, reads a clock, draws a random number or calls back: the same input gives the same output, byte for
 //! byte, natively and in WebAssembly. Only `bindings` (compiled for wasm alone) knows JavaScript.
 
+pub mod cache;
 pub mod compact;
 pub mod effect;
 pub mod error;

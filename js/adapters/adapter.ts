@@ -6,6 +6,7 @@
  */
 
 import { EspalierError } from "../errors.ts";
+import { pdfPages } from "./pdf.ts";
 import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
 
 /** A conversation that was read. */
@@ -259,7 +260,9 @@ export function documentPart(source: unknown, mediaType?: string): Part {
   const data = DATA_URL.exec(given.slice(0, 200));
   const kind = data?.[1] || mediaType;
   const isAddress = !data && ADDRESS.test(given.slice(0, 20));
-  return { type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - (data?.[0].length ?? 0) };
+  const start = data?.[0].length ?? 0;
+  const pages = isAddress ? undefined : pdfPages(start > 0 ? given.slice(start) : given);
+  return { type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - start, ...(pages !== undefined && { pages }) };
 }
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;

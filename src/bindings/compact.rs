@@ -63,7 +63,7 @@ impl Compaction {
             conversation,
             counter.tools.total,
             counter.cost_model,
-            counter.encoding,
+            counter.tokenizer,
             counter.origin,
             Options {
                 budget,

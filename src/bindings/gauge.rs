@@ -8,6 +8,7 @@ use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use super::tokens::by_name;
 use crate::error::Code;
+use crate::message::{Part, Role};
 use crate::tokens::{self as core, Calibration, Estimator, Label, Outcome, Request, Room};
 
 /// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
@@ -38,9 +39,21 @@ pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsV
         options.tags.as_ref().map(|tags| tags.iter().map(|(tag, label)| (tag.as_str(), *label)).collect());
     let tags = own.as_deref().unwrap_or(core::TAGS);
     let tools = options.counting.tools();
-    let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.encoding);
+    let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.tokenizer);
     split.origin = split.origin.worst(counter.origin);
     into_js(&split)
+}
+
+/// What one part costs by itself: `{ tokens, origin }`.
+#[wasm_bindgen(js_name = "countPart")]
+pub fn count_part(part: JsValue, role: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+    let part: Part = from_js(part, "part", Code::BadInput)?;
+    let role: Role = from_js(role, "options.role", Code::BadOption)?;
+    let options: Counting = from_js(options, "options", Code::BadOption)?;
+    let counter = options.counter().map_err(to_js)?;
+    let mut cost = counter.cost_model.part(role, &part, &*counter.tokenizer);
+    cost.origin = cost.origin.worst(counter.origin);
+    into_js(&cost)
 }
 
 /// What happened between host and provider.
@@ -89,6 +102,18 @@ pub fn calibrate(state: JsValue, model: &str, event: JsValue) -> Result<JsValue,
 pub fn predict(state: JsValue, model: &str, counted: f64) -> Result<JsValue, JsValue> {
     let counted = tokens(counted, "tokens").map_err(to_js)?;
     into_js(&calibration(state, model)?.predict(counted))
+}
+
+/// Tokens of the provider for each of ours, as far as a calibration knows.
+#[wasm_bindgen(js_name = "calibratedFactor")]
+pub fn calibrated_factor(state: JsValue, model: &str) -> Result<f64, JsValue> {
+    Ok(calibration(state, model)?.k())
+}
+
+/// A calibration that begins with a factor learned before.
+#[wasm_bindgen(js_name = "calibrationFrom")]
+pub fn calibration_from(model: &str, factor: f64) -> Result<JsValue, JsValue> {
+    into_js(&Calibration::with_k(model, factor))
 }
 
 fn calibration(state: JsValue, model: &str) -> Result<Calibration, JsValue> {

@@ -4,6 +4,7 @@
 //! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
 //! that logic is in the wrong place. One file per folder of `src/`.
 
+pub mod cache;
 pub mod compact;
 mod decode;
 mod error;

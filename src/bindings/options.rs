@@ -11,7 +11,8 @@ use super::tokens::loaded;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Meter;
 use crate::message::{Message, Tool};
-use crate::tokens::{CostModel, Encoding, EncodingName, Origin, ToolsCost, encoding_for_model};
+use crate::tokens::image::{ImageModel, Pictures, Size};
+use crate::tokens::{CostModel, Encoding, EncodingName, Origin, Seeing, Tokenizer, ToolsCost, encoding_for_model};
 
 /// The shared fields of every options object.
 #[derive(Debug, Default, Deserialize)]
@@ -21,12 +22,22 @@ pub struct Counting {
     model: Option<String>,
     cost_model: Option<String>,
     tools: Vec<Tool>,
+    /// The format of the messages, which tells whose they are where no model is named.
+    format: Option<String>,
+    /// The name of a formula for pictures, and its numbers.
+    images: Option<String>,
+    image_numbers: Vec<f64>,
+    /// Pictures whose size the host knows, by address or data; two sides for each.
+    image_keys: Vec<String>,
+    image_sides: Vec<f64>,
 }
 
 /// What everything is counted with.
 pub struct Counter {
     pub name: EncodingName,
     pub encoding: Rc<Encoding>,
+    /// The same, with how the model sees pictures.
+    pub tokenizer: Rc<dyn Tokenizer>,
     pub cost_model: CostModel,
     pub tools: ToolsCost,
     pub origin: Origin,
@@ -43,6 +54,8 @@ impl Counting {
         let (name, origin) = match (&self.encoding, &self.model) {
             (Some(name), _) => (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact),
             (None, Some(model)) => encoding_for_model(model),
+            // These providers have no public encoding.
+            (None, None) if self.provider().is_some() => (EncodingName::O200kBase, Origin::Prior),
             (None, None) => (EncodingName::O200kBase, Origin::Exact),
         };
         let cost_model = match &self.cost_model {
@@ -51,13 +64,38 @@ impl Counting {
         };
         let encoding = loaded(name)?;
         let tools = cost_model.tools(&self.tools, &*encoding);
-        Ok(Counter { name, encoding, cost_model, origin: origin.worst(tools.origin), tools })
+        let model = match (&self.images, &self.model) {
+            (Some(name), _) => {
+                let number = |at: usize| self.image_numbers.get(at).map_or(0, |number| *number as u32);
+                ImageModel::from_name(name, number(0), number(1)).map_err(|e| e.at("options.images"))?
+            }
+            (None, Some(model)) => ImageModel::of_model(model),
+            (None, None) => self.provider().unwrap_or_default(),
+        };
+        let mut pictures = Pictures { model, ..Pictures::DEFAULT };
+        for (key, sides) in self.image_keys.iter().zip(self.image_sides.as_chunks().0) {
+            let [width, height] = sides.map(|side| side as u32);
+            if width > 0 && height > 0 {
+                pictures.sizes.insert(key.clone(), Size { width, height });
+            }
+        }
+        let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
+        Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools })
+    }
+
+    /// How pictures are seen by the provider whose format it is, if that has models of its own only.
+    fn provider(&self) -> Option<ImageModel> {
+        match self.format.as_deref() {
+            Some("anthropic") => Some(ImageModel::Anthropic),
+            Some("gemini") => Some(ImageModel::Gemini),
+            _ => None,
+        }
     }
 }
 
 impl Counter {
     pub fn meter(&self) -> Meter<'_> {
-        Meter { model: self.cost_model, tokenizer: &*self.encoding, tools: self.tools.total }
+        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools.total }
     }
 }
 

@@ -76,8 +76,8 @@ impl Prompt {
                     true => 0,
                     false => counter.cost_model.list_overhead() + counter.tools.total,
                 };
-                let (encoding, model) = (counter.encoding, counter.cost_model);
-                (Counter::Builtin(Builtin { encoding, model, mode }), overhead as f64)
+                let (encoding, tokenizer, model) = (counter.encoding, counter.tokenizer, counter.cost_model);
+                (Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64)
             }
         };
         let ops = read(numbers, text).map_err(to_js)?;

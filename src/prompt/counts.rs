@@ -8,7 +8,7 @@ use super::layout::{has_base, texts};
 use super::piece::{Leaf, LeafKind, Literal, MessageShape, Mode, Shape};
 use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role};
-use crate::tokens::{CostModel, Counted, Encoding};
+use crate::tokens::{CostModel, Counted, Encoding, Tokenizer};
 
 /// Who counts.
 pub enum Counter {
@@ -20,6 +20,8 @@ pub enum Counter {
 /// Counting with an encoding of our own.
 pub struct Builtin {
     pub encoding: Rc<Encoding>,
+    /// The same, with how the model sees pictures.
+    pub tokenizer: Rc<dyn Tokenizer>,
     pub model: CostModel,
     pub mode: Mode,
 }
@@ -211,7 +213,7 @@ impl Builtin {
             return 0.0;
         }
         match &leaf.part {
-            Some(part) => self.model.content(role.unwrap_or(Role::User), part, &*self.encoding).tokens as f64,
+            Some(part) => self.model.content(role.unwrap_or(Role::User), part, &*self.tokenizer).tokens as f64,
             None => leaf.tokens,
         }
     }
@@ -230,7 +232,7 @@ impl Builtin {
             }
         }
         let name = if role == Role::Tool { None } else { shape.name.clone() };
-        self.model.message(&Message { id: String::new(), role, name, parts }, &*self.encoding).tokens
+        self.model.message(&Message { id: String::new(), role, name, parts }, &*self.tokenizer).tokens
     }
 
     /// True if a message's texts are counted as one, whatever lies between them.

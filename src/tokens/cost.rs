@@ -4,8 +4,8 @@
 //! that hosts who measured with it get the numbers they know. The structure numbers (3 for a list, 3 for a message, 8 for a
 //! call or tool, 16 for a tool list) are conventions; calibration absorbs their error.
 
-use super::document::reference_document;
-use super::image::{ImageModel, Size, UNKNOWN_IMAGE, decode_base64, is_lossless_webp, size_of};
+use super::document::{FLAT_PDF, reference_document};
+use super::image::{self, ImageModel, Size, is_lossless_webp, size_of};
 use super::{Origin, Tokenizer, document_cost};
 use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role, Tool};
@@ -251,13 +251,10 @@ fn espalier_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         }
         Part::ToolResult { content, .. } => espalier_parts(content, tokenizer) + RESULT,
         Part::Image { data, url, detail, .. } => {
-            let size = image_bytes(data.as_deref(), url.as_deref()).and_then(|bytes| size_of(&bytes));
-            match (low(detail.as_deref()), size) {
-                (true, _) => Cost::exact(85),
-                (false, Some(size)) => Cost::exact(ImageModel::OpenAiTiles.tokens(size, false)),
-                (false, None) => Cost::estimate(UNKNOWN_IMAGE),
-            }
+            tokenizer.pictures().cost(data.as_deref(), url.as_deref(), low(detail.as_deref()))
         }
+        // gemini-cli takes every document for the same PDF.
+        Part::Document { .. } if tokenizer.pictures().model == ImageModel::GeminiCli => Cost::estimate(FLAT_PDF),
         Part::Document { data_length, pages, .. } => document_cost(*data_length, *pages),
         Part::Opaque { json, tokens } => Cost::exact(tokens.unwrap_or_else(|| tokenizer.count(json))),
         Part::CacheMark => Cost::ZERO,
@@ -299,7 +296,7 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
     match part {
         Part::Text { text } => Cost::exact(tokenizer.count(text)),
         Part::Image { media_type, data, url, detail } => {
-            let size = image_bytes(data.as_deref(), url.as_deref()).and_then(|bytes| reference_size(&bytes));
+            let size = image::read(data.as_deref(), url.as_deref()).and_then(|bytes| reference_size(&bytes));
             match (low(detail.as_deref()), size) {
                 (true, _) => Cost::exact(85),
                 (false, Some(size)) => Cost::exact(ImageModel::CopilotChat.tokens(size, false)),
@@ -373,14 +370,23 @@ fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     }
 }
 
-/// Every key and every string below a value, nothing special about any of them.
+/// Every key and every string below a value, nothing special about any of them. What is empty (`null`, `false`, 0, no text) is
+/// skipped with its key.
 fn strings_and_keys(_: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
+    let is_empty = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    };
     match value {
         Value::String(text) => tokenizer.count(text),
         Value::Array(items) => items.iter().map(|item| strings_and_keys("", item, tokenizer)).sum(),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| tokenizer.count(key) + strings_and_keys("", value, tokenizer)).sum()
-        }
+        Value::Object(map) => map
+            .iter()
+            .filter(|(_, value)| !is_empty(value))
+            .map(|(key, value)| tokenizer.count(key) + strings_and_keys("", value, tokenizer))
+            .sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
@@ -419,9 +425,4 @@ fn joined(parts: &[Part]) -> Cow<'_, str> {
 
 fn low(detail: Option<&str>) -> bool {
     detail == Some("low")
-}
-
-fn image_bytes(data: Option<&str>, url: Option<&str>) -> Option<Vec<u8>> {
-    let inline = data.or_else(|| url.filter(|url| url.starts_with("data:")))?;
-    Some(decode_base64(inline))
 }

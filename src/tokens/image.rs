@@ -2,7 +2,10 @@
 //!
 //! The declared media type is ignored: hosts get it wrong, the header does not lie.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+use super::Cost;
+use crate::error::{Code, Error, Result};
 
 /// Width and height in pixels, both at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +20,14 @@ pub const UNKNOWN_IMAGE: u64 = 1_105;
 
 /// How a provider counts pictures. Sources: the vision guides of OpenAI, Anthropic and Google, and the public code of
 /// Copilot Chat and gemini-cli, as of 2026.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageModel {
-    /// OpenAI's tile models (gpt-4o, gpt-4.1): fit into 2,048, short side to at most 768, 170 per tile of 512, and 85.
-    OpenAiTiles,
-    /// The same as Copilot Chat computes it: small pictures are scaled **up** too.
+    /// OpenAI's tile models: fit into 2,048, short side to at most 768, `tile` for each tile of 512, and `base`. Low detail
+    /// costs `base`.
+    OpenAiTiles { base: u32, tile: u32 },
+    /// The usual tiles as Copilot Chat computes them: small pictures are scaled **up** too.
     CopilotChat,
-    /// OpenAI's patch models (gpt-4.1-mini, o4-mini): patches of 32 pixels, at most 1,536, times a factor in hundredths
-    /// (162 for gpt-4.1-mini and gpt-5-mini, 246 for the nano models, 172 for o4-mini).
+    /// OpenAI's patch models: patches of 32 pixels, at most 1,536, times a factor in hundredths.
     OpenAiPatches { hundredths: u32 },
     /// Anthropic: about width x height / 750, after fitting the long edge to 1,568.
     Anthropic,
@@ -35,21 +37,95 @@ pub enum ImageModel {
     GeminiCli,
 }
 
+/// Tiles of gpt-4o and gpt-4.1, and of whatever is not known better.
+impl Default for ImageModel {
+    fn default() -> ImageModel {
+        USUAL_TILES
+    }
+}
+
+const USUAL_TILES: ImageModel = ImageModel::OpenAiTiles { base: 85, tile: 170 };
+
+/// Formulas by a part of the model's name; the first row that fits wins.
+const MODELS: &[(&str, ImageModel)] = &[
+    ("claude", ImageModel::Anthropic),
+    ("gemini", ImageModel::Gemini),
+    ("gpt-4.1-mini", ImageModel::OpenAiPatches { hundredths: 162 }),
+    ("gpt-4.1-nano", ImageModel::OpenAiPatches { hundredths: 246 }),
+    ("gpt-5-mini", ImageModel::OpenAiPatches { hundredths: 162 }),
+    ("gpt-5-nano", ImageModel::OpenAiPatches { hundredths: 246 }),
+    ("o4-mini", ImageModel::OpenAiPatches { hundredths: 172 }),
+    ("gpt-4o-mini", ImageModel::OpenAiTiles { base: 2_833, tile: 5_667 }),
+    ("gpt-4o", USUAL_TILES),
+    ("gpt-5", ImageModel::OpenAiTiles { base: 70, tile: 140 }),
+    ("computer-use", ImageModel::OpenAiTiles { base: 65, tile: 129 }),
+];
+
+/// The same for names that are too short to be looked for inside others: they begin the name.
+const BEGINNINGS: &[(&str, ImageModel)] =
+    &[("o1", ImageModel::OpenAiTiles { base: 75, tile: 150 }), ("o3", ImageModel::OpenAiTiles { base: 75, tile: 150 })];
+
 impl ImageModel {
-    /// Tokens of a picture of this size. `low` asks for low detail, which only the tile models know (85 tokens).
+    /// How a model counts pictures. Unknown models count as gpt-4o does.
+    ///
+    /// ```
+    /// use espalier::tokens::image::ImageModel;
+    /// assert_eq!(ImageModel::of_model("anthropic/claude-opus-4.5"), ImageModel::Anthropic);
+    /// assert_eq!(ImageModel::of_model("o4-mini"), ImageModel::OpenAiPatches { hundredths: 172 });
+    /// ```
+    pub fn of_model(model: &str) -> ImageModel {
+        let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let inside = MODELS.iter().find(|(part, _)| name.contains(part));
+        let found = inside.or_else(|| BEGINNINGS.iter().find(|(start, _)| name.starts_with(start)));
+        found.map_or_else(ImageModel::default, |(_, images)| *images)
+    }
+
+    /// Finds a formula by name. `openai-tiles` takes the numbers `base` and `tile`, `openai-patches` the factor in hundredths as the
+    /// first; the others have none.
+    ///
+    /// # Errors
+    /// [`Code::BadOption`], naming the formulas there are.
+    pub fn from_name(name: &str, first: u32, second: u32) -> Result<ImageModel> {
+        match name {
+            "openai-tiles" => Ok(ImageModel::OpenAiTiles { base: first, tile: second }),
+            "openai-patches" => Ok(ImageModel::OpenAiPatches { hundredths: first }),
+            "anthropic" => Ok(ImageModel::Anthropic),
+            "gemini" => Ok(ImageModel::Gemini),
+            "gemini-cli" => Ok(ImageModel::GeminiCli),
+            _ => Err(Error::new(
+                Code::BadOption,
+                format!(
+                    "there is no formula {name:?} for pictures; use openai-tiles, openai-patches, anthropic, gemini or gemini-cli"
+                ),
+            )),
+        }
+    }
+
+    /// What a picture costs in low detail, whatever its size; `None` where the formula knows no such thing.
+    pub fn low_detail(self) -> Option<u64> {
+        match self {
+            ImageModel::OpenAiTiles { base, .. } => Some(u64::from(base)),
+            ImageModel::CopilotChat => Some(85),
+            _ => None,
+        }
+    }
+
+    /// Tokens of a picture of this size. `low` asks for low detail, which only the tile models know.
     ///
     /// ```
     /// use espalier::tokens::image::{ImageModel, Size};
     /// let vga = Size { width: 640, height: 480 };
-    /// assert_eq!(ImageModel::OpenAiTiles.tokens(vga, false), 425);
+    /// assert_eq!(ImageModel::default().tokens(vga, false), 425);
     /// assert_eq!(ImageModel::CopilotChat.tokens(vga, false), 765);
     /// ```
     pub fn tokens(self, size: Size, low: bool) -> u64 {
         let (width, height) = (u64::from(size.width), u64::from(size.height));
+        if let Some(tokens) = self.low_detail().filter(|_| low) {
+            return tokens;
+        }
         match self {
-            ImageModel::OpenAiTiles | ImageModel::CopilotChat if low => 85,
-            ImageModel::OpenAiTiles => tiles(size, false),
-            ImageModel::CopilotChat => tiles(size, true),
+            ImageModel::OpenAiTiles { base, tile } => tiles(size, false) * u64::from(tile) + u64::from(base),
+            ImageModel::CopilotChat => tiles(size, true) * 170 + 85,
             ImageModel::OpenAiPatches { hundredths } => {
                 let patches = width.div_ceil(32).saturating_mul(height.div_ceil(32)).min(1_536);
                 (patches * u64::from(hundredths)).div_ceil(100)
@@ -65,6 +141,38 @@ impl ImageModel {
     }
 }
 
+/// What is known of the pictures of a request: the formula, and sizes that the host knows where the data do not tell them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pictures {
+    pub model: ImageModel,
+    /// By address, or by the data themselves.
+    pub sizes: BTreeMap<String, Size>,
+}
+
+impl Pictures {
+    /// The usual tiles, and no sizes.
+    pub const DEFAULT: Pictures = Pictures { model: USUAL_TILES, sizes: BTreeMap::new() };
+
+    /// What a picture costs. Exact if its size is known, and else a guess.
+    pub fn cost(&self, data: Option<&str>, url: Option<&str>, low: bool) -> Cost {
+        if self.model == ImageModel::GeminiCli {
+            return Cost::estimate(3_000);
+        }
+        if let Some(tokens) = self.model.low_detail().filter(|_| low) {
+            return Cost::exact(tokens);
+        }
+        let told = || url.into_iter().chain(data).find_map(|key| self.sizes.get(key).copied());
+        let size = read(data, url).and_then(|bytes| size_of(&bytes)).or_else(told);
+        size.map_or(Cost::estimate(UNKNOWN_IMAGE), |size| Cost::exact(self.model.tokens(size, low)))
+    }
+}
+
+/// The bytes of a picture that came with the message.
+pub(super) fn read(data: Option<&str>, url: Option<&str>) -> Option<Vec<u8>> {
+    let inline = data.or_else(|| url.filter(|url| url.starts_with("data:")))?;
+    Some(decode_base64(inline))
+}
+
 /// Scales both sides so that the longer one is at most `edge`, rounding as JavaScript's `Math.round` does.
 fn fit(width: f64, height: f64, edge: f64) -> (f64, f64) {
     let long = width.max(height);
@@ -74,6 +182,7 @@ fn fit(width: f64, height: f64, edge: f64) -> (f64, f64) {
     ((width * (edge / long)).round().max(1.0), (height * (edge / long)).round().max(1.0))
 }
 
+/// Tiles of 512 after fitting into 2,048 and scaling the short side to 768.
 fn tiles(size: Size, scale_up: bool) -> u64 {
     let (mut width, mut height) = fit(f64::from(size.width), f64::from(size.height), 2_048.0);
     let short = width.min(height);
@@ -82,7 +191,7 @@ fn tiles(size: Size, scale_up: bool) -> u64 {
         width = (width * factor).round();
         height = (height * factor).round();
     }
-    ((width / 512.0).ceil() * (height / 512.0).ceil()) as u64 * 170 + 85
+    ((width / 512.0).ceil() * (height / 512.0).ceil()) as u64
 }
 
 /// Reads the size of a PNG, GIF, JPEG (baseline, extended, progressive) or WebP (lossy, extended, lossless) picture from the

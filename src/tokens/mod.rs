@@ -56,6 +56,12 @@ pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
 
+    /// How the model that is counted for sees pictures.
+    fn pictures(&self) -> &image::Pictures {
+        static USUAL: image::Pictures = image::Pictures::DEFAULT;
+        &USUAL
+    }
+
     /// The longest beginning of `text` with at most `most` tokens, or nearly so: counted as often as halving needs.
     fn prefix_within(&self, text: &str, most: u64) -> Fit {
         fit::by_halving(text.len(), most, |bytes| {
@@ -71,5 +77,62 @@ pub trait Tokenizer {
             (text.len() - start, self.count(&text[start..]))
         });
         Fit { offset: text.len() - fit.offset, ..fit }
+    }
+}
+
+/// A tokenizer with what is known of a model's pictures.
+///
+/// ```
+/// use espalier::message::{Part, Role};
+/// use espalier::tokens::image::{ImageModel, Pictures, Size};
+/// use espalier::tokens::{CostModel, Seeing, Tokenizer};
+/// struct Bytes;
+/// impl Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+/// }
+/// let url = "https://example.com/a.png".to_string();
+/// let sizes = [(url.clone(), Size { width: 750, height: 100 })].into();
+/// let claude = Seeing { tokenizer: Bytes, pictures: Pictures { model: ImageModel::Anthropic, sizes } };
+/// let picture = Part::Image { media_type: None, data: None, url: Some(url), detail: None };
+/// assert_eq!(CostModel::Espalier.part(Role::User, &picture, &claude).tokens, 100);
+/// ```
+pub struct Seeing<T> {
+    pub tokenizer: T,
+    pub pictures: image::Pictures,
+}
+
+impl<T: Tokenizer> Tokenizer for Seeing<T> {
+    fn count(&self, text: &str) -> u64 {
+        self.tokenizer.count(text)
+    }
+
+    fn pictures(&self) -> &image::Pictures {
+        &self.pictures
+    }
+
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        self.tokenizer.prefix_within(text, most)
+    }
+
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        self.tokenizer.suffix_within(text, most)
+    }
+}
+
+impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
+    fn count(&self, text: &str) -> u64 {
+        (**self).count(text)
+    }
+
+    fn pictures(&self) -> &image::Pictures {
+        (**self).pictures()
+    }
+
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        (**self).prefix_within(text, most)
+    }
+
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        (**self).suffix_within(text, most)
     }
 }

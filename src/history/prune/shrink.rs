@@ -12,7 +12,7 @@ use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
 use crate::message::{Part, Role};
-use crate::tool_result::truncate::shorten;
+use crate::tool_result::shorten;
 
 /// No result is shortened below this many tokens.
 pub const FLOOR: u64 = 200;

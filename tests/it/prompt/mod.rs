@@ -124,7 +124,8 @@ pub fn options(budget: f64) -> Options {
 }
 
 pub fn builtin(name: EncodingName, model: CostModel) -> Counter {
-    Counter::Builtin(Builtin { encoding: encodings::shared(name), model, mode: Mode::Raw })
+    let encoding = encodings::shared(name);
+    Counter::Builtin(Builtin { tokenizer: encoding.clone(), encoding, model, mode: Mode::Raw })
 }
 
 /// Renders to the end.

@@ -2,8 +2,8 @@
 
 use crate::encodings::encoding;
 use espalier::message::{Message, Part, Role, Tool};
-use espalier::tokens::image::{ImageModel, Size, decode_base64, size_of};
-use espalier::tokens::{Cost, CostModel, EncodingName, Origin, Tokenizer, document_cost, encoding_for_model};
+use espalier::tokens::image::{ImageModel, Pictures, Size, decode_base64, size_of};
+use espalier::tokens::{Cost, CostModel, EncodingName, Origin, Seeing, Tokenizer, document_cost, encoding_for_model};
 
 /// A text costs its length, so that formulas can be reckoned by hand.
 struct Length;
@@ -226,7 +226,7 @@ fn image_formulas() {
     check(reference, 10_000, 100, 52_445);
     check(reference, 512, 1024, 1_105);
     assert_eq!(reference.tokens(Size { width: 4000, height: 3000 }, true), 85);
-    let tiles = ImageModel::OpenAiTiles;
+    let tiles = ImageModel::default();
     check(tiles, 640, 480, 425);
     check(tiles, 4000, 3000, 765);
     check(tiles, 1, 1, 255);
@@ -245,6 +245,75 @@ fn image_formulas() {
     check(ImageModel::Gemini, 385, 10, 258);
     check(ImageModel::Gemini, 1536, 769, 4 * 258);
     check(ImageModel::GeminiCli, 9, 9, 3_000);
+}
+
+#[test]
+fn how_models_see_pictures() {
+    let check = |model: &str, wanted: u64, low: u64| {
+        let images = ImageModel::of_model(model);
+        let size = Size { width: 1024, height: 1024 };
+        assert_eq!((images.tokens(size, false), images.tokens(size, true)), (wanted, low), "{model}");
+    };
+    // 768 x 768 are four tiles; 1,024 patches; 1,024 x 1,024 / 750; four tiles of 768.
+    check("gpt-4o", 4 * 170 + 85, 85);
+    check("gpt-4.1", 4 * 170 + 85, 85);
+    check("gpt-4o-mini-2024-07-18", 4 * 5_667 + 2_833, 2_833);
+    check("gpt-5", 4 * 140 + 70, 70);
+    check("gpt-5.1-codex", 4 * 140 + 70, 70);
+    check("o1", 4 * 150 + 75, 75);
+    check("openai/o3", 4 * 150 + 75, 75);
+    check("computer-use-preview", 4 * 129 + 65, 65);
+    check("gpt-4.1-mini", 1_659, 1_659);
+    check("gpt-4.1-nano", 2_520, 2_520);
+    check("gpt-5-mini", 1_659, 1_659);
+    check("gpt-5-nano-2025-08-07", 2_520, 2_520);
+    check("o4-mini", 1_762, 1_762);
+    check("anthropic/claude-sonnet-4.5", 1_399, 1_399);
+    check("gemini-2.5-pro", 4 * 258, 4 * 258);
+    check("models/GEMINI-2.0-flash", 4 * 258, 4 * 258);
+    check("some-other", 4 * 170 + 85, 85);
+    check("", 4 * 170 + 85, 85);
+}
+
+/// A model's eyes: the formula and what the host knows of sizes.
+fn seeing(model: ImageModel, sizes: &[(&str, u32, u32)]) -> Seeing<Length> {
+    let sizes = sizes.iter().map(|(key, width, height)| (key.to_string(), Size { width: *width, height: *height }));
+    Seeing { tokenizer: Length, pictures: Pictures { model, sizes: sizes.collect() } }
+}
+
+#[test]
+fn pictures_as_a_model_sees_them() {
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHg";
+    let check = |part: Part, eyes: &Seeing<Length>, wanted: Cost| {
+        let whole = message(Role::User, vec![text("ab"), part.clone()]);
+        assert_eq!(CostModel::Espalier.part(Role::User, &part, eyes), wanted, "{part:?}");
+        assert_eq!(CostModel::Espalier.message(&whole, eyes), wanted + (4 + 2), "{part:?}");
+        // In a result it costs the same.
+        let held = result("c", vec![part.clone()]);
+        assert_eq!(CostModel::Espalier.part(Role::User, &held, eyes), wanted + 4, "{part:?}");
+    };
+    let claude = seeing(ImageModel::Anthropic, &[("https://x/y", 1_500, 750), ("AAAA", 750, 750)]);
+    check(image(Some(png), None, None), &claude, Cost::exact(410));
+    // Low detail is no matter to it.
+    check(image(Some(png), None, Some("low")), &claude, Cost::exact(410));
+    check(image(None, Some("https://x/y"), None), &claude, Cost::exact(1_500));
+    check(image(Some("AAAA"), None, None), &claude, Cost::exact(750));
+    check(image(None, Some("https://x/z"), None), &claude, Cost::estimate(1_105));
+    // What the header says wins over what the host says.
+    let wrong = seeing(ImageModel::Anthropic, &[(png, 9, 9)]);
+    check(image(Some(png), None, None), &wrong, Cost::exact(410));
+    let gemini = seeing(ImageModel::Gemini, &[]);
+    check(image(Some(png), None, None), &gemini, Cost::exact(258));
+    let patches = seeing(ImageModel::OpenAiPatches { hundredths: 162 }, &[]);
+    check(image(Some(png), None, None), &patches, Cost::exact(486));
+    let flat = seeing(ImageModel::GeminiCli, &[]);
+    check(image(Some(png), None, None), &flat, Cost::estimate(3_000));
+    check(image(None, Some("https://x/y"), None), &flat, Cost::estimate(3_000));
+    check(document(9, Some(2)), &flat, Cost::estimate(25_800));
+    check(document(9, Some(2)), &gemini, Cost::estimate(3_000));
+    // Copilot Chat has one formula for all models.
+    let copilot = CostModel::CopilotChat.part(Role::User, &image(Some(png), None, None), &claude);
+    assert_eq!(copilot, Cost::exact(765));
 }
 
 #[test]

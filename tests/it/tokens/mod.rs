@@ -7,4 +7,5 @@ mod oracle;
 #[cfg(feature = "tiktoken-rs")]
 mod other;
 mod random;
+mod vectors;
 mod vocabulary;

@@ -1,0 +1,34 @@
+/** How many pages a PDF has, as far as it can be told without reading all of it. */
+
+/** Base64 characters that are looked at on either end: page trees stand at one of them. A multiple of four. */
+const WINDOW = 65_536;
+
+/** Any of these means a page tree; the root of it counts all pages, so the largest count is the one. */
+const TREE = /\/Type\s*\/Pages\b/;
+
+/**
+ * The number of pages, or nothing if these are no PDF, or one that keeps its page tree compressed or in the middle.
+ *
+ * @param source Base64.
+ */
+export function pdfPages(source: string): number | undefined {
+  // "%PDF" in base64.
+  if (!source.startsWith("JVBER")) return undefined;
+  const tail = Math.max(WINDOW, source.length - WINDOW);
+  const text = decoded(source.slice(0, WINDOW)) + decoded(source.slice(tail - (tail % 4)));
+  let pages = 0;
+  for (const object of text.split("endobj")) {
+    if (!TREE.test(object)) continue;
+    pages = Math.max(pages, Number(/\/Count\s+(\d{1,6})\b/.exec(object)?.[1] ?? 0));
+  }
+  return pages > 0 ? pages : undefined;
+}
+
+function decoded(base64: string): string {
+  try {
+    // A text that was cut has half a group at its end.
+    return atob(base64.slice(0, base64.length - (base64.length % 4)));
+  } catch {
+    return "";
+  }
+}

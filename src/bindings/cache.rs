@@ -1,0 +1,247 @@
+//! Cache marks, shared prefixes and their prices.
+
+use js_sys::Array;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js, item_from_js};
+use super::error::to_js;
+use super::options::{Counting, messages, tokens};
+use crate::cache::{
+    self as core, Clearing, Comparison, FateRow, Layout, Lifetime, Newest, PartFact, Place, Prices, Profile, Scheme,
+    ToolFact,
+};
+use crate::error::Code;
+use crate::history::prune::SUMMARY_TAG;
+use crate::message::{Message, Part, Role};
+use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MarkOptions {
+    profile: Profile,
+    scheme: Scheme,
+    max: f64,
+    prefix_lifetime: Lifetime,
+    message_lifetime: Lifetime,
+    previous: Option<Newest>,
+    /// Id of the newest summary; one of our own is recognised.
+    summary: Option<String>,
+    /// In tokens of the provider.
+    minimum: f64,
+    /// Whose tokens those are, where the model is known.
+    minimum_model: Option<String>,
+}
+
+/// Facts come as numbers, since there may be one for each part of a long conversation: 0 for no mark, 1 for one of five minutes, 2 for
+/// one of an hour.
+fn mark(number: u32) -> Option<Lifetime> {
+    match number {
+        0 => None,
+        1 => Some(Lifetime::FiveMinutes),
+        _ => Some(Lifetime::OneHour),
+    }
+}
+
+/// A place as JavaScript sees it: `{ tool }` or `{ message, index, part? }`. It has taken the marks out of the messages: they come
+/// as facts.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PlaceJs<'a> {
+    Tool {
+        tool: usize,
+    },
+    Message {
+        message: &'a str,
+        index: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        part: Option<usize>,
+    },
+}
+
+#[derive(Serialize)]
+struct MarkJs<'a> {
+    #[serde(flatten)]
+    place: PlaceJs<'a>,
+    lifetime: Lifetime,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct UnmarkedJs<'a> {
+    #[serde(flatten)]
+    place: PlaceJs<'a>,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct PlacementJs<'a> {
+    marks: Vec<MarkJs<'a>>,
+    unmarked: Vec<UnmarkedJs<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest: Option<Newest>,
+}
+
+/// Stands in for a tokenizer where nothing is counted.
+struct Nothing;
+
+impl Tokenizer for Nothing {
+    fn count(&self, _: &str) -> u64 {
+        0
+    }
+}
+
+/// Where cache marks go: `{ marks, unmarked, newest? }`. `tool_facts` holds two numbers for each tool (1 if it is deferred, its mark),
+/// `part_facts` four for each part about which there is something to say (message, part + 1, 1 if it can carry a mark, its mark).
+#[wasm_bindgen(js_name = "placeMarks")]
+pub fn place_marks(
+    conversation: JsValue,
+    counting: JsValue,
+    options: JsValue,
+    tool_facts: &[u32],
+    part_facts: &[u32],
+) -> Result<JsValue, JsValue> {
+    let conversation = messages(conversation)?;
+    let counting: Counting = from_js(counting, "options", Code::BadOption)?;
+    let options: MarkOptions = from_js(options, "options", Code::BadOption)?;
+    let minimum = tokens(options.minimum, "options.minimumPrefix").map_err(to_js)?;
+    let factor = options.minimum_model.as_deref().map_or(1.0, prior_factor);
+    let tool_fact = |fact: &[u32; 2]| ToolFact { deferred: fact[0] == 1, mark: mark(fact[1]) };
+    let part_fact = |fact: &[u32; 4]| PartFact {
+        message: fact[0] as usize,
+        part: fact[1].checked_sub(1).map(|part| part as usize),
+        can: fact[2] == 1,
+        mark: mark(fact[3]),
+    };
+    let layout = Layout {
+        profile: options.profile,
+        scheme: options.scheme,
+        max: tokens(options.max, "options.max").map_err(to_js)? as usize,
+        prefix_lifetime: options.prefix_lifetime,
+        message_lifetime: options.message_lifetime,
+        tools: tool_facts.as_chunks().0.iter().map(tool_fact).collect(),
+        parts: part_facts.as_chunks().0.iter().map(part_fact).collect(),
+        previous: options.previous,
+        summary: summary(&conversation, options.summary.as_deref()),
+        minimum: (minimum as f64 / factor).ceil() as u64,
+    };
+    let tools = counting.tools();
+    let placed = if layout.minimum == 0 {
+        core::place(&conversation, tools, &layout, CostModel::default(), &Nothing)
+    } else {
+        let counter = counting.counter().map_err(to_js)?;
+        core::place(&conversation, tools, &layout, counter.cost_model, counter.meter().tokenizer)
+    };
+    let place = |place: Place| match place {
+        Place::Tool(tool) => PlaceJs::Tool { tool },
+        Place::Message { message, part } => {
+            PlaceJs::Message { message: &conversation[message].id, index: message, part }
+        }
+    };
+    let marks =
+        placed.marks.iter().map(|mark| MarkJs { place: place(mark.place), lifetime: mark.lifetime, why: mark.why });
+    let unmarked = placed.unmarked.iter().map(|gone| UnmarkedJs { place: place(gone.place), why: gone.why });
+    into_js(&PlacementJs { marks: marks.collect(), unmarked: unmarked.collect(), newest: placed.newest })
+}
+
+fn summary(messages: &[Message], given: Option<&str>) -> Option<usize> {
+    messages.iter().rposition(|message| match given {
+        Some(id) => message.id == id,
+        None => {
+            let first =
+                message.parts.iter().find_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+            message.role == Role::User && first.is_some_and(|text| text.starts_with(SUMMARY_TAG))
+        }
+    })
+}
+
+/// Tokens that a prefix needs to be cached by a model.
+#[wasm_bindgen(js_name = "minimumPrefix")]
+pub fn minimum_prefix(model: &str) -> f64 {
+    core::minimum_prefix(model) as f64
+}
+
+/// The reports of the two requests, where the host has them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reports {
+    rows: Option<Vec<FateRow>>,
+    previous_rows: Option<Vec<FateRow>>,
+}
+
+/// What two requests share. Messages are decoded in pairs, and no further than the first difference. `identical` messages at the
+/// beginning are the host's same objects in both; `counts` are what the messages of the newer request cost, or empty.
+#[wasm_bindgen(js_name = "stablePrefix")]
+pub fn stable_prefix(
+    previous: &Array,
+    next: &Array,
+    previous_counting: JsValue,
+    counting: JsValue,
+    reports: JsValue,
+    identical: u32,
+    counts: &[f64],
+) -> Result<JsValue, JsValue> {
+    let before: Counting = from_js(previous_counting, "options", Code::BadOption)?;
+    let counting: Counting = from_js(counting, "options", Code::BadOption)?;
+    let reports: Reports = from_js(reports, "options", Code::BadOption)?;
+    let counter = counting.counter().map_err(to_js)?;
+    let mut comparison = Comparison::new(counter.cost_model, &*counter.tokenizer);
+    comparison.tools(before.tools(), counting.tools());
+    let newer = |at: u32| item_from_js::<Message>(next, at, "messages", Code::BadMessage);
+    for at in 0.. {
+        let counted = counts.get(at as usize).map(|count| Cost::exact(*count as u64));
+        if at < identical && at < next.length() {
+            let cost = match counted {
+                Some(cost) => cost,
+                None => newer(at)?.map_or(Cost::ZERO, |it| counter.cost_model.message(&it, &*counter.tokenizer)),
+            };
+            comparison.same(cost);
+            continue;
+        }
+        let older = item_from_js::<Message>(previous, at, "previous", Code::BadMessage)?;
+        if !comparison.step(older.as_ref(), newer(at)?.as_ref(), counted) {
+            break;
+        }
+    }
+    let mut shared = comparison.finish();
+    shared.origin = shared.origin.worst(counter.origin);
+    if let Some(rows) = &reports.rows {
+        shared.blame(rows, reports.previous_rows.as_deref().unwrap_or_default());
+    }
+    into_js(&shared)
+}
+
+fn prices(prices: &[f64]) -> Prices {
+    let price = |at: usize| prices.get(at).copied().unwrap_or(f64::NAN);
+    Prices { input: price(0), cache_read: price(1), cache_write: price(2), output: price(3) }
+}
+
+/// What a request is expected to cost. Prices: of input, reading, writing, output.
+#[wasm_bindgen(js_name = "cacheCost")]
+pub fn cache_cost(
+    price: &[f64],
+    total: f64,
+    shared: f64,
+    marked: f64,
+    output: f64,
+    hit_rate: f64,
+) -> Result<JsValue, JsValue> {
+    let [total, shared, marked, output] = [total, shared, marked, output].map(|tokens| tokens as u64);
+    into_js(&core::expected_cost(prices(price), total, shared, marked, output, hit_rate).map_err(to_js)?)
+}
+
+/// Whether it pays to clear a part of a cached prefix.
+#[wasm_bindgen(js_name = "clearingPays")]
+pub fn clearing_pays(
+    price: &[f64],
+    cleared: f64,
+    suffix: f64,
+    replacement: f64,
+    extra: f64,
+    requests: f64,
+    hit_rate: f64,
+) -> Result<JsValue, JsValue> {
+    let [cleared, suffix, replacement] = [cleared, suffix, replacement].map(|tokens| tokens as u64);
+    let plan = Clearing { cleared, suffix, replacement, extra, requests, hit_rate };
+    into_js(&core::clearing(prices(price), plan).map_err(to_js)?)
+}

@@ -1,0 +1,91 @@
+//! Copilot Chat's placement, with three corrections: never more marks than the limit; a current user message that has a mark
+//! already still ends the search below it; the last message is not compared with the first.
+
+use super::place::{Mark, Request};
+use super::spot::Place;
+use crate::message::{Message, Part, Role};
+
+/// Marks on messages. Backwards from the end: below the newest message of the user every end of a round and every message of the
+/// user, and above it every answer without calls; then forwards over the system and user messages that open the list.
+pub(super) fn messages(request: &mut Request) -> Vec<Mark> {
+    request.trim(request.layout.max);
+    let all = request.messages;
+    let mut added: Vec<(Place, &'static str)> = Vec::new();
+    let mut left = request.layout.max - request.brought.len();
+    let mut marked = vec![false; all.len()];
+    for place in request.brought.keys() {
+        if let Some(message) = place.message() {
+            marked[message] = true;
+        }
+    }
+    let mut below = true;
+    for (index, message) in all.iter().enumerate().rev() {
+        if left == 0 {
+            break;
+        }
+        let role = role(message);
+        let why = match role {
+            _ if marked[index] => None,
+            Role::User if below => Some("user"),
+            Role::Tool if below && !all.get(index + 1).is_some_and(|next| self::role(next) == Role::Tool) => {
+                Some("round")
+            }
+            Role::Assistant if message.calls().next().is_none() => Some("answer"),
+            _ => None,
+        };
+        below = below && role != Role::User;
+        if let Some(why) = why.filter(|_| request.is_long(whole(request, index))) {
+            added.push((whole(request, index), why));
+            marked[index] = true;
+            left -= 1;
+        }
+    }
+    for (index, message) in all.iter().enumerate() {
+        if left == 0 || !matches!(role(message), Role::System | Role::Developer | Role::User) {
+            break;
+        }
+        if !marked[index] && request.is_long(whole(request, index)) {
+            added.push((whole(request, index), "leading"));
+            left -= 1;
+        }
+    }
+    request.finish(&added)
+}
+
+/// A message that holds nothing but results is the tool's, whoever brings it.
+fn role(message: &Message) -> Role {
+    let mut content = message.parts.iter().filter(|part| !matches!(part, Part::CacheMark)).peekable();
+    let only_results = content.peek().is_some() && content.all(|part| matches!(part, Part::ToolResult { .. }));
+    if message.role == Role::User && only_results { Role::Tool } else { message.role }
+}
+
+/// A mark on a message as a whole: on the last part that can carry it, or behind whatever there is.
+fn whole(request: &Request, index: usize) -> Place {
+    let parts = &request.messages[index].parts;
+    let carrier = (0..parts.len()).rev().find(|&part| request.may_carry(index, part));
+    let part = carrier.or_else(|| parts.iter().rposition(|part| !matches!(part, Part::CacheMark)));
+    Place::Message { message: index, part }
+}
+
+/// Marks on blocks: the two newest messages that can carry one, the last tool, the last system block. All others are cleared.
+pub(super) fn blocks(request: &mut Request) -> Vec<Mark> {
+    let frame = request.messages.iter().take_while(|message| message.role.is_frame()).count();
+    let mut newest = (frame..request.messages.len()).rev().filter_map(|message| request.last_carrier(message));
+    let rows = [
+        newest.next().map(|place| (place, "newest")),
+        request.system().map(|place| (place, "system")),
+        request.tool().map(|place| (place, "tools")),
+        newest.next().map(|place| (place, "round")),
+    ];
+    drop(newest);
+    let wanted: Vec<(Place, &'static str)> =
+        rows.into_iter().flatten().filter(|(place, _)| request.is_long(*place)).take(request.layout.max).collect();
+    let cleared: Vec<Place> = request.brought.keys().copied().collect();
+    for place in cleared {
+        request.brought.remove(&place);
+        if !wanted.iter().any(|(kept, _)| *kept == place) {
+            request.unmarked.push(super::Unmarked { place, why: "replaced" });
+        }
+    }
+    request.finish(&wanted)
+}

@@ -1,0 +1,32 @@
+//! The shortest prefix that a provider caches.
+
+/// Tokens that a prefix has at least, by a part of the model's name; the first row that fits wins. Sources: Anthropic's
+/// caching guide and the tables of gateways in front of it, as of 2026.
+const MINIMUMS: &[(&str, u64)] = &[
+    ("claude-3-haiku", 2_048),
+    ("claude-3-5-haiku", 2_048),
+    ("claude-haiku-3", 2_048),
+    ("claude-haiku", 4_096),
+    ("claude-opus-4-1", 1_024),
+    ("claude-opus-4.1", 1_024),
+    ("claude-opus-4-20", 1_024),
+    ("claude-opus-4-", 4_096),
+    ("claude-opus-4.", 4_096),
+    ("claude-sonnet-4-6", 2_048),
+    ("claude-sonnet-4.6", 2_048),
+];
+
+/// What OpenAI and most models of Anthropic ask for, and what is assumed of all others.
+const USUAL: u64 = 1_024;
+
+/// Tokens (by the provider's count) below which a prefix is not cached, so that a mark would be wasted on it.
+///
+/// ```
+/// use espalier::cache::minimum_prefix;
+/// assert_eq!(minimum_prefix("anthropic/claude-opus-4-5"), 4_096);
+/// assert_eq!(minimum_prefix("claude-sonnet-4-5"), 1_024);
+/// ```
+pub fn minimum_prefix(model: &str) -> u64 {
+    let model = model.to_ascii_lowercase();
+    MINIMUMS.iter().find(|(part, _)| model.contains(part)).map_or(USUAL, |(_, tokens)| *tokens)
+}

@@ -1,0 +1,475 @@
+//! Where cache marks go.
+//!
+//! A mark says: what stands before and at this place is worth keeping. A provider allows a handful of them, so they are given out
+//! by value. Marks that the caller brought count; where there are too many, the oldest in messages go first. What cannot carry a
+//! mark (thinking, blank text, a tool that is loaded later) never gets one, and loses one that it has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::copilot;
+use super::digest::Digest;
+use super::spot::{Lifetime, Place};
+use crate::message::{Message, Part, Role, Tool};
+use crate::tokens::{CostModel, Tokenizer};
+
+/// By whose rules marks are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Profile {
+    /// By value: tools and system text, the newest message, the place of the previous request's newest mark, the summary.
+    #[default]
+    #[serde(rename = "espalier")]
+    Espalier,
+    /// As Copilot Chat places them, within the limit.
+    #[serde(rename = "copilot-chat")]
+    CopilotChat,
+}
+
+/// What the wire format can mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// Messages only.
+    OpenAi,
+    /// Blocks of messages and of the system prompt, and tool definitions.
+    #[default]
+    Anthropic,
+}
+
+/// What the wire shows of a part and the model does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartFact {
+    /// Index of the message.
+    pub message: usize,
+    /// Index of the part: one that may carry a mark, or a mark itself. Absent for a message that has no part to name.
+    pub part: Option<usize>,
+    /// False if it must not carry a mark.
+    pub can: bool,
+    /// The mark that the caller put there.
+    pub mark: Option<Lifetime>,
+}
+
+impl PartFact {
+    fn place(&self) -> Place {
+        Place::Message { message: self.message, part: self.part }
+    }
+}
+
+/// The same of a tool definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ToolFact {
+    /// True if the provider loads the definition only when it is searched for.
+    pub deferred: bool,
+    pub mark: Option<Lifetime>,
+}
+
+/// The newest mark of a request, kept for the next one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Newest {
+    /// Id of the message.
+    pub message: String,
+    /// Index of the part, marks not counted, since these come and go; absent if the message has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
+    /// Name of everything up to there. Where it is absent the caller vouches that nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+}
+
+/// How marks are placed.
+#[derive(Debug, Clone, Default)]
+pub struct Layout {
+    pub profile: Profile,
+    pub scheme: Scheme,
+    /// Marks that the provider allows.
+    pub max: usize,
+    /// Lifetime of new marks on tools and system text, and of those in messages.
+    pub prefix_lifetime: Lifetime,
+    pub message_lifetime: Lifetime,
+    /// One for each tool definition that can carry a mark; empty where none can.
+    pub tools: Vec<ToolFact>,
+    /// Only for parts about which there is something to say.
+    pub parts: Vec<PartFact>,
+    pub previous: Option<Newest>,
+    /// Index of the newest summary of earlier history.
+    pub summary: Option<usize>,
+    /// Our tokens that a prefix has at least; shorter ones get no new mark.
+    pub minimum: u64,
+}
+
+/// A mark of the request as it should be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    pub place: Place,
+    pub lifetime: Lifetime,
+    /// `system`, `tools`, `newest`, `previous`, `summary`, `user`, or `caller` for one that was there; the other profile has
+    /// `round`, `answer` and `leading`.
+    pub why: &'static str,
+}
+
+/// A mark of the caller's that goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unmarked {
+    pub place: Place,
+    /// `cannot-carry`, `over-limit` or `replaced`.
+    pub why: &'static str,
+}
+
+/// The marks of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Placement {
+    /// In the order in which the provider reads them; at most as many as it allows.
+    pub marks: Vec<Mark>,
+    /// What can carry none, in order; then what was too much.
+    pub unmarked: Vec<Unmarked>,
+    /// For the next request's [`Layout::previous`]. `None` if no message has a mark.
+    pub newest: Option<Newest>,
+}
+
+/// Places marks. Linear in the length of the conversation.
+///
+/// ```
+/// use espalier::cache::{Layout, Place, place};
+/// use espalier::message::{Message, Part, Role};
+/// use espalier::tokens::{CostModel, Tokenizer};
+/// struct Bytes;
+/// impl Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+/// }
+/// let parts = vec![Part::Text { text: "hi".into() }];
+/// let messages = [Message { id: "m0".into(), role: Role::User, name: None, parts }];
+/// let layout = Layout { max: 4, ..Layout::default() };
+/// let placed = place(&messages, &[], &layout, CostModel::Espalier, &Bytes);
+/// assert_eq!(placed.marks[0].place, Place::Message { message: 0, part: Some(0) });
+/// ```
+pub fn place(
+    messages: &[Message],
+    tools: &[Tool],
+    layout: &Layout,
+    model: CostModel,
+    tokenizer: &dyn Tokenizer,
+) -> Placement {
+    let mut request = Request::new(messages, layout);
+    if layout.minimum > 0 {
+        request.start = start(messages, tools, layout.minimum, model, tokenizer);
+    }
+    let mut placed = match (layout.profile, layout.scheme) {
+        (Profile::Espalier, _) => espalier(&mut request, tools),
+        (Profile::CopilotChat, Scheme::OpenAi) => copilot::messages(&mut request),
+        (Profile::CopilotChat, Scheme::Anthropic) => copilot::blocks(&mut request),
+    };
+    order_lifetimes(&mut placed);
+    let last = placed.iter().rev().find(|mark| mark.place.message().is_some());
+    let newest = last.and_then(|mark| newest(messages, tools, mark.place));
+    Placement { marks: placed, unmarked: request.unmarked, newest }
+}
+
+/// A request under placement.
+pub(super) struct Request<'a> {
+    pub messages: &'a [Message],
+    pub layout: &'a Layout,
+    /// The caller's marks, where they can stay.
+    pub brought: BTreeMap<Place, Lifetime>,
+    pub unmarked: Vec<Unmarked>,
+    /// Parts that must not carry a mark, by message.
+    barred: BTreeSet<Place>,
+    /// Where prefixes are long enough to be cached; `None` if they never are.
+    start: Option<Place>,
+}
+
+impl<'a> Request<'a> {
+    fn new(messages: &'a [Message], layout: &'a Layout) -> Request<'a> {
+        // One by one: collected, they would be sorted first, by code that nothing else needs.
+        let mut barred = BTreeSet::new();
+        for fact in layout.parts.iter().filter(|fact| !fact.can) {
+            barred.insert(fact.place());
+        }
+        let start = Some(Place::Tool(0));
+        let mut request = Request { messages, layout, brought: BTreeMap::new(), unmarked: Vec::new(), barred, start };
+        for (at, tool) in layout.tools.iter().enumerate() {
+            if let Some(lifetime) = tool.mark {
+                request.bring(Place::Tool(at), lifetime, !tool.deferred);
+            }
+        }
+        let mut facts = BTreeMap::new();
+        for fact in &layout.parts {
+            if let Some(lifetime) = fact.mark {
+                facts.insert(fact.place(), lifetime);
+            }
+        }
+        // By the part that is marked; a message without any other part is marked as a whole.
+        let mut told: BTreeMap<Place, Lifetime> = BTreeMap::new();
+        for (message, whole) in messages.iter().enumerate() {
+            let place = |part: Option<usize>| Place::Message { message, part };
+            if let Some(lifetime) = facts.get(&place(None)).filter(|_| whole.parts.is_empty()) {
+                told.insert(place(None), *lifetime);
+            }
+            for (at, part) in whole.parts.iter().enumerate() {
+                let lifetime = facts.get(&place(Some(at))).copied();
+                if matches!(part, Part::CacheMark) {
+                    told.entry(place(request.marked_by(message, at))).or_insert(lifetime.unwrap_or_default());
+                } else if let Some(lifetime) = lifetime {
+                    told.insert(place(Some(at)), lifetime);
+                }
+            }
+        }
+        for (place, lifetime) in told {
+            let fits = match place {
+                Place::Message { message, part: Some(part) } => request.may_carry(message, part),
+                _ => !request.is_strict(),
+            };
+            request.bring(place, lifetime, fits);
+        }
+        request
+    }
+
+    fn bring(&mut self, place: Place, lifetime: Lifetime, fits: bool) {
+        if fits {
+            self.brought.insert(place, lifetime);
+        } else {
+            self.unmarked.push(Unmarked { place, why: "cannot-carry" });
+        }
+    }
+
+    /// The part that a mark at `at` belongs to: the one before it. Where messages are marked as a whole it is the last one that can
+    /// carry it, and a mark in front of all parts is on the message, too.
+    fn marked_by(&self, message: usize, at: usize) -> Option<usize> {
+        let parts = &self.messages[message].parts;
+        let is_part = |part: &usize| !matches!(parts[*part], Part::CacheMark);
+        let earlier = || (0..at).rev().filter(is_part);
+        if self.layout.scheme == Scheme::Anthropic {
+            return earlier().next();
+        }
+        let whole = || earlier().chain((at..parts.len()).rev().filter(is_part));
+        whole().find(|part| self.may_carry(message, *part)).or_else(|| whole().next())
+    }
+
+    /// Copilot Chat's marks on messages stand beside the content, whatever that is.
+    fn is_strict(&self) -> bool {
+        self.layout.profile == Profile::Espalier || self.layout.scheme == Scheme::Anthropic
+    }
+
+    /// True if the provider takes a mark there.
+    pub fn may_carry(&self, message: usize, part: usize) -> bool {
+        let Some(value) = self.messages.get(message).and_then(|message| message.parts.get(part)) else { return false };
+        let can = match value {
+            Part::Text { text } => !self.is_strict() || !text.trim().is_empty(),
+            Part::Reasoning { .. } => !self.is_strict(),
+            Part::CacheMark => false,
+            _ => true,
+        };
+        can && !self.barred.contains(&Place::Message { message, part: Some(part) })
+    }
+
+    /// The last part of a message that can carry a mark. A message that does nothing but call is not marked as a whole: its
+    /// content is empty.
+    pub fn last_carrier(&self, message: usize) -> Option<Place> {
+        let parts = &self.messages.get(message)?.parts;
+        let whole = self.layout.scheme == Scheme::OpenAi;
+        let part = (0..parts.len())
+            .rev()
+            .find(|&at| self.may_carry(message, at) && !(whole && matches!(parts[at], Part::ToolCall { .. })))?;
+        Some(Place::Message { message, part: Some(part) })
+    }
+
+    /// The last part of the system text, which is whatever stands in front of the conversation.
+    pub fn system(&self) -> Option<Place> {
+        let frame = self.messages.iter().take_while(|message| message.role.is_frame()).count();
+        (0..frame).rev().find_map(|message| self.last_carrier(message))
+    }
+
+    /// The last tool definition that is sent with the request.
+    pub fn tool(&self) -> Option<Place> {
+        self.layout.tools.iter().rposition(|tool| !tool.deferred).map(Place::Tool)
+    }
+
+    /// Index of the newest message in which the user says something.
+    pub fn user(&self) -> Option<usize> {
+        let says = |part: &Part| match part {
+            Part::Text { text } => !text.trim().is_empty(),
+            Part::ToolResult { .. } | Part::CacheMark => false,
+            _ => true,
+        };
+        self.messages.iter().rposition(|message| {
+            message.role == Role::User && (message.parts.iter().any(says) || message.results().next().is_none())
+        })
+    }
+
+    /// True if the prefix up to there is long enough to be cached.
+    pub fn is_long(&self, place: Place) -> bool {
+        self.start.is_some_and(|start| place >= start)
+    }
+
+    /// Takes the caller's marks down to `most`: the oldest in messages go first, then the first ones of the system text, then
+    /// those of tools.
+    pub fn trim(&mut self, most: usize) {
+        let frame = self.messages.iter().take_while(|message| message.role.is_frame()).count();
+        let in_frame = |place: &Place| place.message().is_none_or(|message| message < frame);
+        let mut order: Vec<Place> = self.brought.keys().copied().filter(|place| !in_frame(place)).collect();
+        order.extend(self.brought.keys().filter(|place| in_frame(place) && place.message().is_some()));
+        order.extend(self.brought.keys().filter(|place| place.message().is_none()));
+        let over = self.brought.len().saturating_sub(most);
+        for place in order.into_iter().take(over) {
+            self.brought.remove(&place);
+            self.unmarked.push(Unmarked { place, why: "over-limit" });
+        }
+    }
+
+    /// The lifetime of a new mark.
+    pub fn lifetime(&self, place: Place) -> Lifetime {
+        let in_frame = place.message().is_none_or(|message| self.messages[message].role.is_frame());
+        if in_frame { self.layout.prefix_lifetime } else { self.layout.message_lifetime }
+    }
+
+    /// The caller's marks and new ones, in the order of the request.
+    pub fn finish(&self, added: &[(Place, &'static str)]) -> Vec<Mark> {
+        let mut all = self.brought.clone();
+        for &(place, _) in added {
+            all.insert(place, self.lifetime(place));
+        }
+        let why = |place: Place| added.iter().find(|(new, _)| *new == place).map_or("caller", |(_, why)| *why);
+        all.into_iter().map(|(place, lifetime)| Mark { place, lifetime, why: why(place) }).collect()
+    }
+}
+
+/// The four rows of value. The first two make room for themselves; the others take what is left.
+fn espalier(request: &mut Request, tools: &[Tool]) -> Vec<Mark> {
+    let messages = request.messages;
+    let newest = (0..messages.len()).rev().find_map(|message| request.last_carrier(message));
+    let previous = request.layout.previous.as_ref().and_then(|previous| still_there(request, tools, previous));
+    let anchor = match request.layout.summary {
+        Some(summary) => request.last_carrier(summary).map(|place| (place, "summary")),
+        None => request.user().and_then(|user| request.last_carrier(user)).map(|place| (place, "user")),
+    };
+    // The system text comes first: its mark covers the tools in front of it.
+    let rows = [
+        request.system().map(|place| (place, "system")),
+        request.tool().map(|place| (place, "tools")),
+        newest.map(|place| (place, "newest")),
+        previous.map(|place| (place, "previous")),
+        anchor,
+    ];
+    let max = request.layout.max;
+    let wanted = |rows: &[Option<(Place, &'static str)>]| -> Vec<(Place, &'static str)> {
+        rows.iter().flatten().copied().filter(|(place, _)| request.is_long(*place)).collect()
+    };
+    let (first, others) = (wanted(&rows[..3]), wanted(&rows[3..]));
+    let mut added: Vec<(Place, &'static str)> = Vec::new();
+    // The newest message may be the system text itself.
+    for row in first {
+        if added.len() < max && !added.iter().any(|(place, _)| *place == row.0) {
+            added.push(row);
+        }
+    }
+    // A mark that stands there already keeps its lifetime, and its place while others are trimmed.
+    let standing: Vec<(Place, Lifetime)> =
+        added.iter().filter_map(|(place, _)| request.brought.remove_entry(place)).collect();
+    request.trim(max - added.len());
+    for (place, lifetime) in standing {
+        added.retain(|(wanted, _)| *wanted != place);
+        request.brought.insert(place, lifetime);
+    }
+    for row in others {
+        let is_there = request.brought.contains_key(&row.0) || added.iter().any(|(place, _)| *place == row.0);
+        if !is_there && request.brought.len() + added.len() < max {
+            added.push(row);
+        }
+    }
+    request.finish(&added)
+}
+
+/// The place of the previous request's newest mark, if everything up to it is what it was: only then a hit is certain.
+fn still_there(request: &Request, tools: &[Tool], previous: &Newest) -> Option<Place> {
+    let message = request.messages.iter().position(|message| message.id == previous.message)?;
+    let parts = &request.messages[message].parts;
+    let part = (0..parts.len()).filter(|&at| !matches!(parts[at], Part::CacheMark)).nth(previous.part?)?;
+    let part = Some(part).filter(|part| request.may_carry(message, *part))?;
+    let place = Place::Message { message, part: Some(part) };
+    if let Some(prefix) = &previous.prefix
+        && *prefix != prefix_name(request.messages, tools, message, Some(part))
+    {
+        return None;
+    }
+    Some(place)
+}
+
+fn newest(messages: &[Message], tools: &[Tool], place: Place) -> Option<Newest> {
+    let Place::Message { message, part } = place else { return None };
+    let prefix = prefix_name(messages, tools, message, part);
+    let part = part.map(|part| without_marks(&messages[message], part));
+    Some(Newest { message: messages[message].id.clone(), part, prefix: Some(prefix) })
+}
+
+/// The index of a part among those that are no marks.
+fn without_marks(message: &Message, part: usize) -> usize {
+    message.parts.iter().take(part).filter(|part| !matches!(part, Part::CacheMark)).count()
+}
+
+/// Names everything up to a part. What follows it in the same message is left out: it may grow.
+fn prefix_name(messages: &[Message], tools: &[Tool], message: usize, part: Option<usize>) -> String {
+    let mut digest = Digest::new();
+    digest.tools(tools);
+    for whole in &messages[..message] {
+        digest.head(whole);
+        whole.parts.iter().for_each(|part| digest.part(part));
+    }
+    digest.head(&messages[message]);
+    if let Some(part) = part {
+        messages[message].parts.iter().take(part + 1).for_each(|part| digest.part(part));
+    }
+    digest.name()
+}
+
+/// The first place whose prefix has `minimum` tokens. Counts no further than that.
+fn start(
+    messages: &[Message],
+    tools: &[Tool],
+    minimum: u64,
+    model: CostModel,
+    tokenizer: &dyn Tokenizer,
+) -> Option<Place> {
+    let costs = model.tools(tools, tokenizer);
+    let mut sum = costs.overhead;
+    for (at, tool) in costs.per_tool.iter().enumerate() {
+        sum += tool.tokens;
+        if sum >= minimum {
+            return Some(Place::Tool(at));
+        }
+    }
+    for (message, whole) in messages.iter().enumerate() {
+        let empty = Message { id: String::new(), role: whole.role, name: whole.name.clone(), parts: Vec::new() };
+        sum = sum.saturating_add(model.message(&empty, tokenizer).tokens);
+        for (at, part) in whole.parts.iter().enumerate() {
+            sum = sum.saturating_add(model.part(whole.role, part, tokenizer).tokens);
+            if sum >= minimum {
+                return Some(Place::Message { message, part: Some(at) });
+            }
+        }
+    }
+    None
+}
+
+/// Longer lifetimes come before shorter ones. The caller's are shortened where they are out of order; new ones are lengthened for a
+/// longer one of the caller's behind them, and shortened behind a shorter one.
+fn order_lifetimes(marks: &mut [Mark]) {
+    shorten(marks.iter_mut().filter(|mark| mark.why == "caller"));
+    let mut longest = Lifetime::FiveMinutes;
+    for mark in marks.iter_mut().rev() {
+        if mark.why == "caller" {
+            longest = longest.max(mark.lifetime);
+        } else {
+            mark.lifetime = mark.lifetime.max(longest);
+        }
+    }
+    shorten(marks.iter_mut());
+}
+
+fn shorten<'a>(marks: impl Iterator<Item = &'a mut Mark>) {
+    let mut shortest = Lifetime::OneHour;
+    for mark in marks {
+        mark.lifetime = mark.lifetime.min(shortest);
+        shortest = mark.lifetime;
+    }
+}
