@@ -185,6 +185,25 @@ export interface PruneResult<T> {
   report: PruneReport;
 }
 
+// ---------------------------------------------------------------- usage
+
+/** What a provider reported, said the same way for all of them. Whole numbers of tokens. */
+export interface Usage {
+  /** Input that was neither read from nor written to a cache. */
+  input: number;
+  /** Input read from the cache, and input written to it. */
+  cacheRead: number;
+  cacheWrite: number;
+  /** Everything the model wrote, its thoughts included. */
+  output: number;
+  /** The thoughts in `output`, where the provider says so; else 0. */
+  reasoning: number;
+  /** The whole input: `input + cacheRead + cacheWrite`. */
+  promptTotal: number;
+  /** The provider's own record. */
+  raw: unknown;
+}
+
 // ---------------------------------------------------------------- compaction
 
 /** What the host's model is asked. */

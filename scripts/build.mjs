@@ -92,7 +92,7 @@ async function bundles() {
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them.
     const core = { name: "core", setup(b) {
-      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|adapters\/index))\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
     // Elements are told apart by their classes, so that there may be only one of each.
     const prompt = { name: "prompt", setup(b) {
@@ -108,6 +108,7 @@ async function bundles() {
     } };
     await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
+    await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [core] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
     await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts") }, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
@@ -120,7 +121,7 @@ async function bundles() {
       await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core, prompt] });
       const cli = join(root, "js", "cli", "main.ts");
       if (existsSync(cli)) {
-        const node = { name: "node", setup(b) { b.onResolve({ filter: /entries\/node\.ts$/ }, () => ({ path: "./node.js", external: true })); } };
+        const node = { name: "node", setup(b) { b.onResolve({ filter: /(entries\/node|providers\/index)\.ts$/ }, ({ path }) => ({ path: path.includes("node") ? "./node.js" : "./providers.js", external: true })); } };
         await esbuild.build({ ...common, platform: "node", entryPoints: { cli }, outdir: dist, plugins: [node, core] });
       }
     }

@@ -1,6 +1,6 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
 
@@ -134,7 +134,7 @@ function block(item: Fields, path: string): Part {
     }
     case "document": {
       if (source["type"] === "text" && typeof source["data"] === "string") return text(source["data"]);
-      return source["type"] === "content" ? opaque(item) : documentPart(source["data"], string(source["media_type"]));
+      return source["type"] === "content" ? opaque(item) : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
     }
     default:
       return opaque(item);
