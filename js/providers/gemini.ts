@@ -93,6 +93,8 @@ function fold(refuse: Refuse): Fold {
       if (about["finishReason"]) state = "enough";
       return objects(isFields(content) ? content["parts"] : undefined).flatMap((part): Delta[] => {
         const last = parts.at(-1);
+        // The end of a stream often says nothing once more.
+        if (part["text"] === "" && Object.keys(part).length === 1) return [];
         const words = typeof part["text"] === "string" && Object.keys(part).every((name) => name === "text" || name === "thought");
         // Words go on where words were; whatever has more to it (a signature, a call) stays a part of its own.
         if (words && open && last && last["thought"] === part["thought"]) open.push(part["text"] as string);

@@ -92,9 +92,17 @@ function readChat(body: unknown): Read {
     finish: finish === "stop" && calls.length > 0 ? "tool_calls" : finish,
     usage: body["usage"],
     ...(typeof body["id"] === "string" && { id: body["id"] }),
-    messages: [message],
+    // A message that says nothing would be refused when it is sent back.
+    messages: text === "" && calls.length === 0 ? [] : [sent(message)],
     warnings,
   };
+}
+
+/** A message as it is sent back: without the fields that say of what there is none. */
+function sent(message: Fields): Fields {
+  const isNone = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
+  const content = message["content"] || null;
+  return { ...Object.fromEntries(Object.entries(message).filter(([, value]) => !isNone(value))), content };
 }
 
 /** Content is a text; some servers give a list of parts. */

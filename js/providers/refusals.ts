@@ -13,7 +13,7 @@ export interface RefusalRule {
   code: ProviderErrorCode;
   /** Finer than the code, for `details.kind`. */
   kind?: string;
-  /** Matched against the provider's sentence; the groups `used`, `limit` and `output` are read as whole numbers ("131,072" too). */
+  /** Matched against the provider's sentence; the groups `used`, `limit` and `output` are read as whole numbers ("131,072" too); `total` stands for `used` + `output`. */
   pattern?: RegExp;
   /** The provider's own code or type. */
   providerCode?: RegExp;
@@ -51,6 +51,7 @@ const named = (name: string) => N.replace("(", `(?<${name}>`);
 const USED = named("used");
 const LIMIT = named("limit");
 const OUTPUT = named("output");
+const TOTAL = named("total");
 const rule = (source: string) => new RegExp(source, "i");
 
 /** Too many requests, tokens a minute, quota: looked for first, since such texts speak of token limits, too. */
@@ -76,15 +77,15 @@ const RESERVE: readonly RefusalRule[] = [
 const BYTES: readonly RefusalRule[] = [
   { code: "body_size", kind: "bytes", pattern: rule(`payload size exceeds the limit: ${LIMIT} bytes`), from: "Gemini (400)" },
   { code: "body_size", kind: "bytes", pattern: rule(`maximum content size limit \\(?${LIMIT}\\)? exceeded \\(?${USED} bytes`), from: "OpenAI" },
-  { code: "body_size", kind: "characters", pattern: rule(`string too long\\. expected a string with maximum length ${LIMIT}, but got a string with length ${USED}`), from: "OpenAI" },
-  { code: "body_size", kind: "bytes", providerCode: /^(request_too_large|string_above_max_length)$/, from: "Anthropic, OpenAI" },
+  { code: "body_size", kind: "characters", pattern: rule(`string too long\\. expected a string with maximum length (?<limit>\\d{6,}), but got a string with length ${USED}`), from: "OpenAI" },
+  { code: "body_size", kind: "bytes", providerCode: /^request_too_large$/, from: "Anthropic" },
   { code: "body_size", kind: "bytes", pattern: rule(`image exceeds \\S+ MB maximum: ${USED} bytes > ${LIMIT} bytes`), from: "Anthropic" },
   { code: "body_size", kind: "bytes", status: 413, pattern: /entity too large|(payload|content|body) too large|maximum (request )?size|maximum allowed number of bytes|\d\s*(bytes|[KMG]i?B)\b/i, from: "gateways" },
 ];
 
 const CONTEXT: readonly RefusalRule[] = [
   { code: "context_length", kind: "tokens", pattern: rule(`prompt is too long: ${USED} tokens > ${LIMIT} maximum`), from: "Anthropic" },
-  { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens.{0,20}you requested (about )?[\\d,]+ tokens \\(${USED} (in the messages|in your prompt|of text input|of the input)(, [\\d,]+ (in the functions|of tool input))?[,;] ${OUTPUT} (in|for) the (completion|output)`), from: "OpenAI, Azure, DeepSeek, OpenRouter, vLLM" },
+  { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens.{0,20}you requested (about )?${TOTAL} tokens \\(.{0,120}?${OUTPUT} (in|for) the (completion|output)`), from: "OpenAI, Azure, DeepSeek, OpenRouter, vLLM" },
   { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens.{0,40}(resulted in|requested( about)?|request has|contains) ${USED}`), from: "OpenAI, OpenRouter, vLLM" },
   { code: "context_length", kind: "tokens", pattern: rule(`maximum context length is ${LIMIT} tokens`), from: "OpenAI, OpenRouter, vLLM" },
   { code: "context_length", kind: "tokens", pattern: rule(`input token count \\(?${USED}\\)? exceeds the maximum number of tokens allowed \\(?${LIMIT}`), from: "Gemini" },
@@ -100,7 +101,7 @@ const CONTEXT: readonly RefusalRule[] = [
   { code: "context_length", kind: "tokens", pattern: rule(`too large for model with ${LIMIT} maximum context length`), from: "Mistral" },
   { code: "context_length", kind: "tokens", pattern: rule(`exceeded model token limit: ${LIMIT} \\(requested: ${USED}\\)`), from: "Kimi" },
   { code: "context_length", kind: "tokens", pattern: /exceeded model token limit/i, from: "Kimi" },
-  { code: "context_length", kind: "tokens", pattern: rule(`tokens must be <= ${LIMIT}\\. given: ${USED} .{0,10}inputs.{0,10} tokens and ${OUTPUT}`), from: "text-generation-inference" },
+  { code: "context_length", kind: "tokens", pattern: rule(`max_new_tokens.{0,2} must be <= ${LIMIT}\\. given: ${USED} .{0,10}inputs.{0,10} tokens and ${OUTPUT}`), from: "text-generation-inference" },
   { code: "context_length", kind: "tokens", pattern: rule(`total number of tokens in the prompt cannot exceed ${LIMIT} - received ${USED}`), from: "Cohere" },
   { code: "context_length", kind: "tokens", pattern: /prompt too long; exceeded (max )?context length/i, from: "Ollama" },
   { code: "context_length", kind: "tokens", pattern: /input is too long for (the )?requested model/i, from: "Bedrock" },
@@ -166,13 +167,10 @@ function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string)
   if (providerCode && !codes.some((given) => matched(providerCode, given))) return undefined;
   const found = pattern && matched(pattern, text);
   if (pattern && !found) return undefined;
-  const numbers = Object.fromEntries(
-    (["used", "limit", "output"] as const).flatMap((name) => {
-      const number = whole(found?.groups?.[name]);
-      return number === undefined ? [] : [[name, number]];
-    }),
-  ) as { used?: number; limit?: number; output?: number };
-  const { used, limit, output } = numbers;
+  const group = (name: string) => whole(found?.groups?.[name]);
+  const [limit, output, total] = [group("limit"), group("output"), group("total")];
+  const used = group("used") ?? (total !== undefined && output !== undefined && total >= output ? total - output : undefined);
+  const numbers = { ...(used !== undefined && { used }), ...(limit !== undefined && { limit }), ...(output !== undefined && { output }) };
   // The sentence itself may show that the input alone would fit.
   if (code === "context_length" && output !== undefined && used !== undefined && limit !== undefined && used < limit) {
     return { code: "output_reserve", kind: "reserve", ...numbers };
