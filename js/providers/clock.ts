@@ -27,6 +27,7 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   const given = headers.get("retry-after")?.trim();
   if (!given) return undefined;
   if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
-  const date = Date.parse(given);
+  // A date has the name of a month: anything else, "-5" for one, is read as some year.
+  const date = /[a-z]{3}/i.test(given) ? Date.parse(given) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

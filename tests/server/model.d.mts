@@ -67,7 +67,7 @@ export interface Seen {
   headers: IncomingHttpHeaders;
   body: Fields;
   text: string;
-  /** The connection was closed before the answer was whole. */
+  /** The answer is over: it was whole, or its connection is closed. */
   closed: boolean;
   refused?: string;
 }

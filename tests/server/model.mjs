@@ -39,7 +39,7 @@ export function modelServer({ strict = false, key } = {}) {
     }
     const record = { at: seen.length, url: request.url, method: request.method, headers: request.headers, body, text, closed: false };
     seen.push(record);
-    response.on("close", () => (record.closed = !response.writableFinished));
+    response.on("close", () => (record.closed = true));
     const refuse = (status, error) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify((wire ?? openaiChat).error({ status, ...error })));
     if (!wire || request.method !== "POST") return refuse(404, { message: `Invalid URL (${request.method} ${path})`, code: "NOT_FOUND", type: "not_found_error" });
     if (body === undefined) return refuse(400, { message: "We could not parse the JSON body of your request." });
