@@ -58,6 +58,8 @@ export async function* retrying(about: Retrying, attempt: (state: AttemptState) 
   const longest = count(host.maxRetryAfter ?? MAX_RETRY_AFTER, "maxRetryAfter");
   const tell = (event: ProviderEvent) => (options.onEvent ?? host.onEvent)?.(event);
   const who = { provider, model, attempts: 0 };
+  // What was called off before it began is never sent.
+  if (signal?.aborted) throw aborted(signal).for(who, hide);
   for (let tries = 0, lessons = 0; ; ) {
     who.attempts++;
     const state: AttemptState = { answered: false };

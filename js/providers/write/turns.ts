@@ -73,7 +73,7 @@ function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEven
       const own: Turn[] = content.length > 0 ? [{ role: speaker, content, marked } as Turn] : [];
       const answers: Turn[] = results.length > 0 ? [{ role: "tool", results, marked }] : [];
       // A user's message answers what was called before it; the model's holds its own calls' results (UI messages of the AI SDK).
-      out.push(...(speaker === "assistant" ? [...own, ...answers] : [...answers, ...own]));
+      for (const turn of speaker === "assistant" ? [...own, ...answers] : [...answers, ...own]) add(out, turn);
       content = [];
       results = [];
     };
@@ -91,6 +91,21 @@ function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEven
     flush();
   }
   return out;
+}
+
+/** Formats that have calls and results as items of their own say in several what is one turn elsewhere. */
+function add(out: Turn[], turn: Turn): void {
+  const before = out.at(-1);
+  const calls = (turn: Turn) => turn.role === "assistant" && turn.content.some(({ type }) => type === "call");
+  if (before?.role === "tool" && turn.role === "tool") {
+    before.results.push(...turn.results);
+    before.marked ||= turn.marked;
+  } else if (before?.role === "assistant" && turn.role === "assistant" && (calls(before) || calls(turn))) {
+    before.content.push(...turn.content);
+    before.marked ||= turn.marked;
+  } else {
+    out.push(turn);
+  }
 }
 
 /** Words, pictures and documents; what is neither is lost, and said so. */
@@ -192,10 +207,11 @@ export function writeTools({ rawTools, tools, tell }: Conversation, isOwn: (tool
   const raw = rawTools.filter(isFields);
   if (raw.length === rawTools.length && raw.every(isOwn)) return [...rawTools];
   return tools.flatMap((tool) => {
-    // A tool without a schema is run by a provider itself; only one that has nothing but a name may be anybody's.
-    const own = raw.find((item) => isOwn(item) && (item["name"] === tool.name || item["type"] === tool.name));
-    if (own) return [own];
-    const hosted = raw.some((item) => item["name"] !== tool.name && item["type"] === tool.name);
+    const given = raw.find((item) => item["name"] === tool.name || item["type"] === tool.name);
+    if (given && isOwn(given)) return [given];
+    // A tool of a type of its own, without a schema, is run by its provider.
+    const type = given?.["type"];
+    const hosted = tool.schema === undefined && typeof type === "string" && type !== "function" && type !== "custom";
     if (hosted || (tool.schema !== undefined && !schemaOf(tool))) {
       tell({ type: "lost", what: `tool ${tool.name}`, path: "tools", why: "only the provider it is made for can run it" });
       return [];
