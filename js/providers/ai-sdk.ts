@@ -30,11 +30,21 @@ export interface AiSdkOptions extends Patience {
   clock?: Partial<Clock>;
 }
 
+/** What a generating function is given: options of `generateText`, whose types are the SDK's. */
+export interface GenerateRequest {
+  messages: any[];
+  tools?: any;
+  maxOutputTokens?: number;
+  temperature?: number;
+  maxRetries: number;
+  abortSignal: AbortSignal;
+}
+
 export interface GeneratorOptions extends Patience {
   /** For error details. */
   model?: string;
   /** `(request) => generateText({ model, ...request })`. */
-  generate: (request: never) => PromiseLike<unknown>;
+  generate: (request: GenerateRequest) => PromiseLike<unknown>;
   refusals?: readonly RefusalRule[];
   maxTokens?: number;
   clock?: Partial<Clock>;
@@ -77,7 +87,7 @@ export function generator(options: GeneratorOptions): Provider {
   const { generate, model = "" } = options ?? {};
   if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
   // Retries are made here; those of the SDK would multiply them.
-  return build(model, options, toGenerate, (request, { abortSignal }) => generate({ maxRetries: 0, ...request, abortSignal } as never));
+  return build(model, options, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));
 }
 
 type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;

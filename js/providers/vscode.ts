@@ -41,7 +41,7 @@ export interface VscodeOptions extends Patience {
  *
  * ```js
  * const [model] = await vscode.lm.selectChatModels({ family: "gpt-4o" });
- * const { llm } = vscodeModel({ model, api: vscode });
+ * const { llm } = providers.vscode({ model, api: vscode });
  * await compact(messages, { budget: model.maxInputTokens, llm });
  * ```
  *

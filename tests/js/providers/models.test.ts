@@ -244,13 +244,13 @@ test("generateText-like functions", async () => {
   const seen: Fields[] = [];
   const events: ProviderEvent[] = [];
   const provider = generator({
-    generate: async (request: Fields) => {
-      seen.push(request);
+    generate: async (request) => {
+      seen.push({ ...request });
       if (seen.length === 1) throw new APICallError(503, "{}");
       return { text: "one two", toolCalls: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: { at: 2 } }], finishReason: "tool-calls", usage: V2, response: { id: "resp_1" } };
     },
     clock: hurried(), onEvent: (event) => events.push(event),
-  } as Parameters<typeof generator>[0]);
+  });
   const { text, toolCalls, finish, usage } = await provider.send(provider.toRequest(CHAT, { tools: TOOLS, maxTokens: 7 }));
   assert.deepEqual([text, toolCalls, finish, usage?.promptTotal], ["one two", [{ id: "c1", name: "look", arguments: '{"at":2}', input: { at: 2 } }], "tool_calls", 100]);
   assert.deepEqual([events.map(({ type }) => type), seen.length], [["retry"], 2]);
