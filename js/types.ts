@@ -185,25 +185,6 @@ export interface PruneResult<T> {
   report: PruneReport;
 }
 
-// ---------------------------------------------------------------- usage
-
-/** What a provider reported, said the same way for all of them. Whole numbers of tokens. */
-export interface Usage {
-  /** Input that was neither read from nor written to a cache. */
-  input: number;
-  /** Input read from the cache, and input written to it. */
-  cacheRead: number;
-  cacheWrite: number;
-  /** Everything the model wrote, its thoughts included. */
-  output: number;
-  /** The thoughts in `output`, where the provider says so; else 0. */
-  reasoning: number;
-  /** The whole input: `input + cacheRead + cacheWrite`. */
-  promptTotal: number;
-  /** The provider's own record. */
-  raw: unknown;
-}
-
 // ---------------------------------------------------------------- compaction
 
 /** What the host's model is asked. */
@@ -297,4 +278,22 @@ export interface CompactResult<T> {
   messages: T;
   edits: Edit[];
   report: CompactReport;
+}
+
+// ---------------------------------------------------------------- caches and usage
+
+/** What a request took, by the provider's own account, the same for all providers. */
+export interface Usage {
+  /** Prompt tokens that were neither read from a cache nor written to one. */
+  input: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Everything the model wrote, thoughts included. */
+  output: number;
+  /** The part of `output` that is thoughts, where the provider says. */
+  reasoning: number;
+  /** `input` + `cacheRead` + `cacheWrite`. */
+  promptTotal: number;
+  /** What the provider said, as it said it. Sums have none. */
+  raw?: unknown;
 }

@@ -142,7 +142,10 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
     throw error;
   });
   const wait = retryAfter(response.headers, clock.now());
-  return refused(wire.name, errorBody(text), { ...head, empty: text.trim() === "", retryAfter: wait, rules: host.refusals });
+  const failure = refused(wire.name, errorBody(text), { ...head, empty: text.trim() === "", retryAfter: wait, rules: host.refusals });
+  // OpenAI and Anthropic say so where they know that it would not help.
+  const final = failure.final || response.headers.get("x-should-retry") === "false";
+  return new Failure(failure.code, failure.message, failure.detail, { final });
 }
 
 /** Reads a stream into `fold`, and gives the words and thoughts on the way. */
@@ -203,6 +206,7 @@ function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Ans
     ...rest,
     raw,
     ...(reported && { usage: reported.usage }),
+    ...(reported?.passes && { passes: reported.passes }),
     ...(requestId !== undefined && { requestId }),
     warnings: [...warnings, ...(reported?.warnings ?? [{ code: "usage_missing", message: `${wire.name} reported no usage` }])],
   };

@@ -35,6 +35,11 @@ export interface Answer {
   finish: Finish;
   /** Absent if the provider reported nothing. */
   usage?: Usage;
+  /**
+   * What each pass took, where a server that manages the context made several (Anthropic's compaction). `usage` leaves passes that only
+   * compacted out: it says how large the request was, these say what is charged.
+   */
+  passes?: Usage[];
   /** The provider's own answer. That of a stream is put together from its events, in the shape of an answer that was not streamed. */
   raw: unknown;
   /** The provider's id of this request: what its support asks for, and what belongs to a calibration point. */

@@ -6,10 +6,13 @@ import type { Usage, Warning } from "./types.ts";
 export type UsageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
 
 type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A record, and what is odd about it. */
 export interface Reported {
   usage: Usage;
+  /** Where the provider reports several passes, each of them. */
+  passes?: Usage[];
   warnings: Warning[];
 }
 
@@ -50,6 +53,12 @@ const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {
     if (parts.every((part) => tokens(part) === undefined) && tokens(raw["output_tokens"]) === undefined) return undefined;
     const total = parts.reduce<number>((sum, part) => sum + (tokens(part) ?? 0), 0);
     const reported = whole({ raw, total, cacheRead: parts[2], cacheWrite: parts[1], output: raw["output_tokens"], sum: undefined });
+    const { iterations } = raw;
+    if (reported && Array.isArray(iterations)) {
+      // A pass has no passes.
+      const passes = (iterations as unknown[]).flatMap((pass) => (isFields(pass) ? MAPPINGS.anthropic({ ...pass, iterations: undefined })?.usage ?? [] : []));
+      if (passes.length > 0) reported.passes = passes;
+    }
     if (parts.some((part) => typeof part === "number" && part < 0)) reported?.warnings.push(mismatch("the parts of the input are less than what was cached"));
     return reported;
   },

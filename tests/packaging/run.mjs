@@ -157,7 +157,7 @@ const cases = {
       export const all: Provider[] = [vscode({ model }), aiSdk({ model: sdk }), generator({ generate: (request) => generateText({ model: "m", ...request }) })];
       // @ts-expect-error a model is a name
       anthropic({ model: 7 });\n`;
-    for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code.replaceAll("\\n", "\n"));
+    for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code);
     const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", join(dir, "use.mts"), join(dir, "use.cts")];
     const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
     assert.equal(status, 0, stdout);

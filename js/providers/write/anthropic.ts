@@ -3,7 +3,7 @@
 import { objectArguments } from "../../adapters/adapter.ts";
 import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
-import { ids, writeTools } from "./turns.ts";
+import { ids, withTools, writeTools } from "./turns.ts";
 import type { Call, Conversation, Media, Text } from "./turns.ts";
 
 type Block = Record<string, unknown>;
@@ -18,18 +18,15 @@ export function toAnthropic(conversation: Conversation): ProviderRequest {
   const tools = writeTools(conversation, (tool) => "input_schema" in tool || /_\d{8}$/.test(String(tool["type"])) || tool["type"] === "custom", (tool, schema) => ({
     name: tool.name, ...(tool.description !== undefined && { description: tool.description }), input_schema: { type: "object", ...schema },
   }));
-  return {
-    max_tokens: MAX_TOKENS,
-    ...given,
+  return withTools({ max_tokens: MAX_TOKENS, ...given }, tools, {
     model,
     messages,
     ...systemField([...blocks(options.system), ...blocks(given?.["system"]), ...system], options.system === undefined && system.length === 0 ? given?.["system"] : undefined),
-    ...(tools.length > 0 && { tools }),
     ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...(options.contextManagement !== undefined && { context_management: options.contextManagement }),
     ...options.extra,
-  };
+  });
 }
 
 /** The host's own system prompt stays as it is; several are a list; a single text without mark is a text. */
@@ -88,6 +85,10 @@ function written({ turns, tell }: Conversation): { system: Block[]; messages: un
       say("user", turn.content.flatMap(block), turn.marked);
     }
   }
+  // An answer that is begun for the model may not end in a space.
+  const end = messages.at(-1);
+  const last = end?.role === "assistant" ? end.content.at(-1) : undefined;
+  if (last?.["type"] === "text") last["text"] = String(last["text"]).trimEnd();
   return {
     system,
     messages: messages.map(({ role, content }) => {

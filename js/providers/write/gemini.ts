@@ -3,7 +3,7 @@
 import { objectArguments } from "../../adapters/adapter.ts";
 import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
-import { words, writeTools } from "./turns.ts";
+import { withTools, words, writeTools } from "./turns.ts";
 import type { Conversation, Media, Text } from "./turns.ts";
 
 type Fields = Record<string, unknown>;
@@ -27,15 +27,13 @@ export function toGemini(conversation: Conversation): ProviderRequest {
     ...(options.maxTokens !== undefined && { maxOutputTokens: options.maxTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
   };
-  return {
-    ...given,
+  return withTools(given, tools, {
     contents,
     ...(parts.length > 0 && { systemInstruction: options.system === undefined && isFields(before) ? before : { parts } }),
-    ...(tools.length > 0 && { tools }),
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
     ...(options.contextManagement !== undefined && { contextManagement: options.contextManagement }),
     ...options.extra,
-  };
+  });
 }
 
 /** The SDK keeps in `config` what the interface wants beside the contents, and single texts for turns. */

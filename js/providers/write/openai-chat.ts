@@ -1,7 +1,7 @@
 /** Requests of OpenAI's chat completions. */
 
 import type { ProviderRequest } from "../types.ts";
-import { ids, urlOf, words, writeTools } from "./turns.ts";
+import { ids, urlOf, words, withTools, writeTools } from "./turns.ts";
 import type { Call, Conversation, Media, Text, Turn } from "./turns.ts";
 
 export function toOpenaiChat(conversation: Conversation): ProviderRequest {
@@ -11,16 +11,14 @@ export function toOpenaiChat(conversation: Conversation): ProviderRequest {
   const tools = writeTools(conversation, (tool) => "function" in tool || "custom" in tool, (tool, parameters) => ({
     type: "function", function: { name: tool.name, ...(tool.description !== undefined && { description: tool.description }), parameters },
   }));
-  return {
-    ...given,
+  return withTools(given, tools, {
     model,
     messages: options.system === undefined ? own : [{ role: "system", content: options.system }, ...own],
-    ...(tools.length > 0 && { tools }),
     ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...(options.contextManagement !== undefined && { context_management: options.contextManagement }),
     ...options.extra,
-  };
+  });
 }
 
 function written({ turns, tell }: Conversation): unknown[] {

@@ -1,7 +1,7 @@
 /** Requests of OpenAI's Responses. */
 
 import type { ProviderRequest } from "../types.ts";
-import { ids, urlOf, words, writeTools } from "./turns.ts";
+import { ids, urlOf, words, withTools, writeTools } from "./turns.ts";
 import type { Conversation, Media, Text } from "./turns.ts";
 
 export function toOpenaiResponses(conversation: Conversation): ProviderRequest {
@@ -13,17 +13,15 @@ export function toOpenaiResponses(conversation: Conversation): ProviderRequest {
     strict: false,
   }));
   const instructions = [options.system, given?.["instructions"]].filter((text): text is string => typeof text === "string").join("\n\n");
-  return {
-    ...given,
+  return withTools(given, tools, {
     model,
     input: native ? ("list" in native ? native.list : given!["input"]) : written(conversation),
     ...(instructions !== "" && { instructions }),
-    ...(tools.length > 0 && { tools }),
     ...(options.maxTokens !== undefined && { max_output_tokens: options.maxTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...(options.contextManagement !== undefined && { context_management: options.contextManagement }),
     ...options.extra,
-  };
+  });
 }
 
 function written({ turns, tell }: Conversation): unknown[] {

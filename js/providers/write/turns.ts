@@ -202,6 +202,13 @@ export function schemaOf({ schema }: NeutralTool): Record<string, unknown> | und
   }
 }
 
+/** Without tools there is no choice of them, and an empty list is refused. What the host says in `extra` stands. */
+export function withTools<Request extends Record<string, unknown>>(given: Readonly<Record<string, unknown>> | undefined, tools: readonly unknown[], request: Request): Record<string, unknown> {
+  if (tools.length > 0) return { ...given, tools, ...request };
+  const { tools: _, tool_choice: __, parallel_tool_calls: ___, toolConfig: ____, ...rest } = given ?? {};
+  return { ...rest, ...request };
+}
+
 /** Definitions in a provider's words: its own stay as they are, others are rewritten if they have a schema. */
 export function writeTools({ rawTools, tools, tell }: Conversation, isOwn: (tool: Record<string, unknown>) => boolean, write: (tool: NeutralTool, schema: Record<string, unknown>) => unknown): unknown[] {
   const raw = rawTools.filter(isFields);

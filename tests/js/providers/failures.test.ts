@@ -233,6 +233,11 @@ for (const name of NAMES) {
     }
   });
 
+  test(`${name}: a server that knows that it would not help`, async () => {
+    await failure(begin(name, refuse({ status: 503, message: "no", headers: { "x-should-retry": "false" } }), { retries: 2, clock: hurried() }).send());
+    assert.equal(server.seen.length, 1);
+  });
+
   test(`${name}: sent elsewhere`, async () => {
     const { send } = begin(name, raw("", { status: 307, headers: { location: `${server.url}/v2/chat/completions` } }));
     const { code, message } = await failure(send());

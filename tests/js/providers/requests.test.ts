@@ -150,6 +150,22 @@ test("messages of a provider's own format stay the caller's own objects", () => 
   assert.deepEqual([system, rest[0] === plain[0]], ["s", true]);
 });
 
+test("no choice of tools without tools", () => {
+  const user = [{ role: "user", content: "a" }];
+  for (const name of ["openai-chat", "anthropic"] as const) {
+    const body = request(name, { messages: user, tools: [], tool_choice: "auto", parallel_tool_calls: true, top_p: 1 }, { format: name });
+    assert.deepEqual(Object.keys(body).filter((field) => /tool/.test(field)), []);
+    assert.equal(body["top_p"], 1);
+    const with_ = request(name, { messages: user, tools: TOOLS, tool_choice: "auto" }, { format: name });
+    assert.ok("tools" in with_ && "tool_choice" in with_);
+  }
+});
+
+test("an answer that is begun for Anthropic's model ends in no space", () => {
+  const { messages } = request("anthropic", [{ role: "system", content: "s" }, { role: "user", content: "a" }, { role: "assistant", content: "It is \n" }]) as { messages: unknown[] };
+  assert.deepEqual(messages.at(-1), { role: "assistant", content: "It is" });
+});
+
 test("the request of Gemini's SDK becomes one of its interface", () => {
   const body = request("gemini", { model: "gemini-2.5-pro", contents: "Hello.", config: { systemInstruction: "s", temperature: 0.5, tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }], abortSignal: null } });
   assert.deepEqual(sent(body), {

@@ -32,6 +32,13 @@ test("Anthropic: the parts of the prompt are apart", () => {
   check("anthropic", { input_tokens: -50, cache_read_input_tokens: 100, output_tokens: 3 }, [0, 100, 0, 3, 0, 100], 1);
 });
 
+test("Anthropic: passes that only compacted are told apart", () => {
+  const raw = { input_tokens: 23_000, output_tokens: 1_000, iterations: [{ type: "compaction", input_tokens: 180_000, output_tokens: 3_500 }, { type: "message", input_tokens: 23_000, output_tokens: 1_000 }] };
+  check("anthropic", raw, [23_000, 0, 0, 1_000, 0, 23_000]);
+  assert.deepEqual(usageFrom("anthropic", raw)?.passes?.map(({ promptTotal, output }) => [promptTotal, output]), [[180_000, 3_500], [23_000, 1_000]]);
+  assert.equal(usageFrom("anthropic", { ...raw, iterations: [7, null] })?.passes, undefined);
+});
+
 test("Gemini: candidates and thoughts are apart, the cached content is within", () => {
   check("gemini", { promptTokenCount: 1000, cachedContentTokenCount: 900, candidatesTokenCount: 50, thoughtsTokenCount: 70, totalTokenCount: 1120 }, [100, 900, 0, 120, 70, 1000]);
   check("gemini", { promptTokenCount: 1000, toolUsePromptTokenCount: 30, candidatesTokenCount: 50, totalTokenCount: 1080 }, [1030, 0, 0, 50, 0, 1030]);
