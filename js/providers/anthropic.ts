@@ -1,5 +1,6 @@
 /** Anthropic Messages. */
 
+import { Lessons } from "./lessons.ts";
 import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
@@ -17,23 +18,24 @@ import { toAnthropic } from "./write/anthropic.ts";
  * @throws EspalierError `bad_option`
  */
 export function anthropic(options: HttpOptions): Provider {
-  return httpProvider(WIRE, options, toAnthropic);
+  return httpProvider(wire(), options, toAnthropic);
 }
 
-const WIRE: Wire = {
-  name: "anthropic",
-  format: "anthropic",
-  usage: "anthropic",
-  baseUrl: "https://api.anthropic.com/v1",
-  path: () => "messages",
-  headers: (key, request) => {
-    const betas = betasOf(request);
-    return { "anthropic-version": "2023-06-01", "x-api-key": key, "anthropic-beta": betas.join(",") || undefined };
-  },
-  body: (request, stream) => (stream ? { ...request, stream: true } : request),
-  read,
-  fold,
-};
+function wire(): Wire {
+  const lessons = new Lessons("temperature");
+  return {
+    name: "anthropic",
+    format: "anthropic",
+    usage: "anthropic",
+    baseUrl: "https://api.anthropic.com/v1",
+    path: () => "messages",
+    headers: (key, request) => ({ "anthropic-version": "2023-06-01", "x-api-key": key, "anthropic-beta": betasOf(request).join(",") || undefined }),
+    body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
+    learn: (sentence, sent) => lessons.learn(sentence, sent),
+    read,
+    fold,
+  };
+}
 
 /** Context that the server manages is behind beta headers, by the kind of edit. */
 function betasOf(request: ProviderRequest): string[] {

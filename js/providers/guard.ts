@@ -78,8 +78,7 @@ export function reason(error: unknown): string {
   const words: string[] = [];
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const code = (at as { code?: unknown }).code;
-    const said = at.message || (typeof code === "string" ? code : "");
-    if (said && !words.includes(said)) words.push(said);
+    for (const said of [at.message, typeof code === "string" && !at.message.includes(code) ? code : ""]) if (said && !words.includes(said)) words.push(said);
   }
   return words.join(": ") || "no reason was given";
 }

@@ -34,7 +34,7 @@ export async function* ask(wire: Wire, host: HttpOptions, request: ProviderReque
   });
   const url = address(host.baseUrl ?? wire.baseUrl);
   const hide = hider([...(key === undefined ? [] : [key]), ...secrets(host.headers ?? {}, url)]);
-  const learn = (failure: Failure) => (failure.code === "bad_request" ? wire.learn?.(failure.message, wire.body(request, options.stream ?? false)) : undefined);
+  const learn = (failure: Failure, { sent }: AttemptState) => (failure.code === "bad_request" && sent ? wire.learn?.(failure.message, sent) : undefined);
   yield* retrying({ ...about, hide, learn }, (state) => attempt({ wire, host, request, options, key, url, clock, state }));
 }
 
@@ -115,15 +115,16 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
   }
 }
 
-async function post({ wire, host, request, key, url }: Attempt, signal: AbortSignal, stream: boolean): Promise<Response> {
+async function post({ wire, host, request, key, url, state }: Attempt, signal: AbortSignal, stream: boolean): Promise<Response> {
   const target = new URL(url);
   const [path, query] = wire.path(host.model, stream).split("?");
   target.pathname = `${target.pathname.replace(/\/+$/, "")}/${path}`;
   new URLSearchParams(query).forEach((value, name) => target.searchParams.set(name, value));
   const accept = stream ? "text/event-stream, application/json" : "application/json";
   const headers = headersOf({ "content-type": "application/json", accept }, wire.headers(key, request), host.headers);
+  state.sent = wire.body(request, stream);
   // An address that sends on to another one would have the key sent there, too.
-  return (host.fetch ?? fetch)(target.href, { method: "POST", headers, body: jsonOf(wire.body(request, stream)), signal, redirect: "manual" });
+  return (host.fetch ?? fetch)(target.href, { method: "POST", headers, body: jsonOf(state.sent), signal, redirect: "manual" });
 }
 
 function headOf(response: Response): Head {
@@ -269,5 +270,7 @@ function secrets(headers: Readonly<Record<string, string>>, url: URL): string[] 
 
 /** What `fetch` throws if there is no connection: the reason is one or two causes down. */
 function unreachable(error: unknown): Failure {
+  // Node's own limit for the head of an answer, five minutes: the request got through, and may be under way.
+  if (/UND_ERR_HEADERS_TIMEOUT/.test(reason(error))) return new Failure("timeout", `there was no answer: ${reason(error)}`, { kind: "transport" }, { cause: error });
   return new Failure("network", `the provider cannot be reached: ${reason(error)}`, { kind: "unreachable" }, { cause: error });
 }

@@ -1,5 +1,6 @@
 /** OpenAI chat completions, and everything that speaks like it: Azure, OpenRouter, Groq, vLLM, Ollama, llama.cpp, LM Studio, … */
 
+import { Lessons } from "./lessons.ts";
 import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, ProviderRequest, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
@@ -25,8 +26,7 @@ export function openai(options: HttpOptions): Provider {
 
 /** @param official OpenAI's own models no longer take `max_tokens`; servers that speak like it often know nothing else. */
 function chatWire(official: boolean): Wire {
-  // What this server was found not to know. A field learnt once is not tried again.
-  const lessons = new Set<Lesson>();
+  const lessons = new Lessons("max_tokens", "max_completion_tokens", "temperature", "stream_options");
   return {
     name: "openai",
     format: "openai-chat",
@@ -36,28 +36,22 @@ function chatWire(official: boolean): Wire {
     headers: (key) => ({ authorization: key && `Bearer ${key}` }),
     body(request, stream) {
       const { max_tokens: most, ...rest } = request;
-      const body: ProviderRequest = most === undefined ? rest : { ...rest, [limitName(lessons, official, rest)]: most };
-      if (lessons.has("temperature")) delete body["temperature"];
-      if (!stream) return body;
-      return { ...body, stream: true, ...(!lessons.has("stream_options") && { stream_options: { include_usage: true, ...(body["stream_options"] as object) } }) };
+      const { temperature, ...body } = most === undefined ? rest : { ...rest, [limitName(lessons, official, rest)]: most };
+      return {
+        ...body,
+        ...(temperature !== undefined && !lessons.has("temperature") && { temperature }),
+        ...(stream && { stream: true }),
+        ...(stream && !lessons.has("stream_options") && { stream_options: { include_usage: true, ...(request["stream_options"] as object | undefined) } }),
+      };
     },
-    learn(sentence, sent) {
-      if (!/unsupported|not supported|unrecognized|unknown|not permitted|extra (inputs|fields)|unexpected/i.test(sentence)) return undefined;
-      const about = LESSONS.find((lesson) => !lessons.has(lesson) && (lesson === "stream_options" || lesson in sent) && new RegExp(`['"\`\\s]${lesson}\\b`).test(sentence));
-      if (about) lessons.add(about);
-      return about && `this server does not take ${about}; it is sent no longer`;
-    },
+    learn: (sentence, sent) => lessons.learn(sentence, sent),
     read: readChat,
     fold: foldChat,
   };
 }
 
-type Lesson = (typeof LESSONS)[number];
-const LESSONS = ["max_tokens", "max_completion_tokens", "temperature", "stream_options"] as const;
-
-function limitName(lessons: ReadonlySet<Lesson>, official: boolean, rest: ProviderRequest): string {
-  if ("max_completion_tokens" in rest) return "max_completion_tokens";
-  if (lessons.has("max_tokens")) return "max_completion_tokens";
+function limitName(lessons: Lessons, official: boolean, rest: ProviderRequest): string {
+  if ("max_completion_tokens" in rest || lessons.has("max_tokens")) return "max_completion_tokens";
   return official && !lessons.has("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
 }
 

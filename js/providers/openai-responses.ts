@@ -1,6 +1,7 @@
 /** OpenAI Responses: the answer is a list of items, streamed as events that end in the whole of it. */
 
 import { errorIn } from "./failure.ts";
+import { Lessons } from "./lessons.ts";
 import { httpProvider } from "./provider.ts";
 import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
 import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
@@ -16,20 +17,24 @@ import { toOpenaiResponses } from "./write/openai-responses.ts";
  * @throws EspalierError `bad_option`
  */
 export function openaiResponses(options: HttpOptions): Provider {
-  return httpProvider(WIRE, options, toOpenaiResponses);
+  return httpProvider(wire(), options, toOpenaiResponses);
 }
 
-const WIRE: Wire = {
-  name: "openai",
-  format: "openai-responses",
-  usage: "openai-responses",
-  baseUrl: "https://api.openai.com/v1",
-  path: () => "responses",
-  headers: (key) => ({ authorization: key && `Bearer ${key}` }),
-  body: (request, stream) => (stream ? { ...request, stream: true } : request),
-  read,
-  fold,
-};
+function wire(): Wire {
+  const lessons = new Lessons("temperature");
+  return {
+    name: "openai",
+    format: "openai-responses",
+    usage: "openai-responses",
+    baseUrl: "https://api.openai.com/v1",
+    path: () => "responses",
+    headers: (key) => ({ authorization: key && `Bearer ${key}` }),
+    body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
+    learn: (sentence, sent) => lessons.learn(sentence, sent),
+    read,
+    fold,
+  };
+}
 
 function read(body: unknown): Read {
   if (!isFields(body) || !Array.isArray(body["output"])) throw badAnswer("answered without output");

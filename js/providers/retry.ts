@@ -5,7 +5,7 @@ import { backoff } from "./clock.ts";
 import { Failure } from "./failure.ts";
 import type { Hide } from "./failure.ts";
 import { aborted } from "./guard.ts";
-import type { Clock, ProviderEvent, SendOptions, StreamPart } from "./types.ts";
+import type { Clock, ProviderEvent, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
 
 /** What providers take for patience; options of a request win over those of its provider. Milliseconds. */
 export interface Patience {
@@ -37,6 +37,8 @@ export function patience(host: Patience, options: SendOptions): { timeout: numbe
 /** Whether anything of an answer has arrived: from then on nothing is sent again. */
 export interface AttemptState {
   answered: boolean;
+  /** What was sent. */
+  sent?: ProviderRequest;
 }
 
 interface Retrying {
@@ -47,7 +49,7 @@ interface Retrying {
   options: SendOptions;
   hide: Hide;
   /** What was learnt from a failure, if the next attempt will be different because of it. */
-  learn?: ((failure: Failure) => string | undefined) | undefined;
+  learn?: ((failure: Failure, state: AttemptState) => string | undefined) | undefined;
 }
 
 /** Attempts until one succeeds or nothing more can be done; failures become errors for the host. */
@@ -68,7 +70,7 @@ export async function* retrying(about: Retrying, attempt: (state: AttemptState) 
       return;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const learnt = lessons < LESSONS ? learn?.(error) : undefined;
+      const learnt = lessons < LESSONS ? learn?.(error, state) : undefined;
       if (learnt !== undefined) {
         lessons++;
         tell({ type: "warning", code: "adapted", message: hide(learnt) });

@@ -332,6 +332,11 @@ test("a fetch of the host's that misbehaves", async () => {
   assert.equal((await send(() => { throw new TypeError(`bad header ${KEY}`); })).code, "network");
   const leaky = await send(() => Promise.reject(new TypeError("fetch failed", { cause: new Error(`Bearer ${KEY}`) })));
   assert.deepEqual([leaky.code, leaky.cause], ["network", undefined]);
+  // Node's own limits are no broken connection: what was sent may be under way.
+  const undici = (code: string) => new TypeError("fetch failed", { cause: Object.assign(new Error("Headers Timeout Error"), { code }) });
+  assert.equal((await send(() => Promise.reject(undici("UND_ERR_HEADERS_TIMEOUT")))).code, "timeout");
+  assert.equal((await send(() => Promise.reject(undici("UND_ERR_CONNECT_TIMEOUT")))).code, "network");
+  assert.equal((await send(async () => new Response(new ReadableStream({ pull: (controller) => controller.error(undici("UND_ERR_BODY_TIMEOUT")) })))).code, "timeout");
   assert.equal((await send(async () => new Response(null))).code, "bad_response");
   assert.equal((await send(async () => new Response(new ReadableStream({ start() {} })), { stream: true, timeout: 50 })).code, "timeout");
   const failing = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
