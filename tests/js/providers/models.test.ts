@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { aiSdk, EspalierError, generator, vscode } from "../../../js/providers/index.ts";
 import type { AiSdkOptions, ProviderEvent, VscodeOptions } from "../../../js/providers/index.ts";
+import { conversation } from "./conversations.ts";
 import { failure, hurried } from "./support.ts";
 
 type Fields = Record<string, unknown>;
@@ -260,6 +262,37 @@ test("generateText-like functions", async () => {
   const own = { look: { inputSchema: { jsonSchema: { type: "object" } }, execute: () => 1 } };
   const { tools: kept } = provider.toRequest({ messages: [{ role: "user", content: [{ type: "text", text: "a" }] }], tools: own }, { format: "ai-sdk" });
   assert.equal(kept, own);
+});
+
+/** Calls and results by message: every call is answered by the message right behind it, and nothing else is answered. */
+function paired(messages: readonly unknown[], calls: (message: Fields) => unknown[], results: (message: Fields) => unknown[]): void {
+  let open: unknown[] = [];
+  for (const message of messages as Fields[]) {
+    assert.deepEqual([...results(message)].sort(), [...open].sort());
+    open = calls(message);
+  }
+  assert.deepEqual(open, []);
+}
+
+test("property: any conversation keeps its calls and results together", () => {
+  const { provider: code } = editor(() => parts());
+  fc.assert(fc.property(conversation, (messages) => {
+    const known = messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "toolCall").length;
+    const ofType = (type: string) => (message: Fields) => (Array.isArray(message["content"]) ? (message["content"] as Fields[]) : []).flatMap((part) => (part["type"] === type ? [part["toolCallId"]] : []));
+    for (const version of ["v2", "v3"] as const) {
+      const { prompt } = sdk(version).provider.toRequest(messages, { format: "espalier" }) as { prompt: Fields[] };
+      paired(prompt, ofType("tool-call"), ofType("tool-result"));
+      assert.equal(prompt.flatMap(ofType("tool-call")).length, known);
+    }
+    const made = code.toRequest(messages, { format: "espalier" })["messages"] as LanguageModelChatMessage[];
+    const instances = (kind: new (...args: never[]) => { callId: string }) => ({ content }: Fields) => (content as unknown[]).flatMap((part) => (part instanceof kind ? [part.callId] : []));
+    paired(made, instances(LanguageModelToolCallPart), instances(LanguageModelToolResultPart));
+    for (const { content } of made) {
+      assert.ok(content.length > 0);
+      const isResult = content.map((part) => part instanceof LanguageModelToolResultPart);
+      assert.deepEqual(isResult, [...isResult].sort((a, b) => Number(b) - Number(a)), "results come first");
+    }
+  }), { numRuns: 200 });
 });
 
 test("objects that are no models, and models that answer rubbish", async () => {
