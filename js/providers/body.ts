@@ -9,6 +9,7 @@ import { badAnswer } from "./wire.ts";
 /** How long a server may take, in ms, to end a stream after the last event. */
 const GRACE = 250;
 
+/** What is left of a response once its head is known. */
 export class Body {
   #guard: Guard;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;

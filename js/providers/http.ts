@@ -155,12 +155,15 @@ async function* deltas({ wire }: Attempt, body: Body, fold: Fold, guard: Guard, 
   // Asked each time: the fold changes it.
   const isOver = () => fold.state === "over";
   let seen = 0;
+  let length = 0;
   for (let open = true; open && !isOver(); ) {
     guard.idle(idle);
     const bytes = await body.read();
     // The host takes its time with what it gets; that is no silence of the provider.
     guard.idle(0);
     open = bytes !== undefined;
+    length += bytes?.length ?? 0;
+    if (length > ANSWER) throw badAnswer(`the stream of ${wire.name} is longer than ${ANSWER} bytes`);
     for (const event of eventsOf(() => (bytes ? events.push(bytes) : events.end()))) {
       if (isOver()) break;
       seen++;

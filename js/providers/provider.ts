@@ -17,7 +17,7 @@ export function provider(
 ): Provider {
   const { name, format, model, maxTokens, onEvent } = about;
   const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
-    if (typeof options !== "object" || options === null) throw badOption("options", "an object", "");
+    if (typeof options !== "object" || options === null) throw badOption("options", "an object");
     if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
     if (options.temperature !== undefined && !Number.isFinite(options.temperature)) throw badOption("options.temperature", "a number");
     if (options.system !== undefined && typeof options.system !== "string") throw badOption("options.system", "a text");
@@ -26,7 +26,7 @@ export function provider(
     return write(conversation(messages, format, model, all, (event) => onEvent?.(event), isOwn));
   };
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
-    if (typeof request !== "object" || request === null || Array.isArray(request)) throw badOption("request", "what toRequest gives", "bad_input");
+    if (typeof request !== "object" || request === null || Array.isArray(request)) throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
     return pieces(request, { stream: true, ...options });
   };
   const send = async (request: ProviderRequest, options: SendOptions = {}): Promise<Answer> => {
@@ -64,6 +64,6 @@ export function httpProvider(wire: Wire, options: HttpOptions, write: (conversat
 }
 
 /** The value is not shown: it might be the key in the wrong place. */
-function badOption(path: string, wanted: string, code = "bad_option"): EspalierError {
-  return new EspalierError({ code: code || "bad_option", message: `${path} must be ${wanted}`, path });
+function badOption(path: string, wanted: string): EspalierError {
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}`, path });
 }

@@ -1,6 +1,6 @@
 /** The contract of the providers: what is sent, what comes back, what is told on the way. */
 
-import type { Format, Llm, NeutralTool, Usage } from "../types.ts";
+import type { Format, Llm, Usage } from "../types.ts";
 import type { RefusalRule } from "./refusals.ts";
 
 export type { Usage } from "../types.ts";
@@ -129,7 +129,7 @@ export interface Provider {
   readonly llm: Llm;
 }
 
-/** What ends a request. All but the last three and `bad_option` are the provider's doing. */
+/** What ends a request. Options and requests that make no sense are `bad_option` and `bad_input`, with the path of the field. */
 export type ProviderErrorCode =
   /** The request is larger than the model's window: `details.used`, `details.limit` where the provider says them. */
   | "context_length"
@@ -208,12 +208,4 @@ export interface HttpOptions {
   maxRetryAfter?: number;
   onEvent?: (event: ProviderEvent) => void;
   clock?: Partial<Clock>;
-}
-
-/** What a request is made of, for the writer of one format. */
-export interface Draft {
-  options: RequestOptions;
-  /** The tool definitions as they were given. */
-  rawTools: readonly unknown[];
-  tools: NeutralTool[];
 }

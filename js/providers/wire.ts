@@ -41,6 +41,7 @@ export interface Fold {
 /** Makes the failure of an error that came within a stream. */
 export type Refuse = (error: ErrorBody) => Failure;
 
+/** A provider behind HTTP: where requests go, what is in them, what comes back. */
 export interface Wire {
   name: string;
   format: Format;
