@@ -1,8 +1,9 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
+import { withSource } from "./adapter.ts";
 
 /** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
 type Piece = { block: number } | "string" | "mark";

@@ -3,9 +3,10 @@
  * classes seen in the conversation, so that no import of `vscode` is needed.
  */
 
-import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, withSource, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
+import { withSource } from "./adapter.ts";
 
 type Piece = number | "string";
 
