@@ -92,7 +92,11 @@ async function bundles() {
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them.
     const core = { name: "core", setup(b) {
-      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|adapters\/index))\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+    } };
+    // Providers need of it errors and adapters, from two depths of folders.
+    const shared = { name: "shared", setup(b) {
+      b.onResolve({ filter: /^(\.\.\/){1,2}(errors|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
     // Elements are told apart by their classes, so that there may be only one of each.
     const prompt = { name: "prompt", setup(b) {
@@ -108,7 +112,7 @@ async function bundles() {
     } };
     await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
-    await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [core] });
+    await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [shared] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
     await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts") }, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"

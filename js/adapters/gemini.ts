@@ -1,9 +1,8 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part } from "../types.ts";
-import { withSource } from "./adapter.ts";
 
 type Piece = number;
 
