@@ -5,4 +5,4 @@ export { call, onFreshInstance, ready, setAsyncLoader, setLoader, wasm } from ".
 export { init } from "./init.ts";
 export { ensureEncoding, loadNeeded, notFound, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
 export { countText } from "./tokens.ts";
-export { readConversation } from "./adapters/index.ts";
+export { readConversation, sourceOf } from "./adapters/index.ts";

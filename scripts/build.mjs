@@ -94,6 +94,10 @@ async function bundles() {
     const core = { name: "core", setup(b) {
       b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
+    // Providers need of it errors and adapters, from two depths of folders.
+    const shared = { name: "shared", setup(b) {
+      b.onResolve({ filter: /^(\.\.\/){1,2}(errors|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+    } };
     // Elements are told apart by their classes, so that there may be only one of each.
     const prompt = { name: "prompt", setup(b) {
       b.onResolve({ filter: /^\.\.\/prompt\/index\.ts$/ }, () => ({ path: `./prompt${suffix}`, external: true }));
@@ -108,6 +112,7 @@ async function bundles() {
     } };
     await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
+    await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [shared] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
     await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts") }, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
@@ -120,7 +125,7 @@ async function bundles() {
       await esbuild.build({ ...common, entryPoints: { web: entry("web") }, outdir: dist, plugins: [core, prompt] });
       const cli = join(root, "js", "cli", "main.ts");
       if (existsSync(cli)) {
-        const node = { name: "node", setup(b) { b.onResolve({ filter: /entries\/node\.ts$/ }, () => ({ path: "./node.js", external: true })); } };
+        const node = { name: "node", setup(b) { b.onResolve({ filter: /(entries\/node|providers\/index)\.ts$/ }, ({ path }) => ({ path: path.includes("node") ? "./node.js" : "./providers.js", external: true })); } };
         await esbuild.build({ ...common, platform: "node", entryPoints: { cli }, outdir: dist, plugins: [node, core] });
       }
     }

@@ -254,6 +254,20 @@ const HEADER = 131_072;
 
 const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
 
+/** Where the whole of a picture or document is: the part itself has only what counting needs. */
+const SOURCES = new WeakMap<Part, string | Uint8Array>();
+
+/** The part, with what it was made from remembered: base64, a data URL, an address or bytes. */
+export function withSource(part: Part, source: unknown): Part {
+  if ((typeof source === "string" && source !== "") || source instanceof Uint8Array) SOURCES.set(part, source);
+  return part;
+}
+
+/** What a picture or document was made from, if it was read from a host's message. */
+export function sourceOf(part: Part): string | Uint8Array | undefined {
+  return SOURCES.get(part);
+}
+
 /** A document from base64, a data URL or an address. */
 export function documentPart(source: unknown, mediaType?: string): Part {
   const given = typeof source === "string" ? source : "";
@@ -262,7 +276,7 @@ export function documentPart(source: unknown, mediaType?: string): Part {
   const isAddress = !data && ADDRESS.test(given.slice(0, 20));
   const start = data?.[0].length ?? 0;
   const pages = isAddress ? undefined : pdfPages(start > 0 ? given.slice(start) : given);
-  return { type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - start, ...(pages !== undefined && { pages }) };
+  return withSource({ type: "document", ...(kind && { mediaType: kind }), dataLength: isAddress ? 0 : given.length - start, ...(pages !== undefined && { pages }) }, given);
 }
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:/i;
@@ -272,9 +286,9 @@ export function image(source: string, mediaType?: string, detail?: string): Part
   const data = DATA_URL.exec(source.slice(0, 200));
   const kind = data?.[1] || mediaType;
   const base = { type: "image" as const, ...(kind && { mediaType: kind }), ...(detail && { detail }) };
-  if (data) return { ...base, data: source.slice(data[0].length, data[0].length + HEADER) };
-  if (ADDRESS.test(source.slice(0, 20))) return { ...base, url: source };
-  return { ...base, data: source.slice(0, HEADER) };
+  if (data) return withSource({ ...base, data: source.slice(data[0].length, data[0].length + HEADER) }, source);
+  if (ADDRESS.test(source.slice(0, 20))) return withSource({ ...base, url: source }, source);
+  return withSource({ ...base, data: source.slice(0, HEADER) }, source);
 }
 
 /** The beginning of bytes as base64. */

@@ -1,6 +1,6 @@
 /** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
 
-import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
 
@@ -251,7 +251,7 @@ function media(item: Fields): Part {
   const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
   const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);
-  if (isImage && source instanceof Uint8Array) return image(base64(source), kind);
-  if (source instanceof Uint8Array) return { type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 };
+  if (isImage && source instanceof Uint8Array) return withSource(image(base64(source), kind), source);
+  if (source instanceof Uint8Array) return withSource({ type: "document", ...(kind && { mediaType: kind }), dataLength: Math.ceil(source.length / 3) * 4 }, source);
   return documentPart(source, kind);
 }

@@ -3,6 +3,7 @@
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
+import { withSource } from "./adapter.ts";
 
 /** A block of the content, the content itself, or a mark on a block (which goes and stays with it). */
 type Piece = { block: number } | "string" | "mark";
@@ -142,7 +143,7 @@ function block(item: Fields, path: string): Part {
     }
     case "document": {
       if (source["type"] === "text" && typeof source["data"] === "string") return text(source["data"]);
-      return source["type"] === "content" ? opaque(item) : documentPart(source["data"], string(source["media_type"]));
+      return source["type"] === "content" ? opaque(item) : withSource(documentPart(source["data"], string(source["media_type"])), source["data"] ?? source["url"]);
     }
     default:
       return opaque(item);

@@ -1,6 +1,6 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../types.ts";
 
@@ -170,7 +170,7 @@ function mediaPart(item: Fields): Part {
   if (isFields(file)) {
     const kind = string(field(file, "mimeType"));
     const uri = string(field(file, "fileUri"));
-    return kind.startsWith("image/") ? { type: "image", mediaType: kind, ...(uri && { url: uri }) } : documentPart(undefined, kind);
+    return kind.startsWith("image/") ? { type: "image", mediaType: kind, ...(uri && { url: uri }) } : withSource(documentPart(undefined, kind), uri);
   }
   return opaque(item);
 }

@@ -13,6 +13,7 @@ import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { vscode } from "./vscode.ts";
 
+export { sourceOf } from "./adapter.ts";
 export type { Reading } from "./adapter.ts";
 
 /** Every format but the neutral one, which needs no adapting. */

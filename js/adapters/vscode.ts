@@ -6,6 +6,7 @@
 import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
+import { withSource } from "./adapter.ts";
 
 type Piece = number | "string";
 
@@ -112,10 +113,10 @@ function part(item: Fields): Part {
   if (typeof value === "string") return text(value);
   const { data, mimeType } = item;
   if (isBytes(data) && typeof mimeType === "string") {
-    if (mimeType.startsWith("image/")) return image(base64(data), mimeType);
+    if (mimeType.startsWith("image/")) return withSource(image(base64(data), mimeType), data);
     if (mimeType === "cache_control") return { type: "cacheMark" };
     if (/^text\/|json/.test(mimeType)) return text(new TextDecoder().decode(data));
-    return { type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 };
+    return withSource({ type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 }, data);
   }
   return opaque(value ?? item);
 }

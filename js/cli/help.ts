@@ -17,8 +17,9 @@ AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is
       --headroom N      prune: tokens to leave free
 
 compact:
-      --llm openai:MODEL   let a model write the summary; the key comes from OPENAI_API_KEY. Without it rules do, offline.
-      --base-url URL       of any server that speaks OpenAI's chat completions (default: OpenAI's)
+      --llm PROVIDER:MODEL let a model write the summary: openai, openai-responses, anthropic or gemini; the key comes from
+                           OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY. Without it rules do, offline.
+      --base-url URL       of any server that speaks like that provider (default: the provider's own)
       --llm-budget N       tokens that model accepts (default: the budget)
       --on-failure WHAT    leave (default): a model that fails changes nothing; offline: rules take over
       --timeout SECONDS    for each model call (default 120)

@@ -1,61 +1,31 @@
-/** `--llm openai:MODEL`: a model behind OpenAI's chat completions, or anything that speaks like it. */
+/** `--llm PROVIDER:MODEL`: a model behind one of the providers' interfaces, or anything that speaks like one. */
 
 import { EspalierError } from "../errors.ts";
+import { anthropic, gemini, openai, openaiResponses } from "../providers/index.ts";
+import type { HttpOptions, Provider } from "../providers/index.ts";
 import type { Llm } from "../types.ts";
 
-const OPENAI = "https://api.openai.com/v1";
+/** Who can be asked, and where their keys are. */
+const PROVIDERS: Readonly<Record<string, { make: (options: HttpOptions) => Provider; keys: readonly string[] }>> = {
+  openai: { make: openai, keys: ["OPENAI_API_KEY"] },
+  "openai-responses": { make: openaiResponses, keys: ["OPENAI_API_KEY"] },
+  anthropic: { make: anthropic, keys: ["ANTHROPIC_API_KEY"] },
+  gemini: { make: gemini, keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"] },
+};
 
 export function llmFrom(name: string, baseUrl: string | undefined, env: NodeJS.ProcessEnv): Llm {
-  const [provider, ...rest] = name.split(":");
+  const [provider = "", ...rest] = name.split(":");
   const model = rest.join(":");
-  if (provider !== "openai" || model === "") {
-    throw new EspalierError({ code: "bad_option", message: `--llm is openai:MODEL, and is ${JSON.stringify(name)}`, path: "--llm" });
+  const found = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  if (!found || model === "") {
+    const known = Object.keys(PROVIDERS).map((provider) => `${provider}:MODEL`).join(", ");
+    throw new EspalierError({ code: "bad_option", message: `--llm is one of ${known}, and is ${JSON.stringify(name)}`, path: "--llm" });
   }
-  const key = env["OPENAI_API_KEY"];
+  const { make, keys } = found;
+  const apiKey = keys.map((key) => env[key]).find((key) => key);
   // A server of one's own often wants no key.
-  if (!key && baseUrl === undefined) {
-    throw new EspalierError({ code: "no_key", message: "--llm openai needs a key in OPENAI_API_KEY", path: "OPENAI_API_KEY" });
+  if (!apiKey && baseUrl === undefined) {
+    throw new EspalierError({ code: "no_key", message: `--llm ${provider} needs a key in ${keys.join(" or ")}`, path: keys[0]! });
   }
-  const url = `${(baseUrl ?? OPENAI).replace(/\/+$/, "")}/chat/completions`;
-  return async ({ messages, temperature, maxTokens }, { signal }) => {
-    const send = (limits: Record<string, unknown>) =>
-      fetch(url, {
-        method: "POST",
-        signal,
-        headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
-        body: JSON.stringify({ model, messages, ...limits }),
-      });
-    let response = await send({ temperature, max_tokens: maxTokens });
-    // Newer models take neither a temperature nor max_tokens, and say so.
-    if (response.status === 400 && /max_tokens|temperature/.test(await response.clone().text())) {
-      response = await send({ max_completion_tokens: maxTokens });
-    }
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${url} answered ${response.status}: ${reason(text)}`);
-    let body: { choices?: { message?: { content?: unknown }; finish_reason?: string }[]; usage?: Record<string, unknown> };
-    try {
-      body = JSON.parse(text);
-    } catch (cause) {
-      throw new Error(`${url} answered something that is not JSON: ${text.slice(0, 200)}`, { cause });
-    }
-    const choice = body.choices?.[0];
-    if (!choice) throw new Error(`${url} answered without a choice: ${text.slice(0, 200)}`);
-    return {
-      text: typeof choice.message?.content === "string" ? choice.message.content : "",
-      ...(body.usage && { usage: body.usage }),
-      ...(choice.finish_reason && { finishReason: choice.finish_reason }),
-    };
-  };
-}
-
-/** The sentence in an error body, or its beginning. */
-function reason(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { error?: { message?: string } | string };
-    const message = typeof error === "string" ? error : error?.message;
-    if (message) return message;
-  } catch {
-    // Not JSON: shown as it is.
-  }
-  return text.trim().slice(0, 300) || "(no body)";
+  return make({ model, ...(apiKey && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) }).llm;
 }

@@ -137,6 +137,50 @@ const cases = {
     assert.equal(plain.code, 0, plain.stdout);
   },
 
+  async "providers: one class of errors, types, import and require, and no engine until it is needed"() {
+    const { url, script, close } = await modelServer({ strict: true });
+    const use = `
+      const reads = []; const real = fs.readFileSync; fs.readFileSync = (...a) => (reads.push(String(a[0])), real(...a));
+      for (const make of [openai, openaiResponses, anthropic, gemini]) {
+        const model = make({ model: "test", apiKey: "k", baseUrl: ${JSON.stringify(`${url}/v1`)} });
+        let streamed = ""; const { text } = await model.send(model.toRequest([{ role: "user", content: "Hello." }]), { onText: (piece) => (streamed += piece) });
+        if (text !== streamed || !text.includes("scripted model")) throw new Error(text);
+      }
+      try { await openai({ model: "test", baseUrl: "http://127.0.0.1:9/v1", retries: 0 }).send({}); throw new Error("sent"); }
+      catch (e) { if (!(e instanceof EspalierError) || e.code !== "network") throw e; }
+      console.log(reads.filter((file) => /wasm|vocab/.test(file)).length);`;
+    const names = "openai, openaiResponses, anthropic, gemini";
+    try {
+      script("good");
+      assert.equal(await node("providers.mjs", `import fs from "node:fs"; import { EspalierError } from "espalier"; import { ${names} } from "espalier/providers"; ${use}`), "0");
+      assert.equal(await node("providers.cjs", `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { ${names} } = require("espalier/providers"); (async () => {${use}})();`), "0");
+    } finally {
+      close();
+    }
+    const dir = join(consumer, "providers");
+    mkdirSync(dir, { recursive: true });
+    const code = `import { aiSdk, anthropic, generator, vscode, type Answer, type Provider, type ProviderErrorDetails, type RefusalRule } from "espalier/providers";
+      import { compact, type Llm } from "espalier";
+      const rule: RefusalRule = { code: "context_length", pattern: /of (?<limit>\\d+)/ };
+      const claude: Provider = anthropic({ model: "m", apiKey: async () => "k", refusals: [rule], onEvent: (event) => event.type === "retry" && event.delay });
+      const llm: Llm = claude.llm;
+      void compact([], { budget: 1, llm });
+      export const answer: Promise<Answer> = claude.send(claude.toRequest([], { maxTokens: 1 }), { signal: new AbortController().signal, onText: (text: string) => void text });
+      export const limit = (details: ProviderErrorDetails): number | undefined => details.limit;
+      // As the hosts declare them.
+      enum Role { User = 1, Assistant = 2 }
+      declare const model: { readonly id: string; sendRequest(messages: { role: Role }[], options?: { justification?: string }, token?: { isCancellationRequested: boolean }): PromiseLike<{ stream: AsyncIterable<object>; text: AsyncIterable<string> }> };
+      declare const sdk: { readonly specificationVersion: "v2"; readonly provider: string; readonly modelId: string; doGenerate(options: { prompt: object[] }): PromiseLike<{ content: object[] }>; doStream(options: { prompt: object[] }): PromiseLike<{ stream: ReadableStream<{ type: "text" }> }> };
+      declare function generateText(options: { model: string; messages: { role: string }[]; abortSignal?: AbortSignal }): Promise<{ text: string }>;
+      export const all: Provider[] = [vscode({ model }), aiSdk({ model: sdk }), generator({ generate: (request) => generateText({ model: "m", ...request }) })];
+      // @ts-expect-error a model is a name
+      anthropic({ model: 7 });\n`;
+    for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code);
+    const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", join(dir, "use.mts"), join(dir, "use.cts")];
+    const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
+    assert.equal(status, 0, stdout);
+  },
+
   async "JSX, classic and automatic: types, beside React's, and at run time"() {
     const dir = join(consumer, "jsx");
     cpSync(join(root, "tests", "packaging", "jsx"), dir, { recursive: true });
@@ -274,9 +318,10 @@ const cases = {
       [["prune", airline, "--budget", "100"], 4, "budget_exceeded"],
       [["compact", airline, "--budget", "2000", "--llm", "parrot"], 2, "openai:MODEL"],
       [["compact", airline, "--budget", "2000", "--llm", "openai:gpt-4o"], 2, "OPENAI_API_KEY"],
+      [["compact", airline, "--budget", "2000", "--llm", "anthropic:claude-sonnet-4-5"], 2, "ANTHROPIC_API_KEY"],
     ];
     for (const [args, code, words] of table) {
-      const { code: status, stdout, stderr } = await espalier(args, { env: { OPENAI_API_KEY: "" } });
+      const { code: status, stdout, stderr } = await espalier(args, { env: { OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "" } });
       assert.equal(status, code, `${args.join(" ")}: ${stderr}`);
       assert.ok((stdout + stderr).includes(words), `${args.join(" ")}: ${stdout}${stderr}`);
     }
@@ -313,6 +358,12 @@ const cases = {
       assert.deepEqual([offline.code, JSON.parse(offline.stdout).status], [0, "applied"]);
       script("no-max-tokens");
       assert.equal((await ask()).code, 0, "a model that takes no max_tokens");
+      script("good");
+      for (const [model, variable, header] of [["anthropic:test", "ANTHROPIC_API_KEY", "x-api-key"], ["gemini:test", "GEMINI_API_KEY", "x-goog-api-key"], ["openai-responses:test", "OPENAI_API_KEY", "authorization"]]) {
+        const other = await espalier(["compact", file, "--budget", "4000", "--llm", model, "--base-url", `${url}/v1`, "--json"], { env: { [variable]: "key-1" } });
+        assert.equal(JSON.parse(other.stdout).status, "applied", other.stderr);
+        assert.match(seen.at(-1).headers[header], /key-1$/);
+      }
       script("hang");
       const child = spawn(join(consumer, "node_modules", ".bin", "espalier"), ["compact", file, "--budget", "4000", "--llm", "openai:test", "--base-url", `${url}/v1`], { stdio: "ignore" });
       const before = seen.length;

@@ -1,66 +1,100 @@
 /**
- * A scripted model on loopback that speaks OpenAI's chat completions: it answers as it is told to, and remembers what it was sent.
+ * A scripted model on loopback. It speaks OpenAI chat completions and Responses, Anthropic Messages and Gemini, streamed and not; it does
+ * as it is told, request by request, and remembers what it was sent.
  */
 
 import { createServer } from "node:http";
+import { BEHAVIOURS } from "./behaviours.mjs";
+import { anthropic } from "./wires/anthropic.mjs";
+import { gemini } from "./wires/gemini.mjs";
+import { openaiChat } from "./wires/openai-chat.mjs";
+import { openaiResponses } from "./wires/openai-responses.mjs";
 
-const SUMMARY = "<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n</summary>";
+export * from "./behaviours.mjs";
 
-const answer = (message, finish_reason = "stop") => JSON.stringify({
-  id: "chatcmpl-1", object: "chat.completion", created: 0, model: "test",
-  choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason }],
-  usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
-});
-const refusal = (message, type, code = null) => JSON.stringify({ error: { message, type, param: null, code } });
+/** By the format their requests have. */
+export const WIRES = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini };
 
-/** What it can be told to do: status and body, or a function that does as it likes with the response. */
-const BEHAVIOURS = {
-  good: [200, answer({ content: SUMMARY })],
-  "no-tag": [200, answer({ content: "I would rather not." })],
-  empty: [200, answer({ content: "" })],
-  "tool-call": [200, answer({ content: null, tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }, "tool_calls")],
-  "empty-choices": [200, JSON.stringify({ choices: [] })],
-  malformed: [200, '{"choices": [{"message": '],
-  401: [401, refusal("Incorrect API key provided: k.", "invalid_request_error", "invalid_api_key")],
-  429: [429, refusal("Rate limit reached for test in organization org on tokens per min.", "tokens", "rate_limit_exceeded")],
-  500: [500, refusal("The server had an error while processing your request. Sorry about that!", "server_error")],
-  hang: () => undefined,
-  cut: (response) => {
-    response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
-    response.write('{"choices"');
-    setTimeout(() => response.destroy(), 20);
-  },
-  "no-max-tokens": (response, body) => {
-    const bad = "max_tokens" in body;
-    const text = refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "invalid_request_error", "unsupported_parameter");
-    response.writeHead(bad ? 400 : 200, { "content-type": "application/json" }).end(bad ? text : answer({ content: SUMMARY }));
-  },
-};
-
-export function modelServer() {
+/** @param options `strict`: requests that the provider itself would refuse are refused, in its words. `key`: any other is refused. */
+export function modelServer({ strict = false, key } = {}) {
   const seen = [];
-  let behaviour = "good";
+  const queue = [];
+  const sockets = new Set();
+  let standing = BEHAVIOURS.good;
   const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    const body = JSON.parse(text);
-    seen.push({ url: request.url, headers: request.headers, body });
-    if (request.url !== "/v1/chat/completions") return response.writeHead(404).end(refusal("Unknown path", "invalid_request_error"));
-    const act = BEHAVIOURS[behaviour];
-    if (typeof act === "function") return act(response, body);
-    response.writeHead(act[0], { "content-type": "application/json" }).end(act[1]);
+    const chunks = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      return;
+    }
+    const text = Buffer.concat(chunks).toString("utf8");
+    const path = request.url.split("?")[0];
+    const wire = Object.values(WIRES).find(({ matches }) => matches(path));
+    let body;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      body = undefined;
+    }
+    const record = { at: seen.length, url: request.url, method: request.method, headers: request.headers, body, text, closed: false };
+    seen.push(record);
+    response.on("close", () => (record.closed = true));
+    const refuse = (status, error) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify((wire ?? openaiChat).error({ status, ...error })));
+    if (!wire || request.method !== "POST") return refuse(404, { message: `Invalid URL (${request.method} ${path})`, code: "NOT_FOUND", type: "not_found_error" });
+    if (body === undefined) return refuse(400, { message: "We could not parse the JSON body of your request." });
+    if (key !== undefined && wire.key(request.headers) !== key) return refuse(401, { message: "invalid x-api-key", type: "authentication_error", code: "invalid_api_key" });
+    const found = strict ? wire.check(body, request.headers) : undefined;
+    if (found) {
+      const { status, ...error } = found;
+      record.refused = error.message;
+      return refuse(status, error);
+    }
+    const behaviour = queue.shift() ?? standing;
+    try {
+      await behaviour({ wire, request, response, body, isStream: wire.isStream(request, body) });
+    } catch (error) {
+      record.failed = error;
+      response.destroy();
+    }
   });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => undefined);
+  });
+  // Tests look at sockets themselves; a time-out of the server would hide those that are left.
+  server.keepAliveTimeout = 0;
+  const behaviourOf = (behaviour) => {
+    if (typeof behaviour === "function") return behaviour;
+    if (!Object.hasOwn(BEHAVIOURS, behaviour)) throw new Error(`no behaviour ${behaviour}`);
+    return BEHAVIOURS[behaviour];
+  };
   return new Promise((resolve) =>
     server.listen(0, "127.0.0.1", () => resolve({
       url: `http://127.0.0.1:${server.address().port}`,
       seen,
+      /** Connections that are open now. */
+      get sockets() {
+        return sockets.size;
+      },
+      /** What to do with every request the queue has nothing for: the name of a behaviour, or one. */
       script(next) {
-        if (!(next in BEHAVIOURS)) throw new Error(`no behaviour ${next}`);
-        behaviour = next;
+        standing = behaviourOf(next);
+      },
+      /** What to do with the next requests, in order. */
+      queue(...next) {
+        queue.push(...next.map(behaviourOf));
+      },
+      /** Forgets what was sent and what was to be done. */
+      clear() {
+        seen.length = 0;
+        queue.length = 0;
+        standing = BEHAVIOURS.good;
       },
       close() {
         server.closeAllConnections();
-        server.close();
+        return new Promise((done) => server.close(done));
       },
     })));
 }

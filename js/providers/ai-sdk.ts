@@ -1,0 +1,250 @@
+/** Models of the Vercel AI SDK: a language model object of its versions 5 and 6, or a function that calls `generateText`. */
+
+import { EspalierError } from "../errors.ts";
+import { CLOCK } from "./clock.ts";
+import { Failure } from "./failure.ts";
+import { Guard } from "./guard.ts";
+import { provider } from "./provider.ts";
+import { patience, retrying } from "./retry.ts";
+import type { AttemptState, Patience } from "./retry.ts";
+import type { RefusalRule } from "./refusals.ts";
+import { thrown } from "./thrown.ts";
+import type { Answer, Clock, Finish, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall, Warning } from "./types.ts";
+import { usageFrom } from "./usage.ts";
+import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
+import type { Fields } from "./wire.ts";
+import { isModelMessages, toGenerate, toPrompt } from "./write/ai-sdk.ts";
+
+/** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
+export interface AiSdkModel {
+  readonly specificationVersion: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<{ stream: ReadableStream<unknown> }>;
+}
+
+export interface AiSdkOptions extends Patience {
+  model: AiSdkModel;
+  refusals?: readonly RefusalRule[];
+  maxTokens?: number;
+  clock?: Partial<Clock>;
+}
+
+/** What a generating function is given: options of `generateText`, whose types are the SDK's. */
+export interface GenerateRequest {
+  messages: any[];
+  tools?: any;
+  maxOutputTokens?: number;
+  temperature?: number;
+  maxRetries: number;
+  abortSignal: AbortSignal;
+}
+
+export interface GeneratorOptions extends Patience {
+  /** For error details. */
+  model?: string;
+  /** `(request) => generateText({ model, ...request })`. */
+  generate: (request: GenerateRequest) => PromiseLike<unknown>;
+  refusals?: readonly RefusalRule[];
+  maxTokens?: number;
+  clock?: Partial<Clock>;
+}
+
+/**
+ * A language model object of the AI SDK.
+ *
+ * ```js
+ * import { google } from "@ai-sdk/google";
+ * const model = aiSdk({ model: google("gemini-2.5-flash") });
+ * await compact(messages, { budget: 32_000, llm: model.llm });
+ * ```
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function aiSdk(options: AiSdkOptions): Provider {
+  const { model } = options ?? {};
+  if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function" || !/^v[23]$/.test(model.specificationVersion)) {
+    throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5 or 6", path: "options.model" });
+  }
+  const version = model.specificationVersion as "v2" | "v3";
+  return build(string(model.modelId), options, (conversation) => toPrompt(conversation, version), (request, options, stream) => {
+    const call = { ...request, ...options } as never;
+    return stream ? model.doStream(call) : model.doGenerate(call);
+  });
+}
+
+/**
+ * A function that generates, such as one that calls the AI SDK's `generateText`: it is given `{ messages, tools, maxOutputTokens,
+ * temperature, abortSignal }` and gives `{ text, toolCalls, finishReason, usage }`.
+ *
+ * ```js
+ * const model = generator({ generate: (request) => generateText({ model: openai("gpt-4o-mini"), ...request }) });
+ * ```
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function generator(options: GeneratorOptions): Provider {
+  const { generate, model = "" } = options ?? {};
+  if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
+  // Retries are made here; those of the SDK would multiply them.
+  return build(model, options, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));
+}
+
+type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;
+
+function build(model: string, options: Omit<AiSdkOptions, "model">, write: Parameters<typeof provider>[1], ask: Ask): Provider {
+  const clock: Clock = { ...CLOCK, ...options.clock };
+  const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent };
+  return provider(about, write, (request, how) =>
+    retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: (text) => text }, (state) => attempt(ask, options, clock, request, how, state)), isModelMessages);
+}
+
+async function* attempt(ask: Ask, host: Omit<AiSdkOptions, "model">, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {
+  const { timeout, idle } = patience(host, how);
+  const guard = new Guard(clock, how.signal, timeout);
+  const failed = (error: unknown) => thrown("ai-sdk", error, host.refusals, clock.now());
+  let reader: ReadableStreamDefaultReader<unknown> | undefined;
+  let finished = false;
+  try {
+    const result = await guard.race(Promise.resolve().then(() => ask(request, { abortSignal: guard.signal }, how.stream ?? false)), failed);
+    if (!isFields(result)) throw badAnswer("the model answered no object");
+    let body: Fields = result;
+    const streamed = result["stream"] instanceof ReadableStream;
+    if (streamed) {
+      reader = (result["stream"] as ReadableStream<unknown>).getReader();
+      const fold = new Fold();
+      guard.idle(idle);
+      for (;;) {
+        const { done, value } = await guard.race(reader.read(), failed);
+        guard.idle(0);
+        if (done) break;
+        if (isFields(value) && value["type"] === "error") throw failed(value["error"]);
+        const delta = isFields(value) ? fold.push(value) : undefined;
+        if (delta?.text) {
+          state.answered = true;
+          yield delta;
+        }
+        guard.idle(idle);
+      }
+      reader = undefined;
+      if (!fold.finished) throw new Failure("network", "the model's stream was cut: it ended before the answer did", { kind: "cut" });
+      body = fold.body();
+    }
+    finished = true;
+    state.answered = true;
+    const answer = read(body);
+    if (!streamed) {
+      if (answer.reasoning) yield { type: "reasoning", text: answer.reasoning };
+      if (answer.text) yield { type: "text", text: answer.text };
+    }
+    for (const call of answer.toolCalls) yield { type: "toolCall", call };
+    yield { type: "done", answer };
+  } finally {
+    guard.end();
+    if (!finished) {
+      reader?.cancel().catch(() => undefined);
+      guard.abort();
+    }
+  }
+}
+
+const FINISHES: Readonly<Record<string, Finish>> = { stop: "stop", length: "length", "content-filter": "content_filter", "tool-calls": "tool_calls" };
+
+/** An answer of `doGenerate` (content parts) or of `generateText` (fields of its own). */
+function read(body: Fields): Answer {
+  const warnings: Warning[] = [];
+  const content = Array.isArray(body["content"]) ? objects(body["content"]) : undefined;
+  if (!content && typeof body["text"] !== "string") throw badAnswer("the model answered without content or text");
+  const said = (type: string) => (content ?? []).filter((part) => part["type"] === type).map((part) => string(part["text"])).join("");
+  const called = content ? content.filter(({ type }) => type === "tool-call") : objects(body["toolCalls"]);
+  const toolCalls = called.map((call): ToolCall => {
+    const input = call["input"] ?? call["args"] ?? {};
+    return toolCall(string(call["toolCallId"]), string(call["toolName"]), typeof input === "string" ? input : JSON.stringify(input), warnings);
+  });
+  const text = typeof body["text"] === "string" ? body["text"] : said("text");
+  const reasoning = typeof body["reasoningText"] === "string" ? body["reasoningText"] : said("reasoning");
+  const given = body["finishReason"];
+  const reason = string(isFields(given) ? given["unified"] : given);
+  const reported = usageFrom("ai-sdk", body["usage"]);
+  const response = isFields(body["response"]) ? body["response"] : {};
+  const made = response["messages"];
+  return {
+    text,
+    toolCalls,
+    ...(reasoning && { reasoning }),
+    finish: Object.hasOwn(FINISHES, reason) ? FINISHES[reason]! : "other",
+    ...(reported && { usage: reported.usage }),
+    raw: body,
+    ...(typeof response["id"] === "string" && { requestId: response["id"] }),
+    messages: Array.isArray(made) ? (made as unknown[]) : messageOf(content, text, toolCalls),
+    warnings: [...warnings, ...(reported?.warnings ?? [{ code: "usage_missing", message: "the model reported no usage" }])],
+  };
+}
+
+/** The answer as a model message: what the model gave, with the input of calls as a value. */
+function messageOf(content: readonly Fields[] | undefined, text: string, calls: readonly ToolCall[]): unknown[] {
+  const call = ({ id, name, input, arguments: args }: ToolCall) => ({ type: "tool-call", toolCallId: id, toolName: name, input: input ?? args });
+  if (!content) {
+    const made = [...(text ? [{ type: "text", text }] : []), ...calls.map(call)];
+    return made.length > 0 ? [{ role: "assistant", content: made }] : [];
+  }
+  let at = 0;
+  const made = content.flatMap((part): unknown[] => {
+    const { type, providerMetadata, ...rest } = part;
+    const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+    if (type === "tool-call") return [{ ...call(calls[at++]!), ...("providerExecuted" in rest && { providerExecuted: rest["providerExecuted"] }), ...options }];
+    return type === "source" ? [] : [{ type, ...rest, ...options }];
+  });
+  return made.length > 0 ? [{ role: "assistant", content: made }] : [];
+}
+
+/** Puts the parts of a model's stream together. */
+class Fold {
+  finished = false;
+  #content: Fields[] = [];
+  #open = new Map<string, { part: Fields; pieces: string[] }>();
+  #fields: Fields = {};
+  #response: Fields = {};
+
+  push(part: Fields): { type: "text" | "reasoning"; text: string } | undefined {
+    const type = string(part["type"]);
+    const found = /^(text|reasoning)-(start|delta|end)$/.exec(type);
+    if (found) {
+      const kind = found[1] as "text" | "reasoning";
+      const key = `${kind}:${string(part["id"])}`;
+      let open = this.#open.get(key);
+      if (!open) {
+        open = { part: { type: kind, text: "" }, pieces: [] };
+        this.#open.set(key, open);
+        this.#content.push(open.part);
+      }
+      // Signatures come with the end of a thought.
+      if (part["providerMetadata"] !== undefined) open.part["providerMetadata"] = part["providerMetadata"];
+      if (found[2] === "end") this.#close(key);
+      if (found[2] !== "delta") return undefined;
+      const text = string(part["delta"]);
+      open.pieces.push(text);
+      return { type: kind, text };
+    }
+    if (type === "tool-call" || type === "file" || type === "source" || type === "tool-result") this.#content.push(part);
+    else if (type === "response-metadata") this.#response = { ...this.#response, ...part };
+    else if (type === "finish") {
+      const { type: _, ...rest } = part;
+      this.#fields = rest;
+      this.finished = true;
+    }
+    return undefined;
+  }
+
+  body(): Fields {
+    for (const key of [...this.#open.keys()]) this.#close(key);
+    const { type: _, ...response } = this.#response;
+    return { content: this.#content, ...this.#fields, response };
+  }
+
+  #close(key: string): void {
+    const open = this.#open.get(key);
+    if (open) open.part["text"] = open.pieces.join("");
+    this.#open.delete(key);
+  }
+}

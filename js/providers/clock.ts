@@ -1,0 +1,33 @@
+/** Time and chance as the host has them. Nothing else in this folder reads a clock. */
+
+import type { Clock } from "./types.ts";
+
+/** Longest timer that JavaScript knows; a longer one would fire at once. */
+const LONGEST = 2_147_483_647;
+
+export const CLOCK: Clock = {
+  now: () => Date.now(),
+  after(ms, done) {
+    const timer = setTimeout(done, Math.min(ms, LONGEST));
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+/** How long to wait, in ms, before the next attempt: what the provider asks for, else 0.5 s doubling to 8 s, up to a quarter less by chance. */
+export function backoff(attempt: number, retryAfter: number | undefined, random: number): number {
+  if (retryAfter !== undefined) return retryAfter;
+  return Math.round(Math.min(8_000, 500 * 2 ** (attempt - 1)) * (1 - random / 4));
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date, in ms from now. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
+  if (milliseconds >= 0) return Math.ceil(milliseconds);
+  const given = headers.get("retry-after")?.trim();
+  if (!given) return undefined;
+  if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
+  // A date has the name of a month: anything else, "-5" for one, is read as some year.
+  const date = /[a-z]{3}/i.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

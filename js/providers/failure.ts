@@ -1,0 +1,179 @@
+/** Errors of providers: made in one place, so that all of them have the same details and none has a secret in it. */
+
+import { EspalierError } from "../errors.ts";
+import { classify } from "./refusals.ts";
+import type { RefusalRule } from "./refusals.ts";
+import type { ProviderErrorCode, ProviderErrorDetails } from "./types.ts";
+
+/** Longest sentence of a provider in a message, in UTF-16 units. */
+const SENTENCE = 500;
+
+/** What is said of a failure beyond its code. */
+export type Detail = Partial<Omit<ProviderErrorDetails, "provider" | "model" | "attempts">>;
+
+/** A failure on its way to the host: whether sending again may help is for the one who retries. */
+export class Failure extends Error {
+  readonly code: ProviderErrorCode;
+  readonly detail: Detail;
+  /** Sending the same again cannot help, whatever the code says. */
+  readonly final: boolean;
+
+  constructor(code: ProviderErrorCode, message: string, detail: Detail = {}, { final = false, cause }: { final?: boolean; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.detail = detail;
+    this.final = final;
+  }
+
+  /** As the host gets to see it. */
+  for(who: { provider: string; model: string; attempts: number }, hide: Hide): EspalierError {
+    const detail = Object.fromEntries(Object.entries(this.detail).map(([name, value]) => [name, typeof value === "string" ? hide(value) : value]));
+    const details: ProviderErrorDetails = { provider: who.provider, model: who.model, ...detail, attempts: who.attempts };
+    return new EspalierError({ code: this.code, message: hide(this.message), details, ...(this.cause !== undefined && safe(this.cause, hide)) });
+  }
+}
+
+/** Takes secrets out of a text. */
+export type Hide = (text: string) => string;
+
+/** Names of headers and of query parameters whose values are secrets. */
+export const SECRET = /auth|key|token|secret|cookie|password|signature/i;
+
+/** What takes these secrets out of a text. Short ones only where they stand alone, or half the words would go. */
+export function hider(secrets: readonly string[]): Hide {
+  const spellings = secrets.flatMap((secret) => {
+    const bare = secret.replace(/^(Bearer|Basic)\s+/i, "");
+    return [secret, bare, encodeURIComponent(wellFormed(bare)), JSON.stringify(bare).slice(1, -1)];
+  });
+  // The longest first: one may hold another.
+  const all = [...new Set(spellings)].filter((text) => text !== "").sort((a, b) => b.length - a.length);
+  if (all.length === 0) return (text) => text;
+  const escaped = all.map((text) => {
+    const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    return text.length >= 6 ? literal : `(?<![\\w-])${literal}(?![\\w-])`;
+  });
+  const pattern = new RegExp(escaped.join("|"), "g");
+  return (text) => text.replace(pattern, "[hidden]");
+}
+
+/** `encodeURIComponent` throws at a lone surrogate. */
+function wellFormed(text: string): string {
+  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+}
+
+/** A cause is passed on only if nothing in what it prints is secret. */
+function safe(cause: unknown, hide: Hide): { cause?: unknown } {
+  for (let at: unknown = cause, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    const shown = `${at.name} ${at.message} ${at.stack ?? ""}`;
+    if (hide(shown) !== shown) return {};
+  }
+  return { cause };
+}
+
+/** What an error body says, whichever provider wrote it. */
+export interface ErrorBody {
+  text: string;
+  codes: string[];
+  code?: string;
+  type?: string;
+  /** Milliseconds. */
+  retryAfter?: number;
+  used?: number;
+  limit?: number;
+  requestId?: string;
+  /** The body was an error in the shape of some provider; otherwise `text` is whatever it was. */
+  known: boolean;
+}
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const said = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
+
+/** The error that a JSON value is, if it is one. */
+export function errorIn(value: unknown): ErrorBody | undefined {
+  // Gemini without an event stream, and some gateways, wrap errors into a list.
+  const body = Array.isArray(value) ? (value as unknown[])[0] : value;
+  if (!isFields(body)) return undefined;
+  const { error, base_resp: status } = body;
+  if (isFields(status) && status["status_code"] !== 0 && status["status_code"] !== undefined) {
+    return { text: said(status["status_msg"]) ?? "", codes: [], ...named("code", said(status["status_code"])), known: true };
+  }
+  if (typeof error === "string" && error !== "") return { text: join(error, said(body["message"])), codes: [error], known: true };
+  if (isFields(error)) return errorFields(error, body);
+  if (body["type"] === "error" || body["object"] === "error") return errorFields(body, body);
+  if (typeof body["message"] === "string" && Object.keys(body).length <= 4) return errorFields(body, body);
+  const { detail } = body;
+  if (typeof detail === "string") return { text: detail, codes: [], known: true };
+  if (Array.isArray(detail)) return { text: detail.flatMap((item: unknown) => (isFields(item) ? (said(item["msg"]) ?? []) : [])).join("; "), codes: [], known: true };
+  return undefined;
+}
+
+function errorFields(error: Fields, body: Fields): ErrorBody {
+  const metadata = isFields(error["metadata"]) ? error["metadata"] : {};
+  // OpenRouter hands on what the provider behind it said.
+  const text = join(said(error["message"]) ?? "", said(metadata["raw"]));
+  const code = said(error["code"]);
+  const type = said(error["status"]) ?? said(error["type"]) ?? said(error["__type"]);
+  const inner = isFields(error["innererror"]) ? said(error["innererror"]["code"]) : undefined;
+  const details = Array.isArray(error["details"]) ? (error["details"] as unknown[]).filter(isFields) : [];
+  const delay = details.map((detail) => /^([\d.]+)s$/.exec(said(detail["retryDelay"]) ?? "")?.[1]).find(Boolean);
+  const reasons = details.flatMap((detail) => said(detail["reason"]) ?? []);
+  return {
+    text,
+    codes: [code, type, inner, ...reasons].filter((item): item is string => item !== undefined),
+    ...named("code", code), ...named("type", type),
+    ...(delay !== undefined && { retryAfter: Math.ceil(Number(delay) * 1000) }),
+    ...number("used", error["n_prompt_tokens"]), ...number("limit", error["n_ctx"]),
+    ...named("requestId", said(body["request_id"])),
+    known: true,
+  };
+}
+
+const join = (text: string, more: string | undefined) => (more && !text.includes(more) ? `${text} ${more}`.trim() : text);
+const named = <Name extends string>(name: Name, value: string | undefined) => (value === undefined ? {} : { [name]: value }) as { [K in Name]?: string };
+const number = <Name extends string>(name: Name, value: unknown) =>
+  (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? { [name]: value } : {}) as { [K in Name]?: number };
+
+/** What a body that is refused says: JSON of some provider, a page of HTML, a text, nothing. */
+export function errorBody(text: string): ErrorBody {
+  try {
+    const known = errorIn(JSON.parse(text));
+    if (known) return known;
+  } catch {
+    // Not JSON: shown as it is.
+  }
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text.slice(0, 10_000))?.[1];
+  return { text: (title ?? text).trim(), codes: [], known: false };
+}
+
+/** The failure that an error body is. `status` is absent for errors within a stream. */
+export function refused(
+  provider: string, body: ErrorBody, { status, empty = false, retryAfter, requestId, rules }:
+  { status?: number; empty?: boolean; retryAfter?: number | undefined; requestId?: string | undefined; rules?: readonly RefusalRule[] | undefined },
+): Failure {
+  // Gateways answer 200, or begin a stream, and say the status in the body.
+  const meant = status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
+  const { code, final, ...found } = classify({ status: meant, text: body.text, codes: body.codes, empty }, rules);
+  const sentence = body.text.length > SENTENCE ? `${body.text.slice(0, SENTENCE)} …` : body.text;
+  const where = status === undefined ? "reported an error" : `answered ${status}`;
+  const wait = retryAfter ?? body.retryAfter ?? (code === "rate_limited" ? waitIn(body.text) : undefined);
+  const id = requestId ?? body.requestId;
+  const detail: Detail = {
+    ...number("used", body.used), ...number("limit", body.limit), ...found,
+    ...(meant !== undefined && { status: meant }),
+    ...named("providerCode", body.code), ...named("providerType", body.type),
+    ...(id !== undefined && { requestId: id }),
+    ...(wait !== undefined && { retryAfter: wait }),
+  };
+  return new Failure(code, `${provider} ${where}: ${sentence || "(no body)"}`, detail, { final: final ?? false });
+}
+
+/** "Please try again in 1m2.5s", "Please retry in 34s" and the like, in ms: OpenAI and Groq say it in words only. */
+export function waitIn(text: string): number | undefined {
+  const found = /(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(ms|s))?/i.exec(text.slice(0, 4_000));
+  if (!found || !(found[1] ?? found[2] ?? found[3])) return undefined;
+  const [, hours = "0", minutes = "0", rest = "0", unit = "s"] = found;
+  const wait = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number.parseFloat(rest) * (unit === "ms" ? 1 : 1000);
+  return Number.isFinite(wait) ? Math.ceil(wait) : undefined;
+}

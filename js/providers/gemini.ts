@@ -1,0 +1,115 @@
+/** Gemini's generateContent, and its stream of whole answers that each hold a further piece. */
+
+import { httpProvider } from "./provider.ts";
+import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
+import { badAnswer, eventFields, isFields, objects, string, toolCall } from "./wire.ts";
+import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
+import { toGemini } from "./write/gemini.ts";
+
+/**
+ * A model behind Gemini's generateContent.
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function gemini(options: HttpOptions): Provider {
+  return httpProvider(WIRE, options, toGemini);
+}
+
+const WIRE: Wire = {
+  name: "gemini",
+  format: "gemini",
+  usage: "gemini",
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  path(model, stream) {
+    // "models/x" and "tunedModels/x" are names, too.
+    const name = (model.includes("/") ? model : `models/${model}`).split("/").map(encodeURIComponent).join("/");
+    return stream ? `${name}:streamGenerateContent?alt=sse` : `${name}:generateContent`;
+  },
+  // In the address it would end up in logs.
+  headers: (key) => ({ "x-goog-api-key": key }),
+  body: (request) => request,
+  read,
+  fold,
+};
+
+const FINISHES: Readonly<Record<string, Finish>> = {
+  STOP: "stop", MAX_TOKENS: "length", SAFETY: "content_filter", RECITATION: "content_filter", BLOCKLIST: "content_filter", PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter", IMAGE_SAFETY: "content_filter", LANGUAGE: "content_filter",
+};
+
+function read(body: unknown): Read {
+  if (!isFields(body)) throw badAnswer("answered no object");
+  const candidate = objects(body["candidates"])[0];
+  const feedback = isFields(body["promptFeedback"]) ? body["promptFeedback"] : {};
+  const blocked = typeof feedback["blockReason"] === "string";
+  if (!candidate && !blocked) throw badAnswer("answered without a candidate");
+  const content = isFields(candidate?.["content"]) ? candidate["content"] : {};
+  const parts = objects(content["parts"]);
+  const warnings: Warning[] = [];
+  const toolCalls = parts.flatMap(({ functionCall: call }, at) =>
+    // Calls without ids are told apart by their place.
+    isFields(call) ? [toolCall(string(call["id"]) || `call:${at}`, string(call["name"]), JSON.stringify(call["args"] ?? {}), warnings)] : []);
+  const said = (thought: boolean) => parts.filter((part) => (part["thought"] === true) === thought).map(({ text }) => string(text)).join("");
+  const reasoning = said(true);
+  const reason = string(candidate?.["finishReason"]);
+  const finish = blocked ? "content_filter" : Object.hasOwn(FINISHES, reason) ? FINISHES[reason]! : "other";
+  return {
+    text: said(false),
+    toolCalls,
+    ...(reasoning && { reasoning }),
+    finish: finish === "stop" && toolCalls.length > 0 ? "tool_calls" : finish,
+    usage: body["usageMetadata"],
+    ...(typeof body["responseId"] === "string" && { id: body["responseId"] }),
+    // A turn without parts would be refused when it is sent back.
+    messages: parts.length > 0 ? [content] : [],
+    warnings,
+  };
+}
+
+function fold(refuse: Refuse): Fold {
+  let state: Progress = "begun";
+  let head: Fields = {};
+  let candidate: Fields = {};
+  const parts: Fields[] = [];
+  /** Words of the last part, in pieces. */
+  let open: string[] | undefined;
+  const close = () => {
+    if (open) parts.at(-1)!["text"] = open.join("");
+    open = undefined;
+  };
+  return {
+    get state() {
+      return state;
+    },
+    push(event) {
+      const { candidates, ...rest } = eventFields(event, refuse);
+      head = { ...head, ...rest };
+      const feedback = rest["promptFeedback"];
+      if (isFields(feedback) && typeof feedback["blockReason"] === "string") state = "enough";
+      const first = objects(candidates).find(({ index }) => index === undefined || index === 0);
+      if (!first) return [];
+      const { content, ...about } = first;
+      candidate = { ...candidate, ...about };
+      if (about["finishReason"]) state = "enough";
+      return objects(isFields(content) ? content["parts"] : undefined).flatMap((part): Delta[] => {
+        const last = parts.at(-1);
+        // The end of a stream often says nothing once more.
+        if (part["text"] === "" && Object.keys(part).length === 1) return [];
+        const words = typeof part["text"] === "string" && Object.keys(part).every((name) => name === "text" || name === "thought");
+        // Words go on where words were; whatever has more to it (a signature, a call) stays a part of its own.
+        if (words && open && last && last["thought"] === part["thought"]) open.push(part["text"] as string);
+        else {
+          close();
+          parts.push({ ...part });
+          if (words) open = [part["text"] as string];
+        }
+        return typeof part["text"] === "string" ? [{ type: part["thought"] === true ? "reasoning" : "text", text: part["text"] }] : [];
+      });
+    },
+    body() {
+      close();
+      const whole = Object.keys(candidate).length === 0 && parts.length === 0 ? {} : { candidates: [{ ...candidate, content: { role: "model", parts } }] };
+      return { ...whole, ...head };
+    },
+  };
+}

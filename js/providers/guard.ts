@@ -1,0 +1,84 @@
+/** Ends waits: the host calls off, the time is up, a stream falls silent. */
+
+import { EspalierError } from "../errors.ts";
+import { Failure } from "./failure.ts";
+import type { Clock } from "./types.ts";
+
+/** Watches over one attempt. Whatever is waited for through it ends in time, whether it knows of this or not. */
+export class Guard {
+  #controller = new AbortController();
+  #clock: Clock;
+  #host: AbortSignal | undefined;
+  #timers: (() => void)[] = [];
+  #stopIdle: (() => void) | undefined;
+  #reject: (failure: Failure) => void = () => undefined;
+  #ended: Promise<never>;
+  #onAbort = () => this.#fail(aborted(this.#host!));
+  failure: Failure | undefined;
+
+  constructor(clock: Clock, host: AbortSignal | undefined, timeout: number) {
+    this.#clock = clock;
+    this.#host = host;
+    this.#ended = new Promise((_, reject) => (this.#reject = reject));
+    // Nobody may be waiting when it fails.
+    this.#ended.catch(() => undefined);
+    if (host?.aborted) this.#onAbort();
+    else host?.addEventListener("abort", this.#onAbort, { once: true });
+    if (timeout > 0) this.#timers.push(clock.after(timeout, () => this.#fail(new Failure("timeout", `there was no answer within ${timeout} ms`, { kind: "total" }))));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The silence that is allowed from now on; 0 for any. */
+  idle(ms: number): void {
+    this.#stopIdle?.();
+    this.#stopIdle = ms > 0 ? this.#clock.after(ms, () => this.#fail(new Failure("timeout", `the stream was silent for ${ms} ms`, { kind: "idle" }))) : undefined;
+  }
+
+  /** Waits no longer than this guard allows, whether what is waited for knows of it or not. */
+  async race<T>(work: Promise<T>, named: (error: unknown) => Failure): Promise<T> {
+    try {
+      return await Promise.race([work, this.#ended]);
+    } catch (error) {
+      // What comes too late has nobody to go to.
+      work.catch(() => undefined);
+      if (this.failure) throw this.failure;
+      throw error instanceof Failure || error instanceof EspalierError ? error : named(error);
+    }
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+
+  end(): void {
+    for (const stop of this.#timers) stop();
+    this.#stopIdle?.();
+    this.#host?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #fail(failure: Failure): void {
+    if (this.failure) return;
+    this.failure = failure;
+    this.#reject(failure);
+    this.abort();
+  }
+}
+
+/** The failure that an abort of the host is. */
+export function aborted(signal: AbortSignal): Failure {
+  const { reason } = signal as { reason?: unknown };
+  return new Failure("aborted", "the request was called off", {}, { ...(reason instanceof Error && { cause: reason }) });
+}
+
+/** What an error says, and what its causes say: those of `fetch` hide the reason one or two causes down. */
+export function reason(error: unknown): string {
+  const words: string[] = [];
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    const code = (at as { code?: unknown }).code;
+    for (const said of [at.message, typeof code === "string" && !at.message.includes(code) ? code : ""]) if (said && !words.includes(said)) words.push(said);
+  }
+  return words.join(": ") || "no reason was given";
+}

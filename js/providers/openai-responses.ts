@@ -1,0 +1,120 @@
+/** OpenAI Responses: the answer is a list of items, streamed as events that end in the whole of it. */
+
+import { errorIn } from "./failure.ts";
+import { Lessons } from "./lessons.ts";
+import { httpProvider } from "./provider.ts";
+import type { Finish, HttpOptions, Provider, Warning } from "./types.ts";
+import { badAnswer, eventFields, isFields, objects, place, string, toolCall } from "./wire.ts";
+import type { Delta, Fields, Fold, Progress, Read, Refuse, Wire } from "./wire.ts";
+import { toOpenaiResponses } from "./write/openai-responses.ts";
+
+/**
+ * A model behind OpenAI's Responses.
+ *
+ * `toRequest(…, { contextManagement: [{ type: "compaction", compact_threshold: 200_000 }] })` lets the server compact; the item it makes
+ * is in `answer.messages` and goes back unchanged with them.
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function openaiResponses(options: HttpOptions): Provider {
+  return httpProvider(wire(), options, toOpenaiResponses);
+}
+
+function wire(): Wire {
+  const lessons = new Lessons("temperature");
+  return {
+    name: "openai",
+    format: "openai-responses",
+    usage: "openai-responses",
+    baseUrl: "https://api.openai.com/v1",
+    path: () => "responses",
+    headers: (key) => ({ authorization: key && `Bearer ${key}` }),
+    body: (request, stream) => lessons.apply(stream ? { ...request, stream: true } : request),
+    learn: (sentence, sent) => lessons.learn(sentence, sent),
+    read,
+    fold,
+  };
+}
+
+function read(body: unknown): Read {
+  if (!isFields(body) || !Array.isArray(body["output"])) throw badAnswer("answered without output");
+  const output = objects(body["output"]);
+  const warnings: Warning[] = [];
+  const parts = output.flatMap((item) => (item["type"] === "message" ? objects(item["content"]) : []));
+  const refusals = parts.filter(({ type }) => type === "refusal").map(({ refusal }) => string(refusal));
+  const texts = parts.filter(({ type }) => type === "output_text").map(({ text }) => string(text));
+  const toolCalls = output.filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+    .map((item) => toolCall(string(item["call_id"]), string(item["name"]), string(item["arguments"] ?? item["input"]), warnings));
+  const reasoning = output.filter(({ type }) => type === "reasoning")
+    .flatMap((item) => [...objects(item["summary"]), ...objects(item["content"])].map(({ text }) => string(text))).join("\n");
+  const error = body["status"] === "failed" ? errorIn({ error: body["error"] ?? "failed" }) : undefined;
+  // `finishing` reads the error out of the body.
+  if (error) throw badAnswer(`failed: ${error.text}`);
+  return {
+    text: texts.join("") || refusals.join(""),
+    toolCalls,
+    ...(reasoning && { reasoning }),
+    finish: refusals.length > 0 ? "refusal" : finishOf(body, toolCalls.length > 0),
+    usage: body["usage"],
+    ...(typeof body["id"] === "string" && { id: body["id"] }),
+    messages: body["output"],
+    warnings,
+  };
+}
+
+function finishOf(body: Fields, calls: boolean): Finish {
+  const details = body["incomplete_details"];
+  const why = isFields(details) ? details["reason"] : undefined;
+  if (body["status"] === "incomplete" || why !== undefined) return why === "max_output_tokens" ? "length" : why === "content_filter" ? "content_filter" : "other";
+  if (body["status"] === "completed" || body["status"] === undefined) return calls ? "tool_calls" : "stop";
+  return "other";
+}
+
+function fold(refuse: Refuse): Fold {
+  let state: Progress = "begun";
+  let response: unknown;
+  const items: unknown[] = [];
+  return {
+    get state() {
+      return state;
+    },
+    push(event) {
+      if (event.data.trim() === "[DONE]") return [];
+      const fields = eventFields(event, refuse);
+      const type = string(fields["type"]) || event.event;
+      switch (type) {
+        case "response.completed":
+        case "response.incomplete":
+          response = fields["response"];
+          state = "over";
+          return [];
+        case "response.failed": {
+          const failed = fields["response"];
+          throw refuse(errorIn({ error: (isFields(failed) && failed["error"]) || "the response failed" })!);
+        }
+        case "error":
+          throw refuse(errorIn({ error: fields })!);
+        case "response.output_item.done":
+          items[place(fields["output_index"], items.length)] = fields["item"];
+          return [];
+        case "response.output_text.delta":
+        case "response.refusal.delta":
+          return delta("text", fields);
+        case "response.reasoning_summary_text.delta":
+        case "response.reasoning_text.delta":
+          return delta("reasoning", fields);
+        default:
+          return [];
+      }
+    },
+    body() {
+      // Gateways leave the items out of the last event, since they were told before.
+      if (isFields(response) && objects(response["output"]).length === 0 && items.length > 0) return { ...response, output: items.filter((item) => item !== undefined) };
+      return response;
+    },
+  };
+}
+
+function delta(type: Delta["type"], fields: Fields): Delta[] {
+  return [{ type, text: string(fields["delta"]) }];
+}

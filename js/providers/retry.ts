@@ -1,0 +1,108 @@
+/** Sending again what can be sent again: a few times, after a while, and never once anything of an answer has arrived. */
+
+import { EspalierError } from "../errors.ts";
+import { backoff } from "./clock.ts";
+import { Failure } from "./failure.ts";
+import type { Hide } from "./failure.ts";
+import { aborted } from "./guard.ts";
+import type { Clock, ProviderEvent, ProviderRequest, SendOptions, StreamPart } from "./types.ts";
+
+/** What providers take for patience; options of a request win over those of its provider. Milliseconds. */
+export interface Patience {
+  timeout?: number | undefined;
+  idleTimeout?: number | undefined;
+  retries?: number | undefined;
+  maxRetryAfter?: number | undefined;
+  onEvent?: ((event: ProviderEvent) => void) | undefined;
+}
+
+const TIMEOUT = 600_000;
+const IDLE = 60_000;
+const RETRIES = 2;
+const MAX_RETRY_AFTER = 60_000;
+/** How often a request may be said in other words because the server did not know a field. */
+const LESSONS = 4;
+
+/** Failures after which the same request may be sent again. */
+const AGAIN = new Set(["overloaded", "rate_limited", "network"]);
+
+/** How long an attempt, and silence within a stream, may last. */
+export function patience(host: Patience, options: SendOptions): { timeout: number; idle: number } {
+  return {
+    timeout: count(options.timeout ?? host.timeout ?? TIMEOUT, "timeout"),
+    idle: count(options.idleTimeout ?? host.idleTimeout ?? IDLE, "idleTimeout"),
+  };
+}
+
+/** Whether anything of an answer has arrived: from then on nothing is sent again. */
+export interface AttemptState {
+  answered: boolean;
+  /** What was sent. */
+  sent?: ProviderRequest;
+}
+
+interface Retrying {
+  provider: string;
+  model: string;
+  clock: Clock;
+  host: Patience;
+  options: SendOptions;
+  hide: Hide;
+  /** What was learnt from a failure, if the next attempt will be different because of it. */
+  learn?: ((failure: Failure, state: AttemptState) => string | undefined) | undefined;
+}
+
+/** Attempts until one succeeds or nothing more can be done; failures become errors for the host. */
+export async function* retrying(about: Retrying, attempt: (state: AttemptState) => AsyncGenerator<StreamPart, void, void>): AsyncGenerator<StreamPart, void, void> {
+  const { provider, model, clock, host, options, hide, learn } = about;
+  const { signal } = options;
+  const retries = count(options.retries ?? host.retries ?? RETRIES, "retries");
+  const longest = count(host.maxRetryAfter ?? MAX_RETRY_AFTER, "maxRetryAfter");
+  const tell = (event: ProviderEvent) => (options.onEvent ?? host.onEvent)?.(event);
+  const who = { provider, model, attempts: 0 };
+  // What was called off before it began is never sent.
+  if (signal?.aborted) throw aborted(signal).for(who, hide);
+  for (let tries = 0, lessons = 0; ; ) {
+    who.attempts++;
+    const state: AttemptState = { answered: false };
+    try {
+      yield* attempt(state);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const learnt = lessons < LESSONS ? learn?.(error, state) : undefined;
+      if (learnt !== undefined) {
+        lessons++;
+        tell({ type: "warning", code: "adapted", message: hide(learnt) });
+        continue;
+      }
+      const delay = backoff(tries + 1, error.detail.retryAfter, clock.random());
+      const again = AGAIN.has(error.code) && !error.final && !state.answered && tries < retries && delay <= longest;
+      if (!again) throw error.for(who, hide);
+      tries++;
+      tell({ type: "retry", attempt: tries, delay, code: error.code, ...(error.detail.status !== undefined && { status: error.detail.status }) });
+      await sleep(delay, clock, signal, () => aborted(signal!).for(who, hide));
+    }
+  }
+}
+
+async function sleep(ms: number, clock: Clock, signal: AbortSignal | undefined, error: () => EspalierError): Promise<void> {
+  if (signal?.aborted) throw error();
+  await new Promise<void>((resolve, reject) => {
+    const stop = clock.after(ms, () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    const onAbort = () => {
+      stop();
+      reject(error());
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** A number of the host's: NaN would make every comparison false, and a text would be joined. */
+function count(value: number, name: string): number {
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  throw new EspalierError({ code: "bad_option", message: `options.${name} must be a number, 0 or more, and is ${typeof value === "number" ? value : typeof value}`, path: `options.${name}` });
+}

@@ -1,0 +1,168 @@
+/**
+ * A `LanguageModelChat` of VS Code. Nothing of `vscode` is imported: the host hands in the model and, where messages have to be made, the
+ * module itself.
+ */
+
+import { EspalierError } from "../errors.ts";
+import { CLOCK } from "./clock.ts";
+import { Guard } from "./guard.ts";
+import { provider } from "./provider.ts";
+import { patience, retrying } from "./retry.ts";
+import type { AttemptState, Patience } from "./retry.ts";
+import type { RefusalRule } from "./refusals.ts";
+import { thrown } from "./thrown.ts";
+import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall } from "./types.ts";
+import { isFields, string } from "./wire.ts";
+import { toVscode } from "./write/vscode.ts";
+import type { VscodeApi } from "./write/vscode.ts";
+
+export type { VscodeApi } from "./write/vscode.ts";
+
+/** As much of a `LanguageModelChat` as is used. */
+export interface VscodeModel {
+  readonly id: string;
+  sendRequest(messages: never, options?: never, token?: never): PromiseLike<{ stream: AsyncIterable<unknown> }>;
+}
+
+export interface VscodeOptions extends Patience {
+  /** What `vscode.lm.selectChatModels` gave, or a chat request's `model`. */
+  model: VscodeModel;
+  /** The module `vscode`: needed where messages are converted, since VS Code wants instances of its own classes. */
+  api?: VscodeApi;
+  /** Why the model is used; VS Code shows it when it asks for permission. */
+  justification?: string;
+  refusals?: readonly RefusalRule[];
+  maxTokens?: number;
+  clock?: Partial<Clock>;
+}
+
+/**
+ * A model of VS Code.
+ *
+ * ```js
+ * const [model] = await vscode.lm.selectChatModels({ family: "gpt-4o" });
+ * const { llm } = providers.vscode({ model, api: vscode });
+ * await compact(messages, { budget: model.maxInputTokens, llm });
+ * ```
+ *
+ * VS Code reports no usage and no reason for stopping: `usage` is absent, `finish` is `stop` or `tool_calls`.
+ *
+ * @throws EspalierError `bad_option`
+ */
+export function vscode(options: VscodeOptions): Provider {
+  const { model, api } = options ?? {};
+  if (typeof model?.sendRequest !== "function") {
+    throw new EspalierError({ code: "bad_option", message: "options.model must be a LanguageModelChat", path: "options.model" });
+  }
+  const about = { name: "vscode", format: "vscode" as const, model: string(model.id), maxTokens: options.maxTokens, onEvent: options.onEvent };
+  const clock: Clock = { ...CLOCK, ...options.clock };
+  return provider(about, (conversation) => toVscode(conversation, api, options.justification), (request, how) =>
+    retrying({ provider: "vscode", model: about.model, clock, host: options, options: how, hide: (text) => text }, (state) => attempt(options, clock, request, how, state)));
+}
+
+async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {
+  const { model, refusals } = options;
+  const { timeout, idle } = patience(options, how);
+  const guard = new Guard(clock, how.signal, timeout);
+  const failed = (error: unknown) => thrown("vscode", error, refusals, clock.now());
+  let parts: AsyncIterator<unknown> | undefined;
+  let finished = false;
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: ToolCall[] = [];
+  const raw: unknown[] = [];
+  try {
+    const token = tokenOf(guard.signal);
+    const send = () => model.sendRequest(request["messages"] as never, (request["options"] ?? {}) as never, token as never);
+    const response = await guard.race(Promise.resolve().then(send), failed);
+    parts = response.stream[Symbol.asyncIterator]();
+    guard.idle(idle);
+    for (;;) {
+      const { done, value } = await guard.race(parts.next(), failed);
+      guard.idle(0);
+      if (done) break;
+      raw.push(value);
+      const part = partOf(value);
+      if (part?.type === "call") calls.push(part.call);
+      if (part && part.type !== "call") {
+        state.answered = true;
+        (part.type === "text" ? texts : thoughts).push(part.text);
+        yield part;
+      }
+      guard.idle(idle);
+    }
+    finished = true;
+    state.answered = true;
+    for (const call of calls) yield { type: "toolCall", call };
+    const reasoning = thoughts.join("");
+    const answer: Answer = {
+      text: texts.join(""), toolCalls: calls, ...(reasoning && { reasoning }), finish: calls.length > 0 ? "tool_calls" : "stop", raw,
+      messages: message(raw, request, options.api), warnings: [],
+    };
+    yield { type: "done", answer };
+  } finally {
+    guard.end();
+    // The token tells VS Code; not every provider behind it ends its stream because of that.
+    if (!finished) {
+      guard.abort();
+      void Promise.resolve(parts?.return?.()).catch(() => undefined);
+    }
+  }
+}
+
+type Piece = { type: "text" | "reasoning"; text: string } | { type: "call"; call: ToolCall };
+
+/** A part by its fields: bundlers rename classes, and an extension's test has its own. */
+function partOf(value: unknown): Piece | undefined {
+  if (!isFields(value)) return undefined;
+  if (typeof value["callId"] === "string" && !Array.isArray(value["content"])) {
+    const input = value["input"];
+    return { type: "call", call: { id: value["callId"], name: string(value["name"]), arguments: JSON.stringify(input ?? {}), input: input ?? {} } };
+  }
+  const { value: said } = value;
+  if (Array.isArray(said)) return { type: "reasoning", text: said.filter((item) => typeof item === "string").join("") };
+  if (typeof said !== "string") return undefined;
+  const isThought = /Thinking/.test(string((value.constructor as { name?: unknown } | undefined)?.name));
+  return { type: isThought ? "reasoning" : "text", text: said };
+}
+
+/** The answer as a message, of the class that the request's messages have. Streams hold words in bits, which are put together. */
+function message(raw: readonly unknown[], request: ProviderRequest, api: VscodeApi | undefined): unknown[] {
+  const content: unknown[] = [];
+  let open: { like: object; pieces: string[] } | undefined;
+  const close = () => {
+    if (open) content.push(Object.assign(Object.create(Object.getPrototypeOf(open.like) as object) as object, { value: open.pieces.join("") }));
+    open = undefined;
+  };
+  for (const value of raw) {
+    const part = partOf(value);
+    if (part?.type === "text") {
+      if (open) open.pieces.push(part.text);
+      else open = { like: value as object, pieces: [part.text] };
+    } else {
+      close();
+      if (isFields(value)) content.push(value);
+    }
+  }
+  close();
+  if (content.length === 0) return [];
+  if (api) return [new api.LanguageModelChatMessage(2, content as never)];
+  const first = Array.isArray(request["messages"]) ? (request["messages"] as unknown[])[0] : undefined;
+  const like = isFields(first) ? (Object.getPrototypeOf(first) as object) : Object.prototype;
+  return [Object.assign(Object.create(like) as object, { role: 2, content, name: undefined })];
+}
+
+/** A `CancellationToken` that an abort cancels. */
+function tokenOf(signal: AbortSignal): unknown {
+  return {
+    get isCancellationRequested() {
+      return signal.aborted;
+    },
+    onCancellationRequested(listener: (event: undefined) => void, self?: unknown) {
+      const run = () => listener.call(self, undefined);
+      signal.addEventListener("abort", run, { once: true });
+      return { dispose: () => signal.removeEventListener("abort", run) };
+    },
+  };
+}
+

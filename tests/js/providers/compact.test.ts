@@ -1,0 +1,55 @@
+/** The whole way: a conversation compacted by a scripted model behind every provider, as hosts would do it with the shipped package. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+// @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
+import * as bundle from "../../../pkg/dist/providers.js";
+import type * as Providers from "../../../js/providers/index.ts";
+import type { CompactStatus } from "../../../js/types.ts";
+import { espalier } from "../built.ts";
+import { KEY, noSecret, scripted } from "./support.ts";
+
+const providers = bundle as typeof Providers;
+const server = await scripted({ strict: true, key: KEY });
+const { messages } = JSON.parse(readFileSync(new URL("../../fixtures/transcripts/sweagent-marshmallow-1867.json", import.meta.url), "utf8")) as { messages: { role: string; content: string }[] };
+
+const MAKERS = [providers.openai, providers.openaiResponses, providers.anthropic, providers.gemini];
+const WANTED: [string, CompactStatus][] = [
+  ["good", "applied"], ["no-tag", "no_summary_tag"], ["wrong-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"],
+  ["refusal", "no_summary_tag"], ["filtered", "empty_summary"],
+  ["malformed", "model_failed"], ["html", "model_failed"], ["empty-body", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["500", "model_failed"], ["cut", "model_failed"], ["reset", "model_failed"],
+  ["hang", "timeout"], ["hang-in-body", "timeout"],
+];
+
+for (const make of MAKERS) {
+  for (const [behaviour, status] of WANTED) {
+    test(`${make.name}, ${behaviour}: ${status}`, async () => {
+      server.clear();
+      server.script(behaviour);
+      const { llm } = make({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: { after: (ms, done) => { const timer = setTimeout(done, ms > 10_000 ? ms : ms / 50); return () => clearTimeout(timer); } } });
+      const result = await espalier.compact(messages, { budget: 4_000, llm, timeout: status === "timeout" ? 150 : 5_000 });
+      assert.equal(result.status, status, result.report.model?.error);
+      noSecret(result.report);
+      if (status !== "applied") return assert.equal(result.messages, messages);
+      assert.match(result.report.summary ?? "", /The record of a scripted model/);
+      assert.deepEqual(result.report.model?.usage.map((usage) => [usage["promptTotal"], usage["output"]]), [[100, 20]]);
+      assert.equal(server.seen.length, 1);
+    });
+  }
+}
+
+test("errors of the providers are of the package's one class", async () => {
+  const provider = providers.openai({ model: "test", apiKey: "sk-wrong-key-000000", baseUrl: `${server.url}/v1` });
+  await assert.rejects(provider.send(provider.toRequest([{ role: "user", content: "a" }])), (error) => error instanceof espalier.EspalierError && error.code === "auth");
+});
+
+test("a conversation pruned in one format, sent in every other", async () => {
+  const { messages: fitting } = espalier.prune(messages, { budget: 6_000 });
+  for (const make of MAKERS) {
+    server.clear();
+    const provider = make({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1` });
+    const { text } = await provider.send(provider.toRequest(fitting));
+    assert.match(text, /scripted model/, server.seen[0]!.refused);
+  }
+});

@@ -1,0 +1,71 @@
+/** A provider for every wire, pointed at the scripted model. */
+
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import { anthropic, EspalierError, gemini, openai, openaiResponses } from "../../../js/providers/index.ts";
+import type { HttpOptions, Provider, ProviderErrorDetails, ProviderRequest } from "../../../js/providers/index.ts";
+import { modelServer, WIRES } from "../../server/model.mjs";
+import type { ModelServer } from "../../server/model.mjs";
+
+export type WireName = keyof typeof WIRES;
+export const NAMES = Object.keys(WIRES) as WireName[];
+
+const MAKERS: Record<WireName, (options: HttpOptions) => Provider> = { "openai-chat": openai, "openai-responses": openaiResponses, anthropic, gemini };
+
+/** Looks like a key, so that a leak is found by its text. */
+export const KEY = "sk-test-0123456789abcdefSECRET";
+
+/** A server for the tests of one file. */
+export async function scripted(options?: Parameters<typeof modelServer>[0]): Promise<ModelServer> {
+  const server = await modelServer(options);
+  after(() => server.close());
+  return server;
+}
+
+/** The limits that hold if nobody says others. */
+const LIMITS = [600_000, 60_000];
+
+/** Waits before a retry are noted, and nobody sits them out. Limits are left alone. */
+export function hurried(slept: number[] = []): HttpOptions["clock"] {
+  return {
+    after(ms, done) {
+      if (!LIMITS.includes(ms)) slept.push(ms);
+      const timer = setTimeout(done, LIMITS.includes(ms) ? ms : Math.min(ms, 5));
+      return () => clearTimeout(timer);
+    },
+    random: () => 0,
+  };
+}
+
+export function make(name: WireName, server: ModelServer, options: Partial<HttpOptions> = {}): Provider {
+  return MAKERS[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, ...options });
+}
+
+export const asks = (provider: Provider): ProviderRequest => provider.toRequest([{ role: "user", content: "Hello." }], { maxTokens: 100 });
+
+/** The error of a request that must fail, with nothing secret in it. */
+export async function failure(work: Promise<unknown>): Promise<EspalierError & { details: ProviderErrorDetails }> {
+  const error = await work.then(
+    (value) => assert.fail(`it succeeded: ${JSON.stringify(value).slice(0, 200)}`),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof EspalierError, `no EspalierError: ${String((error as Error)?.stack)}`);
+  noSecret(error);
+  return error as EspalierError & { details: ProviderErrorDetails };
+}
+
+/** Whatever can be seen of a value, by printing it in any way, has no key in it. */
+export function noSecret(value: unknown, seen = new Set<unknown>()): void {
+  if (typeof value === "string") return void assert.ok(!value.includes(KEY), `the key is in: ${value}`);
+  if (typeof value !== "object" || value === null || seen.has(value)) return;
+  seen.add(value);
+  for (const name of Object.getOwnPropertyNames(value)) noSecret((value as Record<string, unknown>)[name], seen);
+}
+
+/** Gives the loop a while, until something holds. */
+export async function until(holds: () => boolean, what: string, ms = 3_000): Promise<void> {
+  for (const end = Date.now() + ms; !holds(); ) {
+    assert.ok(Date.now() < end, what);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,15 @@
+import type { WIRES } from "./model.mjs";
+
+type Name = keyof typeof WIRES;
+
+export declare const REFUSED: {
+  from: string;
+  wire: Name;
+  status: number;
+  type?: string;
+  headers?: Record<string, string>;
+  body: unknown;
+  means: [string, { used?: number; limit?: number; output?: number; kind?: string; retryAfter?: number }];
+  final?: boolean;
+}[];
+export declare const REFUSED_WITHIN: { wire: Name; error: { message: string; type?: string; code?: string }; means: string }[];
