@@ -2,6 +2,8 @@
 
 export { breakdown, compact, count, countMessages, countPart, countTools, prune } from "./api.ts";
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
+export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
+export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, StoredResult, StoreResult, TruncateOptions, Truncated } from "./tool-results.ts";
 export { repair, validate } from "./validity.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";

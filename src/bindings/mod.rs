@@ -13,6 +13,7 @@ pub mod history;
 mod options;
 pub mod prompt;
 pub mod tokens;
+pub mod tool_result;
 pub mod validity;
 
 use wasm_bindgen::prelude::*;

@@ -5,13 +5,15 @@
 //!
 //! - [`clean`]: what nobody reads (escape sequences, progress bars, the same line again and again). - [`json`]: JSON stays JSON.
 //! - [`middle`]: head and tail of any text. - [`seam`]: where a text may be cut. - [`errors`]: lines worth keeping from between.
-//! - [`compat`]: Copilot Chat's rule.
+//! - [`compat`]: Copilot Chat's rule. - [`budget`]: what all results of a request may take together. - [`schema`]: what JSON looks like.
 
+pub mod budget;
 pub mod clean;
 pub mod compat;
 pub mod errors;
 pub mod json;
 pub mod middle;
+pub mod schema;
 pub mod seam;
 mod truncate;
 

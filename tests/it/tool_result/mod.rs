@@ -1,6 +1,8 @@
 //! Results of tools made short: exact limits, whole characters, errors that survive, JSON that stays JSON.
 
+mod budget;
 mod compat;
+mod schema;
 mod truncate;
 
 use espalier::tokens::Tokenizer;

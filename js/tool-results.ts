@@ -1,0 +1,333 @@
+/** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
+
+import { call, wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import type { EncodingName } from "./types.ts";
+import { ensureEncoding } from "./vocabulary.ts";
+
+/** How a text is cut. */
+export interface TruncateOptions {
+  /** Most tokens of the result, marker included: a whole number, 0 or more. */
+  limit: number;
+  /** Share of what is kept that goes to the head, 0 to 1. Default 0.4: the newest output usually matters more. */
+  head?: number;
+  /** `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole limit. */
+  snap?: "lines" | "characters";
+  /** `errors` spends up to a fifth of the room on lines about errors from the middle. */
+  keep?: "ends" | "errors";
+  /** Cut JSON as JSON, so that it parses. Default true. */
+  json?: boolean;
+  /** Take out terminal escapes and repeated lines first, where something has to go. Default true. */
+  clean?: boolean;
+  /** The handle by which the whole is found; the marker names it. */
+  recall?: string;
+  /** A marker of your own. */
+  marker?: string;
+  /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on; the other options do not count then. */
+  profile?: "espalier" | "copilot-chat";
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+}
+
+/** A text within its limit. */
+export interface Truncated {
+  /** The very string that was passed, if it was within the limit. */
+  text: string;
+  /** Tokens of `text`. */
+  tokens: number;
+  /** Tokens of what was passed. */
+  before: number;
+  /** Tokens and lines that are missing, by the count of the whole. */
+  cut: number;
+  lines: number;
+  /** Lines about errors that were kept from the middle. */
+  errors: number;
+  /** Terminal escapes and repeated lines that were taken out. */
+  escapes: number;
+  repeated: number;
+  /** It was cut as JSON, and still is. */
+  json: boolean;
+}
+
+/** Below this Copilot Chat's rule can make a text longer. */
+const COMPATIBLE_FROM = 50;
+
+/**
+ * Cuts a text to at most `limit` tokens, marker included; it never gets more tokens than it had.
+ *
+ * ```js
+ * const { text, cut } = truncate(output, { limit: 2_000, keep: "errors", recall: "r12" });
+ * ```
+ *
+ * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option, `encoding_not_loaded`
+ */
+export function truncate(text: string, options: TruncateOptions): Truncated {
+  checkText(text);
+  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
+  const { limit, head = 0.4, snap = "lines", keep = "ends", json = true, clean = true, recall = "", marker, profile = "espalier", encoding = "o200k_base" } = options;
+  whole("limit", limit);
+  if (typeof head !== "number" || !(head >= 0 && head <= 1)) throw bad("options.head", "a number from 0 to 1", head);
+  oneOf("snap", snap, ["lines", "characters"]);
+  oneOf("keep", keep, ["ends", "errors"]);
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  for (const [name, value] of Object.entries({ json, clean })) if (typeof value !== "boolean") throw bad(`options.${name}`, "true or false", value);
+  for (const [name, value] of Object.entries({ recall, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  ensureEncoding(encoding);
+  const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
+  const compatible = profile === "copilot-chat" && limit >= COMPATIBLE_FROM;
+  const made = call(() => (compatible ? wasm().truncateAsCopilotChat(text, limit, encoding) : wasm().truncate(text, limit, head, flags, recall, marker, encoding))) as Omit<Truncated, "text"> & { text?: string };
+  return { ...made, text: made.text ?? text };
+}
+
+/**
+ * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON. Deeper levels go until
+ * `limit` tokens (default 1,500) hold it.
+ *
+ * @throws EspalierError `bad_input`, `bad_option`
+ */
+export function jsonSchema(text: string, { limit = 1_500, encoding = "o200k_base" }: { limit?: number; encoding?: EncodingName } = {}): unknown {
+  checkText(text);
+  whole("limit", limit);
+  ensureEncoding(encoding);
+  const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, limit, false, encoding)) as string | undefined;
+  const found = find(false) ?? find(true);
+  return found === undefined ? undefined : JSON.parse(found);
+}
+
+// ---------------------------------------------------------------- what results may take together
+
+/** A result, as far as budgets care. */
+export interface ResultSize {
+  /** Tokens it has now. */
+  tokens: number;
+  /** Rounds since: 0 for the newest. */
+  age: number;
+}
+
+export interface FitOptions {
+  /** Tokens that all results may have together. */
+  budget: number;
+  /** `level` of the last call: it only falls, so that what was cut stays as it is and caches hold. */
+  level?: number;
+}
+
+/**
+ * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older ones 1. Small results
+ * stay whole; within the budget nothing happens.
+ *
+ * ```js
+ * const { caps, level } = fitResults([{ tokens: 900, age: 1 }, { tokens: 50, age: 1 }, { tokens: 900, age: 0 }], { budget: 650 });
+ * // caps: [200, 50, 400]
+ * ```
+ */
+export function fitResults(results: readonly ResultSize[], { budget, level }: FitOptions): { caps: number[]; level?: number } {
+  if (!Array.isArray(results)) throw bad("results", "a list", results);
+  whole("budget", budget);
+  if (level !== undefined) whole("level", level);
+  results.forEach((result, at) => {
+    for (const name of ["tokens", "age"] as const) {
+      if (!isWhole(result?.[name])) throw bad(`results[${at}].${name}`, "a whole number, 0 or more", result?.[name]);
+    }
+  });
+  const tokens = Float64Array.from(results, (result) => result.tokens);
+  const ages = Uint32Array.from(results, (result) => Math.min(result.age, 2));
+  const found = Array.from(call(() => wasm().waterLevel(tokens, ages, budget, level ?? -1)) as Float64Array);
+  const last = found.pop()!;
+  return { caps: found, ...(last >= 0 && { level: last }) };
+}
+
+// ---------------------------------------------------------------- storing
+
+/** What a host is asked to store. */
+export interface StoredResult {
+  /** Suggested name, the same for the same content: `read_file-1f3a….json`. */
+  name: string;
+  content: string;
+  /** `json`, `jsonl` or `txt`. */
+  kind: "json" | "jsonl" | "txt";
+  /** The schema for a file beside it, where the content is JSON. */
+  schema?: string;
+  tool?: string;
+  signal: AbortSignal;
+}
+
+/** Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name twice may do nothing. */
+export type StoreResult = (result: StoredResult) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
+
+export type OffloadEvent = { type: "stored"; name: string; path: string; tokens: number } | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
+
+export interface OffloadOptions {
+  store: StoreResult;
+  /** Results above so many tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
+  threshold?: number;
+  /** Name of the tool. */
+  tool?: string;
+  /** Tools whose results are never stored. Default: search, explore and execution subagents, memory. */
+  exempt?: readonly string[];
+  /** The tool by which the model reads the file. Default `read_file`. */
+  readTool?: string;
+  /** Tokens of the schema and of the preview in the text that stands for the result. Default 300 and 400. */
+  schemaTokens?: number;
+  previewTokens?: number;
+  /** Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with `copilot-chat`). */
+  limit?: number;
+  /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
+  timeout?: number;
+  /** `copilot-chat` stores JSON indented and leaves a bare pointer. */
+  profile?: "espalier" | "copilot-chat";
+  encoding?: EncodingName;
+  signal?: AbortSignal;
+  onEvent?: (event: OffloadEvent) => void;
+}
+
+export interface Offloaded {
+  /** What the model is shown. */
+  text: string;
+  tokens: number;
+  /** `kept` as it is, `stored`, or `truncated` because storing failed. */
+  outcome: "kept" | "stored" | "truncated";
+  path?: string;
+}
+
+const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "memory"];
+
+/**
+ * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a preview, so that the model knows
+ * what it would find. A store that fails, hangs or is full costs nothing: the result is cut instead, and a warning says so.
+ *
+ * ```js
+ * const { text } = await offload(output, { tool: "query", store: async ({ name, content }) => { await writeFile(join(dir, name), content); return join(dir, name); } });
+ * ```
+ *
+ * @throws EspalierError `bad_input`, `bad_option`; the reason of `signal` if it is aborted
+ */
+export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
+  checkText(result, "result");
+  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
+  const { store, profile = "espalier", tool, exempt = EXEMPT, readTool = "read_file", schemaTokens = 300, previewTokens = 400, timeout = 5_000, encoding = "o200k_base", signal, onEvent } = options;
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
+  const compatible = profile === "copilot-chat";
+  const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);
+  const limit = options.limit ?? (compatible ? 4_000 : threshold);
+  if (typeof store !== "function") throw bad("options.store", "a function", store);
+  for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout })) whole(name, value);
+  if (!Array.isArray(exempt)) throw bad("options.exempt", "a list of names", exempt);
+  signal?.throwIfAborted();
+  ensureEncoding(encoding);
+  const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;
+  const size = compatible ? result.length : tokens(result);
+  if (size <= threshold || (tool !== undefined && exempt.includes(tool))) return { text: result, tokens: compatible ? tokens(result) : size, outcome: "kept" };
+
+  const { kind, content } = readable(result, compatible);
+  const schema = kind === "txt" ? undefined : (call(() => wasm().jsonSchema(result, kind === "jsonl", 0, compatible, encoding)) as string | undefined);
+  const name = `${(tool ?? "result").replace(/[^\w.-]/g, "_").slice(0, 60)}-${await digest(content)}.${kind}`;
+  let stored: { path: string; schemaPath?: string };
+  try {
+    const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(schema !== undefined && { schema }), ...(tool !== undefined && { tool }) }));
+    stored = typeof answer === "string" ? { path: answer } : answer;
+    if (typeof stored?.path !== "string" || stored.path === "") throw new TypeError("store gave no path");
+  } catch (error) {
+    signal?.throwIfAborted();
+    onEvent?.({ type: "warning", code: error instanceof Late ? "store_timeout" : "store_failed", error });
+    const short = truncate(result, { limit, profile, encoding, keep: "errors" });
+    return { text: short.text, tokens: short.tokens, outcome: "truncated" };
+  }
+  onEvent?.({ type: "stored", name, path: stored.path, tokens: tokens(result) });
+  const text = compatible ? pointer(content, stored) : description();
+  return { text, tokens: tokens(text), outcome: "stored", path: stored.path };
+
+  function description(): string {
+    const short = schemaTokens > 0 && schema !== undefined ? (call(() => wasm().jsonSchema(result, kind === "jsonl", schemaTokens, false, encoding)) as string | undefined) : undefined;
+    const preview = previewTokens > 0 ? truncate(result, { limit: previewTokens, head: 0.5, json: false, encoding }).text : "";
+    return [
+      `[${tool ? `Result of ${tool}` : "Result"}: ${size.toLocaleString("en")} tokens, ${Math.max(1, Math.round(content.length / 1024))} KB, stored in ${stored.path}. Read what you need of it with ${readTool}.]`,
+      ...(stored.schemaPath ? [`[Its schema: ${stored.schemaPath}]`] : []),
+      ...(short === undefined ? [] : [kind === "jsonl" ? "Schema of each line:" : "Schema:", short]),
+      ...(preview ? ["Preview:", preview] : []),
+    ].join("\n");
+  }
+}
+
+/** Copilot Chat's words. */
+function pointer(content: string, { path, schemaPath }: { path: string; schemaPath?: string }): string {
+  const text = `Large tool result (${Math.round(content.length / 1024)}KB) written to file. Use the read_file tool to access the content at: ${path}`;
+  return schemaPath === undefined ? text : `${text}\n\nData schema found at: ${schemaPath}`;
+}
+
+/** What is stored: the bytes as they came; for Copilot Chat JSON is indented. */
+function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {
+  const value = parsed(text);
+  if (value !== undefined) return { kind: "json", content: indent ? JSON.stringify(value.json, undefined, 2) : text };
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  // A glance before all lines are parsed.
+  if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed)) return { kind: "jsonl", content: text };
+  return { kind: "txt", content: text };
+}
+
+function parsed(text: string): { json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its length. */
+async function digest(content: string): Promise<string> {
+  const subtle = globalThis.crypto?.subtle;
+  if (subtle) {
+    const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(content)));
+    return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+  // FNV-1a, twice with different beginnings.
+  const hash = (start: number) => {
+    let state = start;
+    for (let at = 0; at < content.length; at++) state = Math.imul(state ^ content.charCodeAt(at), 0x01000193);
+    return (state >>> 0).toString(16).padStart(8, "0");
+  };
+  return `${hash(0x811c9dc5)}${hash(0x2f0b4a27)}-${content.length}`;
+}
+
+class Late extends Error {}
+
+/** Waits so long and no longer; whoever is late is told by its signal. */
+async function within<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const aborted = () => stop.abort(signal!.reason);
+  signal?.addEventListener("abort", aborted, { once: true });
+  try {
+    const ended = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => stop.abort(new Late(`the store did not answer within ${milliseconds} ms`)), milliseconds);
+      stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
+    });
+    return await Promise.race([Promise.resolve(work(stop.signal)), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", aborted);
+  }
+}
+
+function checkText(text: unknown, path = "text"): void {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be a string, and is ${shown(text)}`, path });
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function whole(name: string, value: unknown): void {
+  if (!isWhole(value)) throw bad(`options.${name}`, "a whole number, 0 or more", value);
+}
+
+function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function bad(path: string, wanted: string, value: unknown): EspalierError {
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown(value)}`, path });
+}

@@ -1,0 +1,82 @@
+//! Results of tools at the boundary. Options come as numbers and texts that JavaScript has checked.
+
+use wasm_bindgen::prelude::*;
+
+use super::decode::into_js;
+use super::error::to_js;
+use super::tokens::loaded;
+use crate::error::Result;
+use crate::tokens::{EncodingName, Tokenizer};
+use crate::tool_result::budget::{self, Size};
+use crate::tool_result::schema::{Shape, Style};
+use crate::tool_result::seam::Snap;
+use crate::tool_result::{Keep, Marker, Rules, Truncated, compat};
+
+fn encoding(name: &str) -> std::result::Result<std::rc::Rc<crate::tokens::Encoding>, JsValue> {
+    let found: Result<_> = EncodingName::from_name(name).and_then(loaded);
+    found.map_err(to_js)
+}
+
+/// See [`crate::tool_result::truncate()`]. `flags`: 1 errors, 2 whole use instead of line ends, 4 JSON, 8 cleaning; `marker`: the host's
+/// own. The text is absent from the result if it stays as it is.
+#[wasm_bindgen]
+pub fn truncate(
+    text: &str,
+    limit: f64,
+    head: f64,
+    flags: u32,
+    recall: &str,
+    marker: Option<String>,
+    encoding_name: &str,
+) -> std::result::Result<JsValue, JsValue> {
+    let encoding = encoding(encoding_name)?;
+    let rules = Rules {
+        limit: limit as u64,
+        head,
+        keep: if flags & 1 != 0 { Keep::Errors } else { Keep::Ends },
+        snap: if flags & 2 != 0 { Snap::Characters } else { Snap::Lines },
+        json: flags & 4 != 0,
+        clean: flags & 8 != 0,
+        marker: marker.as_deref().map_or(Marker::Counts { recall }, Marker::Own),
+    };
+    into_js(&crate::tool_result::truncate(text, rules, &*encoding))
+}
+
+/// Copilot Chat's rule, for limits of 50 and more.
+#[wasm_bindgen(js_name = truncateAsCopilotChat)]
+pub fn truncate_as_copilot_chat(text: &str, limit: f64, encoding_name: &str) -> std::result::Result<JsValue, JsValue> {
+    let encoding = encoding(encoding_name)?;
+    let before = encoding.count(text);
+    let text = compat::truncate(text, limit as u64, &*encoding);
+    let tokens = text.as_deref().map_or(before, |text| encoding.count(text));
+    let cut = before.saturating_sub(tokens);
+    into_js(&Truncated { text, tokens, before, cut, lines: 0, errors: 0, escapes: 0, repeated: 0, json: false })
+}
+
+/// The schema of a JSON text (or, if `lines`, of JSON Lines) in at most `most` tokens; for a file of its own if that is 0.
+#[wasm_bindgen(js_name = jsonSchema)]
+pub fn json_schema(
+    text: &str,
+    lines: bool,
+    most: f64,
+    copilot: bool,
+    encoding_name: &str,
+) -> std::result::Result<Option<String>, JsValue> {
+    let encoding = encoding(encoding_name)?;
+    let shape = if lines { Shape::of_lines(text) } else { Shape::of(text) };
+    let style = if copilot { Style::CopilotChat } else { Style::Espalier };
+    Ok(shape.and_then(|shape| match most as u64 {
+        0 => Some(shape.file(style, &*encoding)),
+        most => shape.within(style, most, &*encoding),
+    }))
+}
+
+/// What each result may have; see [`budget::water_level`]. The level comes last, -1 if there is none.
+#[wasm_bindgen(js_name = waterLevel)]
+pub fn water_level(tokens: &[f64], ages: &[u32], most: f64, previous: f64) -> Vec<f64> {
+    let sizes: Vec<Size> =
+        tokens.iter().zip(ages).map(|(tokens, age)| Size { tokens: *tokens as u64, age: *age as usize }).collect();
+    let found = budget::water_level(&sizes, most as u64, (previous >= 0.0).then_some(previous as u64));
+    let caps = found.caps.into_iter().map(|cap| cap as f64);
+    caps.chain([found.level.map_or(-1.0, |level| level as f64)]).collect()
+}

@@ -1,0 +1,263 @@
+//! What a large JSON result looks like, so that a model can query it without reading it.
+//!
+//! The document is read once and never built: every value is merged into a [`Shape`] as the parser meets it. Items of a list are merged into
+//! one, with the fields that all of them have as required; alternatives stand in the order of their first appearance, objects last.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value, json};
+
+use crate::tokens::Tokenizer;
+
+/// Objects with more keys than this, whose values all look alike, are maps and not records.
+const MAP_KEYS: usize = 50;
+/// Deepest level that is described.
+const DEPTH: usize = 8;
+/// Most tokens of a schema; deeper levels go until it fits.
+const MOST: u64 = 1_500;
+
+/// Everything that was seen in one place.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shape {
+    /// Kinds in the order of their first appearance.
+    kinds: Vec<Kind>,
+    items: Option<Box<Items>>,
+    fields: Option<Box<Fields>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    Text,
+    Array,
+    Object,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Items {
+    /// Fewest and most items of a list in this place.
+    lengths: Option<(usize, usize)>,
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Fields {
+    /// Objects that were merged.
+    objects: usize,
+    names: Vec<(String, usize, Shape)>,
+    places: std::collections::HashMap<String, usize>,
+}
+
+/// How a schema is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// With the lengths of lists as `x-count`, objects used as maps as `additionalProperties`.
+    Espalier,
+    /// As Copilot Chat writes it.
+    CopilotChat,
+}
+
+impl Shape {
+    /// The shape of a JSON text; `None` if it is none.
+    ///
+    /// ```
+    /// use espalier::tool_result::schema::{Shape, Style};
+    /// let shape = Shape::of(r#"[{"id": 1, "name": "A"}, {"id": 2}]"#).unwrap();
+    /// assert_eq!(
+    ///     shape.schema(Style::CopilotChat, 8)["items"].to_string(),
+    ///     r#"{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}},"required":["id"]}"#
+    /// );
+    /// assert!(Shape::of("{} and more").is_none());
+    /// ```
+    pub fn of(text: &str) -> Option<Shape> {
+        let mut shape = Shape::default();
+        let mut reader = serde_json::Deserializer::from_str(text);
+        Into(&mut shape).deserialize(&mut reader).ok()?;
+        reader.end().ok()?;
+        Some(shape)
+    }
+
+    /// The shape of every line, if there are several and each is JSON (JSON Lines).
+    pub fn of_lines(text: &str) -> Option<Shape> {
+        let mut shape = Shape::default();
+        let mut lines = 0;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let mut reader = serde_json::Deserializer::from_str(line);
+            Into(&mut shape).deserialize(&mut reader).ok()?;
+            reader.end().ok()?;
+            lines += 1;
+        }
+        (lines > 1).then_some(shape)
+    }
+
+    fn see(&mut self, kind: Kind) {
+        if !self.kinds.contains(&kind) {
+            self.kinds.push(kind);
+        }
+    }
+
+    /// As JSON Schema, `depth` levels of it.
+    pub fn schema(&self, style: Style, depth: usize) -> Value {
+        let last = |kind: &&Kind| **kind == Kind::Object;
+        let ordered = self.kinds.iter().filter(|kind| !last(kind)).chain(self.kinds.iter().filter(last));
+        let mut alternatives: Vec<Value> = ordered.map(|kind| self.alternative(*kind, style, depth)).collect();
+        match alternatives.len() {
+            0 => json!({}),
+            1 => alternatives.swap_remove(0),
+            _ => json!({ "oneOf": alternatives }),
+        }
+    }
+
+    /// The schema in at most `most` tokens, as deep as goes.
+    pub fn within(&self, style: Style, most: u64, tokenizer: &dyn Tokenizer) -> Option<String> {
+        (1..=DEPTH).rev().map(|depth| self.schema(style, depth).to_string()).find(|text| tokenizer.count(text) <= most)
+    }
+
+    /// The schema for a file of its own.
+    pub fn file(&self, style: Style, tokenizer: &dyn Tokenizer) -> String {
+        match style {
+            Style::CopilotChat => self.schema(style, usize::MAX).to_string(),
+            Style::Espalier => self.within(style, MOST, tokenizer).unwrap_or_else(|| self.schema(style, 1).to_string()),
+        }
+    }
+
+    fn alternative(&self, kind: Kind, style: Style, depth: usize) -> Value {
+        let name = match kind {
+            Kind::Null => "null",
+            Kind::Boolean => "boolean",
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Text => "string",
+            Kind::Array => "array",
+            Kind::Object => "object",
+        };
+        let mut out = Map::new();
+        out.insert("type".into(), name.into());
+        match (kind, &self.items, &self.fields) {
+            (Kind::Array, Some(items), _) => {
+                if depth > 0 && !items.shape.kinds.is_empty() {
+                    out.insert("items".into(), items.shape.schema(style, depth - 1));
+                }
+                if let (Style::Espalier, Some((least, most))) = (style, items.lengths) {
+                    out.insert(
+                        "x-count".into(),
+                        if least == most { most.into() } else { format!("{least}..{most}").into() },
+                    );
+                }
+            }
+            (Kind::Object, _, Some(fields)) if depth > 0 => fields.write(&mut out, style, depth - 1),
+            _ => {}
+        }
+        Value::Object(out)
+    }
+}
+
+impl Fields {
+    fn write(&self, out: &mut Map<String, Value>, style: Style, depth: usize) {
+        let schemas: Vec<Value> = self.names.iter().map(|(_, _, shape)| shape.schema(style, depth)).collect();
+        if style == Style::Espalier && schemas.len() > MAP_KEYS && schemas.windows(2).all(|two| two[0] == two[1]) {
+            out.insert("additionalProperties".into(), schemas[0].clone());
+            out.insert("x-count".into(), schemas.len().into());
+            return;
+        }
+        let required: Vec<Value> = self
+            .names
+            .iter()
+            .filter(|(_, seen, _)| *seen == self.objects)
+            .map(|(name, ..)| name.as_str().into())
+            .collect();
+        let properties = self.names.iter().map(|(name, ..)| name.clone()).zip(schemas).collect();
+        out.insert("properties".into(), Value::Object(properties));
+        if !required.is_empty() {
+            out.insert("required".into(), Value::Array(required));
+        }
+    }
+
+    fn place(&mut self, name: &str) -> &mut Shape {
+        let at = match self.places.get(name) {
+            Some(at) => *at,
+            None => {
+                self.names.push((name.to_string(), 0, Shape::default()));
+                self.places.insert(name.to_string(), self.names.len() - 1);
+                self.names.len() - 1
+            }
+        };
+        self.names[at].1 += 1;
+        &mut self.names[at].2
+    }
+}
+
+/// Merges whatever is read into a shape.
+struct Into<'a>(&'a mut Shape);
+
+impl<'de> DeserializeSeed<'de> for Into<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Into<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.0.see(Kind::Null);
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        self.0.see(Kind::Boolean);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        self.0.see(Kind::Integer);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        self.0.see(Kind::Integer);
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
+        self.0.see(if value.fract() == 0.0 { Kind::Integer } else { Kind::Number });
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        self.0.see(Kind::Text);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        self.0.see(Kind::Array);
+        let items = self.0.items.get_or_insert_default();
+        let mut count = 0;
+        while list.next_element_seed(Into(&mut items.shape))?.is_some() {
+            count += 1;
+        }
+        let (least, most) = items.lengths.unwrap_or((count, count));
+        items.lengths = Some((least.min(count), most.max(count)));
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        self.0.see(Kind::Object);
+        let fields = self.0.fields.get_or_insert_default();
+        fields.objects += 1;
+        while let Some(name) = object.next_key::<std::borrow::Cow<'de, str>>()? {
+            object.next_value_seed(Into(fields.place(&name)))?;
+        }
+        Ok(())
+    }
+}
