@@ -58,7 +58,10 @@ export class Pruner {
   }
 
   #hold(messages: readonly NeutralMessage[], { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
-    const told = { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides };
+    const told = {
+      encoding, model, costModel, format,
+      ...(images !== undefined && { images }), ...(imageNumbers && { imageNumbers }), ...(imageKeys && { imageKeys }), ...(imageSides && { imageSides }),
+    };
     const key = JSON.stringify(told);
     const instance = wasm();
     if (!this.#held || this.#instance !== instance || this.#counting !== key) {

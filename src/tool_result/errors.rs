@@ -28,6 +28,34 @@ const WORDS: [&str; 14] = [
     "assert",
 ];
 
+/// What makes a line harmless all the same.
+const QUIET: [&str; 8] =
+    ["0 error", "no error", "0 failed", "0 failure", "without error", "compiling ", "downloading ", "checking "];
+
+/// Whether `line` holds one of these words, which are ASCII in lower case. Logs are long: one walk over the bytes, whatever the words.
+fn holds(line: &str, words: &[&str], firsts: &[bool; 128]) -> bool {
+    let bytes = line.as_bytes();
+    let begins = |at: usize, word: &&str| {
+        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let candidate = |at: usize| firsts.get(usize::from(bytes[at].to_ascii_lowercase())).is_some_and(|first| *first);
+    (0..bytes.len()).any(|at| candidate(at) && words.iter().any(|word| begins(at, word)))
+}
+
+/// By what bytes words begin.
+const fn firsts(words: &[&str]) -> [bool; 128] {
+    let mut out = [false; 128];
+    let mut at = 0;
+    while at < words.len() {
+        out[words[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    out
+}
+
+const WORD_FIRSTS: [bool; 128] = firsts(&WORDS);
+const QUIET_FIRSTS: [bool; 128] = firsts(&QUIET);
+
 /// Lines that were kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
@@ -50,10 +78,7 @@ pub fn is_error(line: &str) -> bool {
     if line.is_empty() || line.len() > 2_000 {
         return false;
     }
-    let lower = line.to_lowercase();
-    let quiet =
-        ["0 error", "no error", "0 failed", "0 failure", "without error", "compiling ", "downloading ", "checking "];
-    WORDS.iter().any(|word| lower.contains(word)) && !quiet.iter().any(|word| lower.contains(word))
+    holds(line, &WORDS, &WORD_FIRSTS) && !holds(line, &QUIET, &QUIET_FIRSTS)
 }
 
 /// The error lines of `text` that go into `room` tokens, in order, each once; the earliest of too many, since the others often
