@@ -83,30 +83,27 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const originals = new Map<string, Fields>();
   const state = new Map<string, unknown>();
   const messages: NeutralMessage[] = [];
+  const pieces = new Map<string, readonly unknown[]>();
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
   // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
   for (const [at, original] of list.entries()) {
     const path = `${name}[${at}]`;
-    const message = looking(path, () => {
+    const { message, pieces: own } = looking(path, () => {
       if (!isFields(original)) throw bad(path, "a message", original);
-      return adapter.read(original, at, path, state).message;
+      return adapter.read(original, at, path, state);
     });
     messages.push(message);
+    pieces.set(message.id, own);
     originals.set(message.id, original as Fields);
   }
   const given = tools ?? (request && requestTools(request)) ?? [];
-  let indices: Map<string, number> | undefined;
   return {
     format: adapter.format,
     messages,
     tools: adapter.tools(given),
     source,
-    pieces(id) {
-      indices ??= new Map([...originals.keys()].map((id, at) => [id, at]));
-      const at = indices.get(id);
-      return at === undefined ? [] : adapter.read(originals.get(id)!, at, `${name}[${at}]`, new Map(state)).pieces;
-    },
+    pieces: (id) => pieces.get(id) ?? [],
     rebuild(plan) {
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];
