@@ -23,6 +23,7 @@ pub mod error;
 pub mod history;
 pub mod message;
 pub mod prompt;
+pub mod rank;
 pub mod tokens;
 pub mod tool_result;
 pub mod validity;

@@ -3,8 +3,6 @@
 //! Results of tools give way first, to one common cap; then what the user pasted into the newest request. Head and tail stay, so
 //! that the request itself is still read, and the marker says where the whole is.
 
-use std::cmp::Reverse;
-
 use crate::history::draft::Draft;
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
@@ -61,7 +59,7 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<Str
 }
 
 fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
-    texts.sort_by_key(|long| Reverse(long.tokens));
+    crate::rank::sort(&mut texts, |long| !long.tokens);
     let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over);
     let mut targets: Vec<usize> = Vec::new();
     let mut replacements = Vec::new();
@@ -78,7 +76,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
     if targets.is_empty() {
         return None;
     }
-    targets.sort_unstable();
+    crate::rank::sort(&mut targets, |at| *at as u64);
     targets.dedup();
     Some(Edit {
         id,

@@ -35,7 +35,7 @@ pub fn repair(draft: &mut Draft) {
             Found::Pending => {}
         }
     }
-    lost.sort_by_key(|(behind, ..)| *behind);
+    crate::rank::sort(&mut lost, |(behind, ..)| *behind as u64);
     let mut orphans: BTreeMap<usize, HashSet<usize>> = BTreeMap::new();
     for (entry, part) in found.orphans {
         orphans.entry(entry).or_default().insert(part);

@@ -21,9 +21,9 @@ pub fn backfill(cut: &mut Cut, draft: &Draft, counts: &mut Counts) {
     let (true, Some(&(_, budget))) = (counts.builtin().is_some(), cut.limits.first()) else { return };
     let mut total = cut.total_at(draft, counts, 0);
     let rules: HashMap<u32, Rule> = cut.steps.iter().flat_map(|step| step.unit.removed.iter().copied()).collect();
-    let mut order: Vec<usize> = (0..cut.steps.len()).collect();
+    let mut order: Vec<usize> = (0..cut.steps.len()).rev().collect();
     let priority = |step: &Step| step.unit.removed.first().map_or(0.0, |(place, _)| cut.tree.priority[*place as usize]);
-    order.sort_by(|a, b| priority(&cut.steps[*b]).total_cmp(&priority(&cut.steps[*a])).then(b.cmp(a)));
+    crate::rank::sort(&mut order, |step| !crate::rank::of(priority(&cut.steps[*step])));
     for at in order {
         let mut unit = std::mem::take(&mut cut.steps[at].unit);
         if total + least(cut, draft, counts, &unit) <= budget && may_return(cut, draft, &rules, &unit) {

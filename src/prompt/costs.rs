@@ -99,7 +99,7 @@ impl Costs {
             })
             .chain(unit.calls.iter().map(|(message, _)| *message))
             .collect();
-        messages.sort_unstable();
+        crate::rank::sort(&mut messages, |message| u64::from(*message));
         messages.dedup();
         let changed = |message: u32| Changed { message, before: self.known(message), after: f64::NAN };
         messages.into_iter().map(changed).collect()

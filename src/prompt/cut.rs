@@ -292,7 +292,7 @@ impl Cut {
                 largest.push((view.tree.source(message), cost));
             }
         }
-        largest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        crate::rank::sort(&mut largest, |(_, cost)| !crate::rank::of(*cost));
         largest.truncate(5);
         self.failure = Some(Failure { limit: self.tree.source(place), allowed, needed, largest });
         self.left = 0;

@@ -169,7 +169,7 @@ impl Layout {
             }
         }
         if order.iter().any(|child| grow(draft, *child) != f64::INFINITY) {
-            order.sort_by(|a, b| grow(draft, *b).total_cmp(&grow(draft, *a)));
+            crate::rank::sort(&mut order, |child| !crate::rank::of(grow(draft, *child)));
         }
         self.frames.push(Frame { node, budget, consumed: 0.0, order, group: 0..0, next: 0, budgets: Vec::new() });
     }

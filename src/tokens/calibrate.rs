@@ -246,7 +246,7 @@ impl Calibration {
     /// The 95th percentile of the one-step errors.
     fn usual_error(&self) -> f64 {
         let mut errors = self.errors.clone();
-        errors.sort_by(f64::total_cmp);
+        crate::rank::sort(&mut errors, |error| crate::rank::of(*error));
         let rank = (errors.len() * 95).div_ceil(100);
         rank.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or(0.0)
     }

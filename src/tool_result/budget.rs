@@ -59,7 +59,8 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
         // Less than one unit of level is left: a token for each unit of weight, the newest first.
         let mut spare = budget - caps.iter().sum::<u64>();
         let mut newest: Vec<usize> = (0..results.len()).collect();
-        newest.sort_by_key(|&at| (results[at].age, std::cmp::Reverse(at)));
+        newest.reverse();
+        crate::rank::sort(&mut newest, |&at| results[at].age as u64);
         for at in newest {
             let more = spare.min(weight(&results[at])).min(results[at].tokens - caps[at]);
             caps[at] += more;

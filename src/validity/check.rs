@@ -65,7 +65,12 @@ pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
     check.turns(messages, &kinds, &pairs);
     check.tools(messages);
     // Stable: findings of one place stay in the order of the rules.
-    check.found.sort_by_key(|found| (found.tool, found.index, found.part, found.item));
+    // By the least of these first, since each sorting keeps the order of the one before.
+    let places: [fn(&Finding) -> Option<usize>; 4] =
+        [|found| found.item, |found| found.part, |found| found.index, |found| found.tool];
+    for place in places {
+        crate::rank::sort(&mut check.found, |found| crate::rank::place(place(found)));
+    }
     check.found
 }
 

@@ -110,7 +110,8 @@ pub(super) fn together<'a>(
 /// Results, in the order of their calls where that is demanded.
 fn sorted<'a>(results: &mut Vec<(Place, Vec<Piece<'a>>)>, in_order: bool) -> Vec<Piece<'a>> {
     if in_order {
-        results.sort_by_key(|(call, _)| *call);
+        crate::rank::sort(results, |((_, part), _)| *part as u64);
+        crate::rank::sort(results, |((message, _), _)| *message as u64);
     }
     results.drain(..).flat_map(|(_, pieces)| pieces).collect()
 }

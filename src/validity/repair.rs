@@ -122,7 +122,8 @@ pub fn repair(messages: &[Message], target: &Target, settings: &Settings) -> Rep
         work.pass(&found);
     }
     let Work { slots, mut changes, .. } = work;
-    changes.sort_by_key(|change| (change.index, change.part));
+    crate::rank::sort(&mut changes, |change| crate::rank::place(change.part));
+    crate::rank::sort(&mut changes, |change| crate::rank::place(change.index));
     let result = |(number, slot): (usize, &Slot)| Message {
         id: format!("r{number}"),
         role: slot.role,
@@ -402,8 +403,8 @@ impl<'a> Work<'a, '_> {
         };
         self.take_out(&gone, why);
         // Behind the message they belong to, in order: first results, then notes.
-        stand_ins.sort_by_key(|(behind, _)| *behind);
-        notes.sort_by_key(|(behind, _)| *behind);
+        crate::rank::sort(&mut stand_ins, |(behind, _)| *behind as u64);
+        crate::rank::sort(&mut notes, |(behind, _)| *behind as u64);
         let (mut stand_ins, mut notes) = (stand_ins.into_iter().peekable(), notes.into_iter().peekable());
         for (index, slot) in std::mem::take(&mut self.slots).into_iter().enumerate() {
             self.slots.push(slot);

@@ -38,7 +38,8 @@ pub(super) fn shortened(arguments: &str, recall: &str) -> Option<String> {
     }
     // Many values instead of long ones: the largest go whole.
     let mut members = values(&cut).members;
-    members.sort_by_key(|&(from, to)| (std::cmp::Reverse(to - from), from));
+    crate::rank::sort(&mut members, |&(from, _)| from as u64);
+    crate::rank::sort(&mut members, |&(from, to)| !((to - from) as u64));
     let mut over = length(&cut) - LONG;
     let mut goes: Vec<(usize, usize)> = Vec::new();
     for (from, to) in members {
@@ -49,7 +50,7 @@ pub(super) fn shortened(arguments: &str, recall: &str) -> Option<String> {
         over = over.saturating_sub(saves);
         goes.push((from, to));
     }
-    goes.sort_unstable();
+    crate::rank::sort(&mut goes, |(from, _)| *from as u64);
     let cut = replaced(&cut, goes.into_iter(), |value| quoted(&marker(length(value), recall)));
     Some(if length(&cut) <= LONG { cut } else { wrapped(arguments, recall) })
 }
@@ -99,7 +100,7 @@ fn middle_cut(text: &str, most: usize, recall: &str) -> String {
 /// The level to which the longest of `sizes` must sink so that the whole has no more than [`LONG`].
 fn cap(sizes: &[usize], whole: usize) -> usize {
     let mut sizes = sizes.to_vec();
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    crate::rank::sort(&mut sizes, |size| !(*size as u64));
     let (mut sum, over) = (0, whole.saturating_sub(LONG));
     for (at, size) in sizes.iter().enumerate() {
         sum += size;

@@ -1,7 +1,5 @@
 //! What may go, and in which pass; and the refusal that names what may not.
 
-use std::cmp::Reverse;
-
 use super::{Limits, SUMMARY_TAG};
 use crate::error::{BudgetDetails, Code, Contributor, Error};
 use crate::history::draft::Draft;
@@ -123,7 +121,7 @@ pub(super) fn refusal(
     if needed <= limit {
         return None;
     }
-    largest.sort_by_key(|c| Reverse(c.tokens));
+    crate::rank::sort(&mut largest, |c| !c.tokens);
     largest.truncate(5);
     let top = largest
         .first()

@@ -96,7 +96,7 @@ impl<'g> Selection<'g> {
         let mut units = if pass == Drop::OldRequest { self.turns() } else { self.rounds(pass) };
         let priority = |unit: &Unit| unit.groups.iter().map(|&at| self.priorities[at]).reduce(f64::max).unwrap_or(0.0);
         // Stable: the oldest first among equals.
-        units.sort_by(|a, b| priority(a).total_cmp(&priority(b)));
+        crate::rank::sort(&mut units, |unit| crate::rank::of(priority(unit)));
         for unit in units {
             if self.total <= goal {
                 break;
