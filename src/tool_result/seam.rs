@@ -19,7 +19,7 @@ pub enum Snap {
 /// use espalier::tool_result::seam::{Snap, end_of_head};
 /// let text = "first line\nsecond line\nthird";
 /// assert_eq!(end_of_head(text, 12, Snap::Lines), 11);
-/// assert_eq!(end_of_head(text, 18, Snap::Lines), 18); // between two words
+/// assert_eq!(end_of_head(text, 20, Snap::Lines), 17); // between two words
 /// assert_eq!(end_of_head(text, 20, Snap::Characters), 20);
 /// ```
 pub fn end_of_head(text: &str, most: usize, snap: Snap) -> usize {

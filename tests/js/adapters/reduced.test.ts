@@ -111,7 +111,8 @@ for (const format of Object.keys(samples) as Format[]) {
     assert.equal(JSON.stringify(messages).includes(PNG.slice(0, 40)), false);
     assert.match(JSON.stringify(messages), /image left out: image\/png/);
     assert.equal(espalier.countMessages(messages, { format }).total, report.after.total);
-    assert.ok(report.after.total < report.before.total);
+    // By bytes, not by tokens: a small picture may cost less than the words that stand for it.
+    assert.ok(report.removed.some(({ rule }) => rule === "media"));
   });
 }
 
