@@ -31,7 +31,7 @@ struct CompactOptions {
     #[serde(default)]
     model_limit: Option<f64>,
     #[serde(default)]
-    ledger: Rules,
+    ledger: Option<Rules>,
 }
 
 #[derive(Serialize)]
@@ -76,7 +76,7 @@ impl Compaction {
                 keep: options.keep.into_iter().collect(),
                 has_model: options.has_model,
                 model_limit: limit,
-                rules: options.ledger,
+                rules: options.ledger.unwrap_or_default(),
             },
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })

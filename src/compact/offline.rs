@@ -176,6 +176,8 @@ fn plan(ledger: &Ledger) -> Vec<String> {
 /// Sentences at the beginning and at the end of a text that may be quoted: between them stand details.
 const FIRST_SENTENCES: usize = 2;
 const LAST_SENTENCES: usize = 3;
+/// Sentences that may turn out too long before the search for a shorter one ends.
+const MISSES: usize = 50;
 
 /// A sentence that may be quoted.
 struct Candidate<'a> {
@@ -213,9 +215,11 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1.text, a.1.position).cmp(&(b.1.text, b.1.position))));
     let mut left = budget / 3;
     let mut chosen: Vec<(usize, usize, String)> = Vec::new();
+    let mut misses = 0;
     for (_, candidate) in scored {
-        // The shortest line that says anything has about this many tokens.
-        if left < 6 {
+        // The shortest line that says anything has about this many tokens; and once the place left is small, most lines are
+        // counted for nothing.
+        if left < 6 || misses == MISSES {
             break;
         }
         let line = format!("- {}: {}", candidate.id, candidate.sentence);
@@ -223,6 +227,8 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
         if cost <= left {
             left -= cost;
             chosen.push((candidate.text, candidate.position, line));
+        } else {
+            misses += 1;
         }
     }
     chosen.sort();

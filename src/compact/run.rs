@@ -212,7 +212,7 @@ impl Compaction {
                     let budget = self.budget(&self.view(&[]));
                     let max = (budget.summary as f64 * OVERLONG) as u64;
                     let text = check::trim(&parsed.text, max, &*self.tokenizer);
-                    match self.apply(&text, Author::Model, &covered) {
+                    match self.apply(&text, Author::Model, &covered, &self.ledger(&covered.ids)) {
                         Ok((edit, shown)) => {
                             let step = self.summary_step(&edit, "the model's summary");
                             let made = Made { covered, text, shown, model: Some(report) };
@@ -286,7 +286,7 @@ impl Compaction {
             steps.push(step);
             report
         });
-        match self.apply(&text, Author::Rule, covered) {
+        match self.apply(&text, Author::Rule, covered, &ledger) {
             Ok((edit, shown)) => {
                 let mut step = self.summary_step(&edit, "a summary made by rules");
                 step.step = "offline";
@@ -331,6 +331,7 @@ impl Compaction {
         text: &str,
         author: Author,
         covered: &Covered,
+        ledger: &Ledger,
     ) -> std::result::Result<(Edit, Vec<Shown>), (Status, String)> {
         let draft = self.view(&[]);
         let budget = self.budget(&draft);
@@ -357,14 +358,13 @@ impl Compaction {
             ledger: budget.ledger,
             entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5),
         };
-        let ledger = self.ledger(&covered.ids);
         let covering = Covering {
             messages: covered.ids.len(),
             tokens: covered.tokens,
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
         };
-        let (message, shown) = summary::message("e0:summary".into(), text, &ledger, covering, shares, &*self.tokenizer);
+        let (message, shown) = summary::message("e0:summary".into(), text, ledger, covering, shares, &*self.tokenizer);
         let tokens = self.meter().message(&message);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);

@@ -169,7 +169,7 @@ const RUNNERS: [&str; 22] = [
 
 /// True if the command line looks like a run of tests.
 pub fn is_test_run(command: &str) -> bool {
-    has_word(&command[..command.floor_char_boundary(2_000)].to_lowercase(), &RUNNERS)
+    has_word(&command[..command.floor_char_boundary(2_000)], &RUNNERS)
 }
 
 impl Tests {

@@ -1,6 +1,6 @@
 //! What was decided: answers to questions, refused calls, and what the assistant says it settled on.
 
-use super::text::{has_word, one_line, sentences};
+use super::text::{has_word, one_line, sentences, straight};
 
 /// Who decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ const MARKERS: [&str; 16] = [
 /// Sentences of the assistant that settle something.
 pub fn settled(text: &str) -> impl Iterator<Item = String> {
     sentences(text)
-        .filter(|s| s.len() <= SENTENCE_BYTES && has_word(&s.to_lowercase().replace('’', "'"), &MARKERS))
+        .filter(|s| s.len() <= SENTENCE_BYTES && has_word(&straight(s), &MARKERS))
         .map(|s| one_line(s, SENTENCE_BYTES))
 }
 
@@ -69,7 +69,5 @@ const REFUSALS: [&str; 8] = [
 /// The line of a result that says that the user refused the call.
 pub fn refusal(result: &str) -> Option<String> {
     let head = &result[..result.floor_char_boundary(600)];
-    head.lines()
-        .find(|line| has_word(&line.to_lowercase().replace('’', "'"), &REFUSALS))
-        .map(|line| one_line(line, SENTENCE_BYTES))
+    head.lines().find(|line| has_word(&straight(line), &REFUSALS)).map(|line| one_line(line, SENTENCE_BYTES))
 }

@@ -1,5 +1,7 @@
 //! Sentences and lines.
 
+use std::borrow::Cow;
+
 /// Sentences and lines, trimmed.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| {
@@ -54,13 +56,32 @@ pub fn stem(line: &str, bytes: usize) -> String {
     if end == line.len() { line.to_string() } else { format!("{}{ELLIPSIS}", line[..end].trim_end()) }
 }
 
-/// True if one of `words` stands in `lower` (lower case) as a word or phrase of its own.
-pub fn has_word(lower: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
-        lower.match_indices(word).any(|(at, _)| {
-            let before = lower[..at].chars().next_back();
-            let after = lower[at + word.len()..].chars().next();
-            !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-        })
-    })
+/// True if one of `words` (lower case) stands in `text` as a word or phrase of its own, whatever its case (ASCII). One walk, no copy.
+pub fn has_word(text: &str, words: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let mut inside = false;
+    for (at, c) in text.char_indices() {
+        let starts = !inside;
+        inside = c.is_alphanumeric();
+        if !starts || !inside {
+            continue;
+        }
+        let first = bytes[at].to_ascii_lowercase();
+        let found = words.iter().any(|word| {
+            let word = word.as_bytes();
+            let end = at + word.len();
+            word.first() == Some(&first)
+                && bytes.get(at..end).is_some_and(|there| there.eq_ignore_ascii_case(word))
+                && !text.get(end..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric)
+        });
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+/// The text with straight apostrophes; mostly it has no others and is not copied.
+pub fn straight(text: &str) -> Cow<'_, str> {
+    if text.contains('’') { Cow::Owned(text.replace('’', "'")) } else { Cow::Borrowed(text) }
 }

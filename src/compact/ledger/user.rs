@@ -1,6 +1,6 @@
 //! Messages of the user, and the sentences in them that constrain the work.
 
-use super::text::{has_word, sentences};
+use super::text::{has_word, sentences, straight};
 
 /// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,9 +45,8 @@ const MARKERS: [&str; 18] = [
 
 /// The sentences of a message that constrain the work; `more` are the host's own markers, in lower case.
 pub fn constraints<'a>(text: &'a str, more: &'a [String]) -> impl Iterator<Item = &'a str> {
-    sentences(text).filter(|sentence| sentence.len() <= LONGEST).filter(|sentence| {
-        let lower = sentence.to_lowercase().replace('’', "'");
-        let more: Vec<&str> = more.iter().map(String::as_str).collect();
-        has_word(&lower, &MARKERS) || has_word(&lower, &more)
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
+    sentences(text).filter(|sentence| sentence.len() <= LONGEST).filter(move |sentence| {
+        has_word(&straight(sentence), &MARKERS) || !more.is_empty() && has_word(&sentence.to_lowercase(), &more)
     })
 }
