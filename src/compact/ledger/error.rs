@@ -13,6 +13,8 @@ pub struct Failure {
     /// The newest line.
     pub line: String,
     pub count: usize,
+    /// Where else: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
+    pub also: Vec<String>,
     /// The command that printed it succeeded later.
     pub resolved: bool,
     /// Number of the message of the newest one.
@@ -20,6 +22,9 @@ pub struct Failure {
     /// The command that printed it, by number.
     pub(super) command: Option<usize>,
 }
+
+/// Other places that are kept of one entry.
+pub const PLACES: usize = 30;
 
 const WORDS: [&str; 21] = [
     "error:",
@@ -78,12 +83,40 @@ pub fn key(line: &str) -> String {
     out
 }
 
+/// The numbers in which `other` differs from `line`, which has the same [`key`]: `344,10`.
+fn place(line: &str, other: &str) -> String {
+    let numbers = |text| str::split(text, |c: char| !c.is_ascii_digit()).filter(|n: &&str| !n.is_empty());
+    let differing = numbers(line).zip(numbers(other)).filter(|(a, b)| a != b).map(|(_, b)| b);
+    differing.collect::<Vec<_>>().join(",")
+}
+
 impl Failure {
-    /// One line, cut to `bytes`: `error: no [3 times, solved]`.
-    pub fn to_line(&self, bytes: usize) -> String {
+    /// Takes in a newer line of the same [`key`], which stands for the entry from now on.
+    pub(super) fn moved_to(&mut self, line: String) {
+        let old = place(&line, &self.line);
+        let new = place(&self.line, &line);
+        self.also.retain(|at| *at != new);
+        self.add_place(old);
+        self.line = line;
+    }
+
+    pub(super) fn add_place(&mut self, place: String) {
+        if !place.is_empty() && !self.also.contains(&place) {
+            self.also.push(place);
+            if self.also.len() > PLACES {
+                self.also.remove(0);
+            }
+        }
+    }
+
+    /// One line, cut to `bytes`: `error: no [3 times, solved]`; with `places` also `[3 times, also at 344,10 12,1]`.
+    pub fn to_line(&self, bytes: usize, places: bool) -> String {
         let mut marks: Vec<String> = Vec::new();
         if self.count > 1 {
             marks.push(format!("{} times", self.count));
+        }
+        if places && !self.also.is_empty() {
+            marks.push(format!("also at {}", self.also.join(" ")));
         }
         if self.resolved {
             marks.push("solved".into());
@@ -94,21 +127,25 @@ impl Failure {
 
     /// Reads what [`Failure::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Failure {
-        let mut failure = Failure { id: id.into(), line: text.into(), count: 1, resolved: false, at: 0, command: None };
+        let mut failure =
+            Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, command: None };
         let Some((line, marks)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) else {
             return failure;
         };
-        let (mut count, mut resolved) = (1, false);
+        let (mut count, mut resolved, mut also) = (1, false, Vec::new());
         for mark in marks.split(", ") {
             match (mark, mark.strip_suffix(" times").and_then(|n| n.parse().ok())) {
                 ("solved", _) => resolved = true,
+                (mark, _) if mark.starts_with("also at ") => {
+                    also = mark["also at ".len()..].split(' ').take(PLACES).map(str::to_string).collect();
+                }
                 (_, Some(n)) => count = n,
                 // A bracket of the line's own.
                 _ => return failure,
             }
         }
         failure.line = line.to_string();
-        (failure.count, failure.resolved) = (count, resolved);
+        (failure.count, failure.resolved, failure.also) = (count, resolved, also);
         failure
     }
 }

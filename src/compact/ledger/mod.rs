@@ -389,25 +389,31 @@ impl Ledger {
             lines.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
         }
         let found = lines.len();
-        // How often each error comes in this result, newest line last.
-        let mut order: Vec<String> = Vec::new();
-        let mut counts: HashMap<String, (usize, String)> = HashMap::new();
+        // Each error of this result once, in the order in which they came.
+        let mut order: Vec<(String, Failure)> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
         for line in lines {
             let key = error::key(&line);
-            let entry = counts.entry(key.clone()).or_insert_with(|| {
-                order.push(key);
-                (0, String::new())
-            });
-            *entry = (entry.0 + 1, line);
+            match known.get(&key) {
+                Some(&at) => {
+                    let failure: &mut Failure = &mut order[at].1;
+                    failure.count += 1;
+                    failure.moved_to(line);
+                }
+                None => {
+                    known.insert(key.clone(), order.len());
+                    let (id, at) = (id.to_string(), self.seen);
+                    order.push((key, Failure { id, line, count: 1, also: vec![], resolved: false, at, command }));
+                }
+            }
         }
         let skip_to = order.len().saturating_sub(LAST_ERRORS).max(FIRST_ERRORS);
-        for (number, key) in order.into_iter().enumerate() {
+        for (number, (key, failure)) in order.into_iter().enumerate() {
             if number >= FIRST_ERRORS && number < skip_to {
                 *self.left_out.entry("errors").or_default() += 1;
-                continue;
+            } else {
+                self.error(key, failure);
             }
-            let Some((count, line)) = counts.remove(&key) else { continue };
-            self.error(key, Failure { id: id.to_string(), line, count, resolved: false, at: self.seen, command });
         }
         found
     }
@@ -416,8 +422,14 @@ impl Ledger {
         let command = failure.command;
         let at = match self.error_at.get(&key) {
             Some(&at) => {
-                let count = self.errors[at].count + failure.count;
-                self.errors[at] = Failure { count, ..failure };
+                let entry = &mut self.errors[at];
+                let (count, line) = (entry.count + failure.count, failure.line.clone());
+                entry.moved_to(line);
+                for place in &failure.also {
+                    entry.add_place(place.clone());
+                }
+                let also = std::mem::take(&mut entry.also);
+                *entry = Failure { count, also, ..failure };
                 at
             }
             None => {

@@ -216,7 +216,8 @@ pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (St
         }
     }
 
-    // Longer forms: the user's words as they were, then whole command lines and errors, then what commands printed.
+    // Longer forms: the user's words as they were, then whole command lines and errors, then the other
+    // places of errors and what commands printed.
     let mut users = page.of(Block::Users);
     users.reverse();
     for form in [2, 1] {
@@ -233,8 +234,9 @@ pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (St
     all.sort_by_key(|&at| Reverse((page.lines[at].at, at)));
     for form in [1, 2] {
         for &at in &all {
-            let room = match form {
-                1 => entries,
+            // What commands printed is the first thing that nobody misses; where else an error was is part of it.
+            let room = match (form, page.lines[at].block) {
+                (1, _) | (_, Block::Errors) => entries,
                 _ => shares.ledger.saturating_sub(whole - entries).min(entries),
             };
             if page.lines[at].form.is_some()
@@ -351,8 +353,9 @@ fn lines(ledger: &Ledger) -> Vec<Line> {
     let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
     errors.sort_by_key(|(order, error)| (error.at, *order));
     for (order, error) in errors {
-        let form = |bytes| format!("- {}: {}", error.id, escape(&error.to_line(bytes)));
-        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR), vec![form(usize::MAX)]));
+        let form = |bytes, places| format!("- {}: {}", error.id, escape(&error.to_line(bytes, places)));
+        let longer = vec![form(usize::MAX, false), form(usize::MAX, true)];
+        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
     }
     let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
     commands.sort_by_key(|(order, command)| (command.at, *order));

@@ -170,3 +170,14 @@ fn taking_messages_in_one_by_one_is_folding_them() {
         equal(&messages, &mut rng);
     }
 }
+
+#[test]
+fn the_same_error_at_other_places_tells_where() {
+    let output =
+        "a.ts(3,1): error TS1: no\na.ts(7,1): error TS1: no\na.ts(9,2): error TS1: no\na.ts(7,1): error TS1: no";
+    let messages = vec![call("1", "bash", r#"{"command":"tsc"}"#), result("1", output)];
+    let errors = ledger(messages).errors;
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].to_line(usize::MAX, true), "a.ts(7,1): error TS1: no [4 times, also at 3 9,2]");
+    assert_eq!(errors[0].to_line(10, false), "a.ts(7,1):… [4 times]");
+}
