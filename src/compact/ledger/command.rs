@@ -5,6 +5,9 @@ use super::text::{flat, has_word, one_line, stem};
 /// Longest command line that is kept, in bytes.
 pub const COMMAND_BYTES: usize = 200;
 
+/// Longest line of a record that is taken for a command, in bytes: the command, what it printed, names of failing tests.
+const LONGEST_LINE: usize = 4_000;
+
 /// A command line and how it ended the last time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Command {
@@ -84,7 +87,8 @@ impl Command {
 
     /// Reads what [`Command::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Option<Command> {
-        let text = text.strip_prefix('`')?;
+        // Longer than we write them: not ours, and not worth the search.
+        let text = text.strip_prefix('`').filter(|text| text.len() <= LONGEST_LINE)?;
         // What follows the command names its end, so the first place where it does is the right one.
         text.match_indices('`').find_map(|(at, _)| {
             let rest = &text[at + 1..];

@@ -182,3 +182,21 @@ fn hostile_records_are_read_without_harm() {
         record(&Ledger::fold(&messages, &Rules::default()), Shares { user: room, ledger: room, entries: room });
     }
 }
+
+#[test]
+fn long_lines_cost_what_they_are_long() {
+    // Anything quadratic in their reading would make a test without end of these.
+    let many = |text: &str| text.repeat(200_000);
+    for line in ["`", "- m1: ``", "(", "<\\", "] ", ". ", "passed 1 failed ", "cd a && ", "<<E "] {
+        let text = many(line);
+        let messages = numbered(vec![
+            user(&format!(
+                "<conversation-summary>\n<summary>\nx\n</summary>\n<commands>\n- m1: `{text}\n</commands>\n"
+            )),
+            user(&text),
+            call("1", "bash", &serde_json::json!({ "command": text }).to_string()),
+            result("1", &text),
+        ]);
+        record(&Ledger::fold(&messages, &Rules::default()), PLENTY);
+    }
+}
