@@ -12,8 +12,8 @@ import { EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  PrunePass, PruneReport, PruneResult, Role, ToolsReport,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
+  PrunePass, PruneReport, PruneResult, Role, ToolRule, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -227,6 +227,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     modelLimit: llmBudget,
+    ledger: rules(options.ledger),
   };
   const usage: Record<string, unknown>[] = [];
   const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
@@ -249,6 +250,30 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     // An instance that crashed took the operation with it.
     if (!crashed) operation.free();
   }
+}
+
+const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "other"];
+
+/** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
+function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
+  const { root, tools = [], markers = [] } = ledger ?? {};
+  const texts = (list: unknown, path: string): string[] => {
+    if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) throw bad(path, "a list of texts", list);
+    return list;
+  };
+  if (root !== undefined && typeof root !== "string") throw bad("ledger.root", "a path", root);
+  if (!Array.isArray(tools)) throw bad("ledger.tools", "a list", tools);
+  return {
+    root,
+    markers: texts(markers, "ledger.markers"),
+    tools: tools.map((tool: ToolRule, at) => {
+      const path = `ledger.tools[${at}]`;
+      if (typeof tool !== "object" || tool === null || typeof tool.name !== "string") throw bad(path, "{ name, kind }", tool);
+      if (!KINDS.includes(tool.kind)) throw bad(`${path}.kind`, `one of ${KINDS.join(", ")}`, tool.kind);
+      const names = (key: "path" | "command" | "content") => texts(tool[key] ?? [], `${path}.${key}`);
+      return { name: tool.name, kind: tool.kind, path: names("path"), command: names("command"), content: names("content") };
+    }),
+  };
 }
 
 /** Reads what a host passed, in whatever format. */

@@ -342,6 +342,28 @@ export interface CompactOptions extends CountOptions {
   /** Milliseconds for each model call. Default 120,000. */
   timeout?: number;
   onProgress?: (event: CompactProgress) => void;
+  /** What the host adds to the rules by which facts are collected. */
+  ledger?: LedgerRules;
+}
+
+/** What a tool is for. Decides what its calls tell: files read and changed, commands, the plan, decisions. */
+export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell" | "todo" | "ask" | "web" | "other";
+
+/** A tool of the host's, where its name and the usual names of arguments do not tell what it does. */
+export interface ToolRule {
+  name: string;
+  kind: ToolKind;
+  /** Names of arguments that hold paths, command lines, text that goes into files. Default: the usual names. */
+  path?: readonly string[];
+  command?: readonly string[];
+  content?: readonly string[];
+}
+export interface LedgerRules {
+  /** Folder that paths are told relative to. */
+  root?: string;
+  tools?: readonly ToolRule[];
+  /** Further words (lower case) that make a sentence of the user a constraint. */
+  markers?: readonly string[];
 }
 export type CompactProgress =
   | { type: "model"; id: number; promptTokens: number }
@@ -381,8 +403,38 @@ export interface CompactReport extends CutReport {
   summary?: string;
   /** Ids of messages that the summary stands for. */
   covered: string[];
+  /** What became of the collected facts, by block of the record. Absent without a summary. */
+  ledger?: { block: LedgerBlock; lines: number; shortened: number; leftOut: number }[];
+  /** What of the history the result still holds. Absent without a summary. */
+  quality?: Quality;
   /** Present when a model was asked. */
   model?: { calls: number; promptTokens: number; usage: Record<string, unknown>[]; error?: string };
+}
+export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "errors" | "commands" | "decisions" | "read";
+
+/** What of a history a view still holds, measured by rule. Counts are of entries, sizes are tokens. */
+export interface Quality {
+  retention: {
+    kind: "modifiedFiles" | "readFiles" | "commands" | "errors" | "constraints" | "todos" | "decisions" | "symbols" | "requests";
+    all: number;
+    /** Entries that are there word for word; of paths the last three components. */
+    literal: number;
+    /** Entries that are there whole or have a line of their own. */
+    ownLine: number;
+    /** Entries that can be had by recall only. */
+    recall: number;
+    /** Share of own lines, the newest weighing twice the oldest. */
+    weighted: number;
+  }[];
+  users: { messages: number; verbatim: number; withEntry: number; tokens: number; tokensVerbatim: number };
+  /** Paths, addresses and long numbers of the model's summary that the history does not have. */
+  inventions: string[];
+  size?: { before: number; after: number; freed: number; headroom: number; covered: number; summary: number; prompt: number };
+  boundary?: { tail: number; target: number; betweenEditAndCheck: boolean };
+  /** Facts that came from the record of an earlier compaction. */
+  chain?: { facts: number; kept: number };
+  /** What falls short: constraints, open todos and modified files all there, nothing invented. */
+  misses: ("constraints" | "todos" | "modifiedFiles" | "inventions")[];
 }
 export interface CompactResult<T> {
   status: CompactStatus;

@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
+use crate::compact::ledger::Rules;
 use crate::compact::{Compacted, Options};
 use crate::effect::{Answer, Step};
 use crate::error::Code;
@@ -29,6 +30,8 @@ struct CompactOptions {
     has_model: bool,
     #[serde(default)]
     model_limit: Option<f64>,
+    #[serde(default)]
+    ledger: Option<Rules>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +76,7 @@ impl Compaction {
                 keep: options.keep.into_iter().collect(),
                 has_model: options.has_model,
                 model_limit: limit,
+                rules: options.ledger.unwrap_or_default(),
             },
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })

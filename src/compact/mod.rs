@@ -9,7 +9,7 @@
 //!
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
-//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model.
+//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`]: summaries made in the background.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 
@@ -23,6 +23,7 @@ pub mod ledger;
 pub mod offline;
 pub mod parse;
 pub mod profile;
+pub mod quality;
 pub mod reduce;
 pub mod request;
 mod run;
@@ -57,6 +58,8 @@ pub struct Options {
     pub has_model: bool,
     /// Input tokens that the summarising model takes; the budget if absent.
     pub model_limit: Option<u64>,
+    /// What the host adds to the ledger's rules.
+    pub rules: ledger::Rules,
 }
 
 /// How a compaction ended.
@@ -132,6 +135,12 @@ pub struct Compacted {
     pub summary: Option<String>,
     /// Ids of the messages that it stands for.
     pub covered: Vec<String>,
+    /// What became of the ledger's entries, by block; empty without a summary.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ledger: Vec<ledger::render::Shown>,
+    /// What of the history the result still holds; with a summary only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<quality::Quality>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
 }

@@ -3,17 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use super::ledger::{Command, Ledger, Status, earlier_text, one_line, sentences};
+use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use super::parse::SECTIONS;
+use super::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
 /// Bytes of one extracted sentence or quoted line; longer ones are passed over or cut.
 const SENTENCE_BYTES: usize = 400;
+/// Changed names that are told of one file.
+const SYMBOLS: usize = 6;
 
 /// Writes a summary of at most `max` tokens.
 pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
-    let earlier: Vec<String> = ledger.earlier.iter().map(|message| earlier_text(message)).collect();
+    let earlier = &ledger.earlier;
     let earlier_budget = if earlier.is_empty() { 0 } else { max * 2 / 5 };
     let budget = max - earlier_budget;
     // Sections in the order of worth: what comes late is the first to be left out when the budget is small.
@@ -63,11 +66,11 @@ pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
 }
 
 fn overview(ledger: &Ledger) -> Vec<String> {
-    let quote = |(id, text): &(String, String)| format!("- {id}: {}", one_line(text, SENTENCE_BYTES));
-    let mut lines: Vec<String> = ledger.requests.first().iter().map(|r| quote(r)).collect();
-    if ledger.requests.len() > 1 {
-        lines.extend(ledger.requests.last().iter().map(|r| quote(r)));
-    }
+    // What came before an earlier compaction is told by the earlier record.
+    let mut own = ledger.requests.iter().filter(|r| !r.is_earlier);
+    let quote = |r: &Request| format!("- {}: {}", r.id, one_line(&r.text, SENTENCE_BYTES));
+    let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();
+    lines.extend(own.next_back().map(quote));
     if let Some((id, text)) = &ledger.current {
         lines.push(format!("- {id} is the current request and follows word for word: {}", one_line(text, 120)));
     }
@@ -102,33 +105,32 @@ fn foundation(ledger: &Ledger) -> Vec<String> {
 }
 
 fn status(ledger: &Ledger) -> Vec<String> {
-    let mut files: Vec<_> = ledger.files.iter().filter(|f| f.is_changed()).collect();
-    files.reverse();
-    files
-        .iter()
-        .map(|file| {
-            let what = match (file.deleted, file.created, file.edits) {
-                (true, ..) => "deleted".to_string(),
-                (_, true, 0) => "created".to_string(),
-                (_, true, n) => format!("created, edited {n} times"),
-                (_, _, n) => format!("edited {n} times"),
-            };
-            format!("- {}: {what}, last in {}", file.path, file.last)
-        })
-        .collect()
+    let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
+    for symbol in ledger.symbols.iter().rev() {
+        let names = names.entry(&symbol.path).or_default();
+        if names.len() < SYMBOLS {
+            names.push(&symbol.name);
+        }
+    }
+    let mut files: Vec<&File> = ledger.files.iter().filter(|f| f.is_changed()).collect();
+    files.sort_by_key(|file| Reverse(file.at));
+    let line = |file: &&File| {
+        let names = names.get(file.path.as_str()).map_or(String::new(), |names| format!(": {}", names.join(", ")));
+        format!("- {} ({}){names}", file.path, file.marks())
+    };
+    files.iter().map(line).collect()
 }
 
 fn problems(ledger: &Ledger) -> Vec<String> {
-    let mut errors: Vec<_> = ledger.errors.iter().collect();
-    errors.sort_by_key(|e| e.resolved);
-    let newest_first = errors.iter().rev().filter(|e| !e.resolved).chain(errors.iter().rev().filter(|e| e.resolved));
-    newest_first
-        .map(|error| {
-            let state = if error.resolved { "solved" } else { "open" };
-            let times = if error.count > 1 { format!(", {} times", error.count) } else { String::new() };
-            format!("- {} ({state}{times}, {})", error.line, error.id)
-        })
-        .collect()
+    let mut errors: Vec<&Failure> = ledger.errors.iter().collect();
+    // The open ones first, the newest of them in front.
+    errors.sort_by_key(|error| (error.resolved, Reverse(error.at)));
+    let line = |error: &&Failure| {
+        let state = if error.resolved { "solved" } else { "open" };
+        let times = if error.count > 1 { format!(", {} times", error.count) } else { String::new() };
+        format!("- {} ({state}{times}, {})", error.line, error.id)
+    };
+    errors.iter().map(line).collect()
 }
 
 fn active(ledger: &Ledger) -> Vec<String> {
@@ -147,28 +149,15 @@ fn active(ledger: &Ledger) -> Vec<String> {
 }
 
 fn operations(ledger: &Ledger) -> Vec<String> {
-    ledger.commands.iter().rev().take(10).map(|command| format!("- {}", command_line(command))).collect()
-}
-
-/// A command as one line, with how it ended.
-pub(super) fn command_line(command: &Command) -> String {
-    let ended = match command.status {
-        Status::Ok => "ok".to_string(),
-        Status::Failed(Some(code)) => format!("exit {code}"),
-        Status::Failed(None) => "failed".to_string(),
-        Status::Ended => "done".to_string(),
-        Status::Unknown => "no result".to_string(),
-    };
-    let last = match command.last_line.as_str() {
-        "" => String::new(),
-        line => format!(": {}", one_line(line, 120)),
-    };
-    format!("`{}` -> {ended}{last}", command.line)
+    let mut commands: Vec<&Command> = ledger.commands.iter().collect();
+    commands.sort_by_key(|command| Reverse(command.at));
+    commands.iter().take(10).map(|command| format!("- {}", command.to_line(usize::MAX, true))).collect()
 }
 
 fn plan(ledger: &Ledger) -> Vec<String> {
-    if let Some((_, plan)) = &ledger.plan {
-        return plan.lines().filter(|line| !line.starts_with("[x]")).map(|line| format!("- {line}")).collect();
+    if let Some(plan) = &ledger.plan {
+        let open = plan.items.iter().filter(|(mark, _)| *mark != Mark::Done);
+        return open.map(|(mark, what)| format!("- {} {what}", mark.as_str())).collect();
     }
     // The last intention the assistant stated.
     let intends =
@@ -187,6 +176,8 @@ fn plan(ledger: &Ledger) -> Vec<String> {
 /// Sentences at the beginning and at the end of a text that may be quoted: between them stand details.
 const FIRST_SENTENCES: usize = 2;
 const LAST_SENTENCES: usize = 3;
+/// Sentences that may turn out too long before the search for a shorter one ends.
+const MISSES: usize = 50;
 
 /// A sentence that may be quoted.
 struct Candidate<'a> {
@@ -224,9 +215,11 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1.text, a.1.position).cmp(&(b.1.text, b.1.position))));
     let mut left = budget / 3;
     let mut chosen: Vec<(usize, usize, String)> = Vec::new();
+    let mut misses = 0;
     for (_, candidate) in scored {
-        // The shortest line that says anything has about this many tokens.
-        if left < 6 {
+        // The shortest line that says anything has about this many tokens; and once the place left is small, most lines are
+        // counted for nothing.
+        if left < 6 || misses == MISSES {
             break;
         }
         let line = format!("- {}: {}", candidate.id, candidate.sentence);
@@ -234,6 +227,8 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
         if cost <= left {
             left -= cost;
             chosen.push((candidate.text, candidate.position, line));
+        } else {
+            misses += 1;
         }
     }
     chosen.sort();

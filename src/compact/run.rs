@@ -1,12 +1,15 @@
 //! One compaction as a state machine: plan, ask, apply. Planning and applying are pure; only the host waits.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::budget::{Budget, MIN_COVERED, MIN_GAIN_OF_COVERED, OVERLONG};
 use super::instructions::Wanted;
 use super::ledger::Ledger;
 use super::parse::{Unusable, parse};
-use super::summary::Shares;
+use super::quality::{Boundary, Quality, Size, quality};
+use super::summary::{Covering, Shares, Shown};
+use super::tool_map::{ToolKind, ToolMap};
 use super::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use super::{check, cut, offline, reduce, request, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Step};
@@ -15,7 +18,7 @@ use crate::history::draft::{Draft, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::groups;
 use crate::history::prune::{self, Limits, SUMMARY_TAG};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// Room below which a model cannot be shown anything useful of a history, in tokens.
@@ -60,6 +63,14 @@ struct Covered {
     /// Ids in order.
     ids: Vec<String>,
     tokens: u64,
+}
+
+/// A summary that was made: what it stands for, its text, what became of the ledger, what the model had to do with it.
+struct Made {
+    covered: Covered,
+    text: String,
+    shown: Vec<Shown>,
+    model: Option<ModelReport>,
 }
 
 impl Compaction {
@@ -201,10 +212,11 @@ impl Compaction {
                     let budget = self.budget(&self.view(&[]));
                     let max = (budget.summary as f64 * OVERLONG) as u64;
                     let text = check::trim(&parsed.text, max, &*self.tokenizer);
-                    match self.apply(&text, Author::Model, &covered) {
-                        Ok(edit) => {
+                    match self.apply(&text, Author::Model, &covered, &self.ledger(&covered.ids)) {
+                        Ok((edit, shown)) => {
                             let step = self.summary_step(&edit, "the model's summary");
-                            let result = self.fit(vec![edit], vec![step], Some((covered, text, Some(report))));
+                            let made = Made { covered, text, shown, model: Some(report) };
+                            let result = self.fit(vec![edit], vec![step], Some(made));
                             return self.done(result);
                         }
                         Err((status, why)) => (status, why),
@@ -274,12 +286,12 @@ impl Compaction {
             steps.push(step);
             report
         });
-        match self.apply(&text, Author::Rule, covered) {
-            Ok(edit) => {
+        match self.apply(&text, Author::Rule, covered, &ledger) {
+            Ok((edit, shown)) => {
                 let mut step = self.summary_step(&edit, "a summary made by rules");
                 step.step = "offline";
                 steps.push(step);
-                self.fit(vec![edit], steps, Some((covered.clone(), text, report)))
+                self.fit(vec![edit], steps, Some(Made { covered: covered.clone(), text, shown, model: report }))
             }
             Err((_, why)) => {
                 steps.push(StepReport {
@@ -299,8 +311,9 @@ impl Compaction {
     }
 
     fn ledger(&self, ids: &[String]) -> Ledger {
-        let ids: std::collections::HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let mut ledger = Ledger::fold(self.messages.iter().filter(|m| ids.contains(m.id.as_str())), SUMMARY_TAG);
+        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let covered = self.messages.iter().filter(|m| ids.contains(m.id.as_str()));
+        let mut ledger = Ledger::fold(covered, &self.options.rules);
         let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
         ledger.current = self
             .messages
@@ -313,20 +326,45 @@ impl Compaction {
     }
 
     /// The edit that puts a summary in the place of the covered messages, if that is worth it.
-    fn apply(&self, text: &str, author: Author, covered: &Covered) -> std::result::Result<Edit, (Status, String)> {
+    fn apply(
+        &self,
+        text: &str,
+        author: Author,
+        covered: &Covered,
+        ledger: &Ledger,
+    ) -> std::result::Result<(Edit, Vec<Shown>), (Status, String)> {
         let draft = self.view(&[]);
         let budget = self.budget(&draft);
-        let shares = Shares { user: budget.user, ledger: budget.ledger };
-        let ledger = self.ledger(&covered.ids);
-        let message = summary::message(
-            "e0:summary".into(),
-            text,
-            &ledger,
-            covered.ids.len(),
-            covered.tokens,
-            shares,
-            &*self.tokenizer,
-        );
+        // A long request takes room that the arithmetic of shares does not know of, and lines of the ledger are not worth a tail
+        // that has to go for them. If the request has to be shortened anyway, it is shortened a little more.
+        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
+        let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let must: u64 = prune::must_keep(&draft, &limits)
+            .into_iter()
+            .map(|i| &draft.entries[i])
+            .filter(|entry| !ids.contains(entry.message.id.as_str()))
+            .map(|entry| entry.after)
+            .sum();
+        let text_and_users = self.tokenizer.count(text) + budget.user;
+        let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
+        let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
+            budget.entries
+        } else {
+            room.saturating_sub(text_and_users).max(budget.ledger)
+        };
+        // Never so much that the record would not be worth making.
+        let shares = Shares {
+            user: budget.user.min(covered.tokens / 5),
+            ledger: budget.ledger,
+            entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5),
+        };
+        let covering = Covering {
+            messages: covered.ids.len(),
+            tokens: covered.tokens,
+            first: covered.ids.first().map_or("", String::as_str),
+            last: covered.ids.last().map_or("", String::as_str),
+        };
+        let (message, shown) = summary::message("e0:summary".into(), text, ledger, covering, shares, &*self.tokenizer);
         let tokens = self.meter().message(&message);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
@@ -342,7 +380,7 @@ impl Compaction {
                 format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
             return Err((Status::NoGain, why));
         }
-        Ok(Edit {
+        let edit = Edit {
             id: "e0".into(),
             kind: Kind::ReplaceRange,
             targets: covered.ids.clone(),
@@ -353,7 +391,8 @@ impl Compaction {
             message: Some(message),
             before,
             texts: vec![],
-        })
+        };
+        Ok((edit, shown))
     }
 
     fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
@@ -367,12 +406,7 @@ impl Compaction {
     }
 
     /// The last step: prune what is left, shorten what must stay, so that the result is on budget.
-    fn fit(
-        &self,
-        mut edits: Vec<Edit>,
-        mut steps: Vec<StepReport>,
-        summarised: Option<(Covered, String, Option<ModelReport>)>,
-    ) -> Result<Compacted> {
+    fn fit(&self, mut edits: Vec<Edit>, mut steps: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
         let mut draft = self.view(&edits);
         let before = draft.total();
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
@@ -422,11 +456,60 @@ impl Compaction {
             };
             steps.push(step);
         }
-        let (covered, summary, model) = match summarised {
-            Some((covered, text, model)) => (covered.ids, Some(text), model),
-            None => (vec![], None, None),
+        let Some(Made { covered, text, shown, model }) = made else {
+            return self.finished(draft, Status::Applied, edits, steps);
         };
-        Ok(Compacted { summary, covered, model, ..self.finished(draft, Status::Applied, edits, steps)? })
+        let quality = self.quality(&draft, &covered, &edits, &text);
+        Ok(Compacted {
+            summary: Some(text),
+            covered: covered.ids,
+            ledger: shown,
+            quality: Some(quality),
+            model,
+            ..self.finished(draft, Status::Applied, edits, steps)?
+        })
+    }
+
+    /// What of the history the result still holds.
+    fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
+        let view: Vec<Message> =
+            draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
+        let edit = edits.first();
+        // What rules extract cannot be invented.
+        let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
+        let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
+        let (before, after) = (draft.before().total, draft.after().total);
+        let size = Size {
+            before,
+            after,
+            freed: before.saturating_sub(after),
+            headroom: self.options.budget.saturating_sub(after),
+            covered: covered.tokens,
+            summary: edit.map_or(0, |edit| edit.tokens_after),
+            prompt: self.prompt_tokens,
+        };
+        Quality { size: Some(size), boundary: self.boundary(covered), ..report }
+    }
+
+    fn boundary(&self, covered: &Covered) -> Option<Boundary> {
+        let map = ToolMap::new(self.options.rules.tools.clone());
+        let last = covered.ids.last()?;
+        let at = self.messages.iter().position(|m| m.id == *last)?;
+        let kinds = |message: &Message| -> Vec<ToolKind> {
+            let calls = message.parts.iter().filter_map(|part| match part {
+                Part::ToolCall { name, arguments, .. } => Some(map.read(name, arguments).kind),
+                _ => None,
+            });
+            calls.collect()
+        };
+        let before = self.messages[..=at].iter().rev().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
+        let after = self.messages[at + 1..].iter().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
+        Some(Boundary {
+            tail: self.counts[at + 1..].iter().sum(),
+            target: self.budget(&self.view(&[])).keep_recent,
+            between_edit_and_check: before.iter().any(|k| matches!(k, ToolKind::Edit | ToolKind::Write))
+                && after.contains(&ToolKind::Shell),
+        })
     }
 
     fn model_report(&self, error: Option<String>) -> ModelReport {
@@ -460,6 +543,8 @@ impl Compaction {
             steps,
             summary: None,
             covered: vec![],
+            ledger: vec![],
+            quality: None,
             model: None,
         })
     }

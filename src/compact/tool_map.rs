@@ -1,25 +1,118 @@
-//! What a tool call does, told from its name and its arguments.
+//! The tool map: what a tool call does, told from its name and its arguments.
 //!
-//! Names come first (the common ones of Copilot, Claude Code, gemini-cli, Cline, OpenHands, SWE-agent, codex); unknown tools are
-//! classified by the arguments they carry.
+//! Names come first (the common ones of Copilot, Claude Code, gemini-cli, Cline, OpenHands, SWE-agent, codex, pi); unknown tools
+//! are classified by the arguments they carry. A host adds its own tools as data, see [`ToolRule`].
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-/// What a call did, with its subject.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    Read(String),
-    Create(String),
-    Edit(String),
-    Delete(String),
-    /// A command line.
-    Shell(String),
-    /// The state of a todo list or plan, as text.
-    Plan(String),
+use super::ledger::path::normal;
+
+/// What a tool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolKind {
+    Read,
+    /// Makes a file or replaces all of it.
+    Write,
+    /// Changes a part of a file.
+    Edit,
+    Delete,
+    Search,
+    Shell,
+    /// Todo lists and plans: each call replaces the state.
+    Todo,
+    /// Asks the user.
+    Ask,
+    Web,
     Other,
 }
 
-const PATH_KEYS: [&str; 12] = [
+/// A tool of the host's: what it is for, and under which names its arguments are found. Names of arguments that are not given
+/// are the usual ones.
+///
+/// ```
+/// use espalier::compact::tool_map::{ToolKind, ToolMap, ToolRule};
+/// let rule: ToolRule = serde_json::from_str(r#"{"name":"patch_cell","kind":"edit","path":["notebook"]}"#).unwrap();
+/// let map = ToolMap::new(vec![rule]);
+/// let call = map.read("patch_cell", r#"{"notebook":"a.ipynb","cell":3}"#);
+/// assert_eq!((call.kind, call.paths[0].as_str()), (ToolKind::Edit, "a.ipynb"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolRule {
+    pub name: String,
+    pub kind: ToolKind,
+    /// Arguments that hold paths.
+    #[serde(default)]
+    pub path: Vec<String>,
+    /// Arguments that hold command lines.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Arguments that hold text that goes into a file.
+    #[serde(default)]
+    pub content: Vec<String>,
+}
+
+/// A call as it was understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub kind: ToolKind,
+    /// Paths, forward slashes, in the order of the arguments.
+    pub paths: Vec<String>,
+    /// First and last line of a partial read, where the call tells.
+    pub range: Option<(u64, u64)>,
+    /// Command lines.
+    pub commands: Vec<String>,
+    /// Where the commands run, where the call tells.
+    pub cwd: Option<String>,
+    /// Text that goes into files.
+    pub content: String,
+    /// Items of a todo list or plan.
+    pub items: Vec<(Mark, String)>,
+    /// What the user was asked.
+    pub question: Option<String>,
+    /// Files that a patch adds, changes and deletes: kind and path.
+    pub patched: Vec<(ToolKind, String)>,
+}
+
+/// How far a todo item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Mark {
+    Open,
+    Started,
+    Done,
+}
+
+impl Mark {
+    /// As check lists write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mark::Open => "[ ]",
+            Mark::Started => "[~]",
+            Mark::Done => "[x]",
+        }
+    }
+
+    /// Reads a check list item: `- [x] what`.
+    pub fn of_line(line: &str) -> Option<(Mark, &str)> {
+        let line = line.trim_start();
+        let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
+        let rest = line.strip_prefix('[')?;
+        let mut chars = rest.chars();
+        let mark = match chars.next()? {
+            ' ' => Mark::Open,
+            '~' | '-' | '>' => Mark::Started,
+            'x' | 'X' | '✓' => Mark::Done,
+            _ => return None,
+        };
+        let what = chars.as_str().strip_prefix("] ")?.trim();
+        (!what.is_empty()).then_some((mark, what))
+    }
+}
+
+const PATH_KEYS: [&str; 14] = [
     "path",
     "file_path",
     "filePath",
@@ -27,120 +120,296 @@ const PATH_KEYS: [&str; 12] = [
     "file",
     "filename",
     "fileName",
+    "file_name",
     "target_file",
     "absolute_path",
     "notebook_path",
+    "notebookPath",
     "relative_workspace_path",
     "uri",
 ];
-const COMMAND_KEYS: [&str; 4] = ["command", "cmd", "script", "commandLine"];
-const CONTENT_KEYS: [&str; 12] = [
-    "old_str",
-    "old_string",
-    "oldString",
-    "oldText",
+const PATH_LISTS: [&str; 4] = ["paths", "files", "file_paths", "filePaths"];
+const COMMAND_KEYS: [&str; 6] = ["command", "cmd", "script", "commandLine", "command_line", "commands"];
+const OLD_KEYS: [&str; 8] =
+    ["old_str", "old_string", "oldString", "oldText", "old_text", "search", "insert_line", "edits"];
+const NEW_KEYS: [&str; 13] = [
     "new_str",
     "new_string",
     "newString",
     "newText",
-    "edits",
-    "diff",
+    "new_text",
+    "replace",
     "replacement",
-    "insert_line",
+    "content",
+    "contents",
+    "file_text",
+    "text",
+    "diff",
+    "code",
+];
+const PATCH_KEYS: [&str; 3] = ["patch", "input", "diff"];
+
+/// Built-in names, and words in names. The first line that matches wins.
+const BUILT_IN: [(ToolKind, &[&str]); 10] = [
+    (ToolKind::Todo, &["todo", "update_plan", "write_plan", "plan_update", "task_list"]),
+    (ToolKind::Ask, &["ask", "question", "followup", "elicit", "confirm"]),
+    (ToolKind::Delete, &["delete", "remove_file", "unlink"]),
+    (ToolKind::Shell, &["bash", "shell", "terminal", "exec", "run_command", "run_in", "powershell", "cmd"]),
+    (ToolKind::Web, &["web", "fetch", "browser", "http", "url"]),
+    (ToolKind::Edit, &["edit", "multiedit", "notebookedit", "replace", "patch", "insert", "apply_diff"]),
+    (ToolKind::Write, &["write", "create"]),
+    (ToolKind::Search, &["search", "grep", "glob", "find", "list", "ls", "tree", "codebase"]),
+    (ToolKind::Read, &["read", "view", "open", "cat", "show"]),
+    (ToolKind::Other, &[]),
 ];
 
-/// What a call of `name` with these arguments (JSON text) does.
-///
-/// ```
-/// use espalier::compact::tool_map::{Action, action};
-/// assert_eq!(action("bash", r#"{"command":"cargo test"}"#), Action::Shell("cargo test".into()));
-/// assert_eq!(action("str_replace_editor", r#"{"command":"view","path":"a.py"}"#), Action::Read("a.py".into()));
-/// assert_eq!(action("get_weather", r#"{"city":"Oslo"}"#), Action::Other);
-/// ```
-pub fn action(name: &str, arguments: &str) -> Action {
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(arguments) else { return Action::Other };
-    let text = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key).and_then(text_of)).filter(|t| !t.is_empty());
-    let lower = name.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+/// See the module. The default map holds the built-in names only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolMap {
+    rules: Vec<ToolRule>,
+}
 
-    if has(&["todo", "update_plan", "write_plan"]) {
-        return Action::Plan(plan_text(&fields));
+impl ToolMap {
+    /// The built-in names and the host's rules, which go first.
+    pub fn new(rules: Vec<ToolRule>) -> ToolMap {
+        ToolMap { rules }
     }
-    let path = text(&PATH_KEYS).map(|path| normal_path(&path));
-    let command = text(&COMMAND_KEYS);
-    if let Some(path) = path {
-        // Editors with sub-commands put the verb where shells put the command line.
-        return match command.as_deref() {
-            Some("view") => Action::Read(path),
-            Some("create") => Action::Create(path),
-            Some("str_replace" | "insert" | "undo_edit") => Action::Edit(path),
-            Some(line) if has(&["bash", "shell", "exec", "terminal", "run"]) => Action::Shell(line.to_string()),
-            _ if has(&["delete", "remove"]) => Action::Delete(path),
-            _ if has(&["write", "create"]) => Action::Create(path),
-            _ if has(&["edit", "replace", "patch", "insert", "apply"]) => Action::Edit(path),
-            _ if has(&["read", "view", "open", "cat"]) => Action::Read(path),
-            _ if has(&["search", "grep", "find", "glob", "list", "ls"]) => Action::Other,
-            _ if CONTENT_KEYS.iter().any(|key| fields.contains_key(*key)) => Action::Edit(path),
-            _ if fields.contains_key("content") => Action::Create(path),
-            _ => Action::Read(path),
+
+    /// What a call of `name` with these arguments (JSON text) does.
+    ///
+    /// ```
+    /// use espalier::compact::tool_map::{ToolKind, ToolMap};
+    /// let map = ToolMap::default();
+    /// assert_eq!(map.read("bash", r#"{"command":"cargo test"}"#).commands, ["cargo test"]);
+    /// assert_eq!(map.read("str_replace_editor", r#"{"command":"view","path":"a.py"}"#).kind, ToolKind::Read);
+    /// assert_eq!(map.read("get_weather", r#"{"city":"Oslo"}"#).kind, ToolKind::Other);
+    /// ```
+    pub fn read(&self, name: &str, arguments: &str) -> ToolCall {
+        let mut call = ToolCall {
+            kind: ToolKind::Other,
+            paths: vec![],
+            range: None,
+            commands: vec![],
+            cwd: None,
+            content: String::new(),
+            items: vec![],
+            question: None,
+            patched: vec![],
         };
-    }
-    if let Some(patch) = text(&["patch", "input", "diff"])
-        && let Some(path) = patched_path(&patch)
-    {
-        return Action::Edit(path);
-    }
-    match command {
-        Some(line) => Action::Shell(line),
-        None => Action::Other,
+        let fields = match serde_json::from_str::<Value>(arguments) {
+            Ok(Value::Object(fields)) => fields,
+            // Tools that take free text: a patch, or nothing that could be told.
+            Ok(Value::String(text)) => Map::from_iter([("input".to_string(), Value::String(text))]),
+            _ => Map::new(),
+        };
+        let rule = self.rules.iter().find(|rule| rule.name == name);
+        let own = |keys: fn(&ToolRule) -> &Vec<String>| rule.map(keys).filter(|keys| !keys.is_empty());
+        call.paths = match own(|r| &r.path) {
+            Some(keys) => keys.iter().filter_map(|key| fields.get(key)).flat_map(texts).collect(),
+            None => paths(&fields),
+        };
+        call.paths = call.paths.iter().map(|path| normal(path)).filter(|path| !path.is_empty()).collect();
+        call.commands = match own(|r| &r.command) {
+            Some(keys) => keys.iter().filter_map(|key| fields.get(key)).flat_map(commands).collect(),
+            None => COMMAND_KEYS.iter().filter_map(|key| fields.get(*key)).flat_map(commands).collect(),
+        };
+        call.patched = PATCH_KEYS
+            .iter()
+            .filter_map(|key| fields.get(*key).and_then(Value::as_str))
+            .find_map(|text| Some(patched(text)).filter(|files| !files.is_empty()))
+            .unwrap_or_default();
+        call.kind = rule.map_or_else(|| kind(name, &fields, &call), |rule| rule.kind);
+        match call.kind {
+            ToolKind::Edit | ToolKind::Write => {
+                call.commands.clear();
+                call.content = match own(|r| &r.content) {
+                    Some(keys) => {
+                        keys.iter().filter_map(|key| fields.get(key)).flat_map(texts).collect::<Vec<_>>().join("\n")
+                    }
+                    None => content(&fields),
+                };
+            }
+            ToolKind::Shell => {
+                call.cwd = ["cwd", "workdir", "working_directory", "workingDirectory", "dir_path"]
+                    .iter()
+                    .find_map(|key| fields.get(*key).and_then(Value::as_str))
+                    .map(normal);
+                call.paths.clear();
+            }
+            ToolKind::Todo => call.items = items(&fields),
+            ToolKind::Ask => {
+                call.question = ["question", "questions", "message", "prompt", "header", "text"]
+                    .iter()
+                    .find_map(|key| fields.get(*key))
+                    .and_then(|value| match value {
+                        Value::Array(list) => list.first().and_then(|q| q.get("question")).and_then(Value::as_str),
+                        other => other.as_str(),
+                    })
+                    .map(str::to_string);
+            }
+            ToolKind::Read => call.range = range(&fields),
+            _ => {}
+        }
+        if call.kind != ToolKind::Shell {
+            call.commands.clear();
+        }
+        call
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
+fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
+    // Editors with sub-commands put the verb where shells put the command line.
+    let has_path = !call.paths.is_empty();
+    if has_path {
+        match fields.get("command").and_then(Value::as_str) {
+            Some("view") => return ToolKind::Read,
+            Some("create") => return ToolKind::Write,
+            Some("str_replace" | "insert" | "undo_edit") => return ToolKind::Edit,
+            Some("delete") => return ToolKind::Delete,
+            _ => {}
+        }
+    }
+    let lower = name.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    let has = |word: &&str| {
+        // Short words only count whole: `ls` is in `false`, `ask` in `task`.
+        if word.len() <= 4 { words.contains(word) || lower == *word } else { lower.contains(*word) }
+    };
+    // Names in camel case have no separators: the word must stand first.
+    let found = BUILT_IN.iter().find(|(_, names)| names.iter().any(|n| has(n) || n.len() >= 4 && lower.starts_with(n)));
+    let by_name = found.map_or(ToolKind::Other, |(kind, _)| *kind);
+    let old = OLD_KEYS.iter().any(|key| fields.contains_key(*key));
+    match by_name {
+        ToolKind::Shell | ToolKind::Other if !call.commands.is_empty() && !has_path => ToolKind::Shell,
+        ToolKind::Shell if !call.commands.is_empty() => ToolKind::Shell,
+        _ if !call.patched.is_empty() => ToolKind::Edit,
+        // An editor called with a whole text and nothing to replace makes the file.
+        ToolKind::Edit if has_path && !old && lower.contains("editor") => ToolKind::Write,
+        ToolKind::Other | ToolKind::Shell if has_path && old => ToolKind::Edit,
+        ToolKind::Other | ToolKind::Shell if has_path && NEW_KEYS.iter().any(|key| fields.contains_key(*key)) => {
+            ToolKind::Write
+        }
+        ToolKind::Other if has_path => ToolKind::Read,
+        ToolKind::Shell => ToolKind::Other,
+        kind => kind,
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        // Some shells take the command as a list of words.
-        Value::Array(words) if !words.is_empty() && words.iter().all(Value::is_string) => {
-            Some(words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "))
-        }
-        _ => None,
+        Value::String(text) => vec![text.clone()],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_string).collect(),
+        _ => vec![],
     }
 }
 
-/// Forward slashes, no scheme; case is kept.
-fn normal_path(path: &str) -> String {
-    path.trim().trim_start_matches("file://").replace('\\', "/")
+fn paths(fields: &Map<String, Value>) -> Vec<String> {
+    if let Some(path) = PATH_KEYS.iter().find_map(|key| fields.get(*key).and_then(Value::as_str)) {
+        return vec![path.to_string()];
+    }
+    let list = PATH_LISTS.iter().find_map(|key| fields.get(*key).and_then(Value::as_array));
+    let one = |item: &Value| match item {
+        Value::String(path) => Some(path.clone()),
+        item => PATH_KEYS.iter().find_map(|key| item.get(*key).and_then(Value::as_str)).map(str::to_string),
+    };
+    list.into_iter().flatten().filter_map(one).collect()
 }
 
-/// The first file that a patch names, in the unified form or in codex's.
-fn patched_path(patch: &str) -> Option<String> {
-    let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/", "+++ "];
-    patch.lines().find_map(|line| heads.iter().find_map(|head| line.strip_prefix(head))).map(normal_path)
-}
-
-/// One line for each item of a todo list or plan.
-fn plan_text(fields: &serde_json::Map<String, Value>) -> String {
-    let items = ["todos", "todoList", "plan", "items", "tasks"].iter().find_map(|key| fields.get(*key));
-    match items {
-        Some(Value::Array(items)) => {
-            let lines: Vec<String> = items
-                .iter()
-                .map(|item| {
-                    let get = |keys: &[&str]| keys.iter().find_map(|key| item.get(*key).and_then(Value::as_str));
-                    let what = get(&["content", "title", "step", "text", "description", "task"]);
-                    let what = what.or(item.as_str()).unwrap_or_default();
-                    let state = match get(&["status", "state"]) {
-                        Some("completed" | "done") => "x",
-                        Some("in_progress" | "in-progress") => "~",
-                        _ => " ",
-                    };
-                    format!("[{state}] {what}")
-                })
-                .collect();
-            lines.join("\n")
+fn commands(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(line) if !line.trim().is_empty() => vec![line.clone()],
+        // Some shells take a list of command lines, some take one command as a list of words: lines have blanks in them.
+        Value::Array(list) if !list.is_empty() && list.iter().all(Value::is_string) => {
+            let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            match words.as_slice() {
+                [shell, flag, line] if shell.ends_with("sh") && flag.starts_with('-') => vec![line.to_string()],
+                [first, ..] if first.contains(' ') => words.iter().map(|w| w.to_string()).collect(),
+                _ => vec![words.join(" ")],
+            }
         }
-        Some(Value::String(text)) => text.clone(),
-        _ => String::new(),
+        _ => vec![],
+    }
+}
+
+fn content(fields: &Map<String, Value>) -> String {
+    let mut out: Vec<&str> = NEW_KEYS.iter().filter_map(|key| fields.get(*key).and_then(Value::as_str)).collect();
+    for key in PATCH_KEYS {
+        out.extend(fields.get(key).and_then(Value::as_str));
+    }
+    for edit in fields.get("edits").and_then(Value::as_array).into_iter().flatten() {
+        out.extend(NEW_KEYS.iter().filter_map(|key| edit.get(*key).and_then(Value::as_str)));
+    }
+    out.join("\n")
+}
+
+fn range(fields: &Map<String, Value>) -> Option<(u64, u64)> {
+    let number = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key).and_then(Value::as_u64));
+    if let Some([from, to]) = fields.get("view_range").and_then(Value::as_array).map(Vec::as_slice) {
+        return Some((from.as_u64()?, to.as_u64().unwrap_or(u64::MAX)));
+    }
+    let from = number(&["startLine", "start_line", "offset", "line_start"]);
+    let to = number(&["endLine", "end_line", "line_end"]);
+    let many = number(&["limit", "lines"]);
+    match (from, to, many) {
+        (None, None, None) => None,
+        (from, Some(to), _) => Some((from.unwrap_or(1), to)),
+        (from, None, Some(many)) => Some((from.unwrap_or(1), from.unwrap_or(1).saturating_add(many).saturating_sub(1))),
+        (Some(from), None, None) => Some((from, u64::MAX)),
+    }
+}
+
+/// The files that a patch names, in the unified form or in codex's.
+fn patched(patch: &str) -> Vec<(ToolKind, String)> {
+    let mut out: Vec<(ToolKind, String)> = Vec::new();
+    let mut old = None;
+    for line in patch.lines() {
+        let head = |prefix: &str| line.strip_prefix(prefix).map(|path| normal(path.split('\t').next().unwrap_or(path)));
+        if let Some(path) = head("*** Update File: ") {
+            out.push((ToolKind::Edit, path));
+        } else if let Some(path) = head("*** Add File: ").or_else(|| head("*** Move to: ")) {
+            out.push((ToolKind::Write, path));
+        } else if let Some(path) = head("*** Delete File: ") {
+            out.push((ToolKind::Delete, path));
+        } else if let Some(path) = head("--- a/").or_else(|| head("--- ")) {
+            old = Some(path);
+        } else if let Some(path) = head("+++ b/").or_else(|| head("+++ ")) {
+            match (old.take().as_deref(), path.as_str()) {
+                (Some(old), "/dev/null") => out.push((ToolKind::Delete, old.to_string())),
+                (Some("/dev/null"), _) => out.push((ToolKind::Write, path)),
+                (Some(_), _) => out.push((ToolKind::Edit, path)),
+                // A line of content that begins like a header.
+                (None, _) => {}
+            }
+        }
+    }
+    out
+}
+
+fn items(fields: &Map<String, Value>) -> Vec<(Mark, String)> {
+    let list = ["todos", "todoList", "todo_list", "plan", "items", "tasks"].iter().find_map(|key| fields.get(*key));
+    let of_text = |text: &str| {
+        let line = |line: &str| match Mark::of_line(line) {
+            Some((mark, what)) => Some((mark, what.to_string())),
+            None => Some(line.trim()).filter(|line| !line.is_empty()).map(|line| (Mark::Open, line.to_string())),
+        };
+        text.lines().filter_map(line).collect()
+    };
+    match list {
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(|item| {
+                let get = |keys: &[&str]| keys.iter().find_map(|key| item.get(*key).and_then(Value::as_str));
+                let what = get(&["content", "title", "step", "text", "description", "task"]).or(item.as_str())?;
+                let mark = match get(&["status", "state"]) {
+                    Some("completed" | "complete" | "done") => Mark::Done,
+                    Some("in_progress" | "in-progress" | "inProgress" | "started") => Mark::Started,
+                    _ => Mark::Open,
+                };
+                Some((mark, what.to_string())).filter(|(_, what)| !what.trim().is_empty())
+            })
+            .collect(),
+        Some(Value::String(text)) => of_text(text),
+        _ => vec![],
     }
 }
 

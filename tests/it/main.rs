@@ -6,6 +6,7 @@ mod compact;
 mod encodings;
 mod engine;
 mod golden;
+mod ledger;
 mod prompt;
 mod prune;
 mod recovery;

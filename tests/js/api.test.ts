@@ -254,3 +254,36 @@ test("the same input gives the same output", async () => {
   const run = async () => JSON.stringify(await compact(agentRun(), { budget: 3_000 }));
   assert.equal(await run(), await run());
 });
+
+// ---------------------------------------------------------------- the ledger and the quality report
+
+test("a compaction tells what of the history is left", async () => {
+  const { report } = await compact(transcript("pi-refactor-long"), { budget: 64_000 });
+  const { retention, users, misses, size } = report.quality!;
+  const share = (kind: string) => { const found = retention.find((r) => r.kind === kind)!; return found.ownLine / found.all; };
+  assert.ok(share("modifiedFiles") >= 0.95 && share("requests") >= 0.95 && share("commands") >= 0.8 && share("errors") >= 0.8);
+  assert.deepEqual(misses, []);
+  assert.equal(users.withEntry, users.messages);
+  assert.equal(size!.after, report.after.total);
+  assert.ok(report.ledger!.some(({ block, lines }) => block === "commands" && lines > 100));
+});
+
+test("the host's tools, root and markers are rules of the ledger", async () => {
+  const messages: Parameters<typeof countMessages>[0] = [{ role: "user", content: "Das muss unbedingt so bleiben." }];
+  for (let at = 0; at < 60; at++) {
+    const call = { id: `c${at}`, type: "function", function: { name: "frob", arguments: JSON.stringify({ what: `/w/app/src/f${at}.x` }) } };
+    (messages as unknown[]).push({ role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: call.id, content: "word ".repeat(200) });
+  }
+  (messages as unknown[]).push({ role: "user", content: "Go on." });
+  const ledger = { root: "/w/app", markers: ["unbedingt"], tools: [{ name: "frob", kind: "edit", path: ["what"] }] } as const;
+  const { report, messages: out } = await compact(messages, { budget: 6_000, ledger });
+  assert.equal(report.quality!.retention.find((r) => r.kind === "modifiedFiles")!.all, 60);
+  assert.match(JSON.stringify(out), /- src\/f3\.x \(edited/);
+  assert.match(JSON.stringify(out), /- m0: Das muss unbedingt so bleiben\./);
+  const refused = (ledger: unknown, path: string) =>
+    assert.rejects(compact(messages, { budget: 6_000, ledger: ledger as never }), (e: InstanceType<typeof EspalierError>) => e.code === "bad_option" && e.path === path);
+  await refused({ markers: [1] }, "options.ledger.markers");
+  await refused({ root: 3 }, "options.ledger.root");
+  await refused({ tools: [{ name: "x", kind: "cook" }] }, "options.ledger.tools[0].kind");
+  await refused({ tools: [{ name: "x", kind: "read", path: [3] }] }, "options.ledger.tools[0].path");
+});

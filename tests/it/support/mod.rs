@@ -1,11 +1,12 @@
 //! What several test modules need: tokenizers, transcripts, random conversations.
 
 pub mod random;
+#[path = "../../shared/read.rs"]
+mod read;
 
 use espalier::history::draft::Meter;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
-use serde_json::Value;
 
 /// One token for every four characters, rounded up: cheap, and easy to reckon with by hand.
 pub struct Quarter;
@@ -52,40 +53,7 @@ pub const TRANSCRIPTS: [&str; 6] = [
 pub fn transcript(name: &str) -> Vec<Message> {
     let path = format!("{}/tests/fixtures/transcripts/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let file: Value = serde_json::from_str(&text).unwrap();
-    let messages = file["messages"].as_array().unwrap();
-    messages.iter().enumerate().map(|(at, message)| read(at, message)).collect()
-}
-
-fn read(at: usize, message: &Value) -> Message {
-    let text = |key: &str| message[key].as_str().unwrap_or_default().to_string();
-    let role = match message["role"].as_str().unwrap() {
-        "system" => Role::System,
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "tool" => Role::Tool,
-        other => panic!("role {other}"),
-    };
-    let mut parts = Vec::new();
-    if role == Role::Tool {
-        parts.push(Part::ToolResult {
-            call_id: text("tool_call_id"),
-            name: message["name"].as_str().map(str::to_string),
-            content: vec![Part::Text { text: text("content") }],
-            is_error: false,
-        });
-    } else if message["content"].is_string() {
-        parts.push(Part::Text { text: text("content") });
-    }
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-        parts.push(Part::ToolCall {
-            call_id: text(&call["id"]),
-            name: text(&call["function"]["name"]),
-            arguments: text(&call["function"]["arguments"]),
-        });
-    }
-    Message { id: format!("m{at}"), role, name: None, parts }
+    read::messages(&text).expect("a transcript")
 }
 
 // ---------------------------------------------------------------- short forms for conversations

@@ -1,0 +1,240 @@
+//! Command lines and how they ended, and runs of tests among them.
+
+use super::text::{flat, has_word, one_line, stem};
+
+/// Longest command line that is kept, in bytes.
+pub const COMMAND_BYTES: usize = 200;
+
+/// Longest line of a record that is taken for a command, in bytes: the command, what it printed, names of failing tests.
+const LONGEST_LINE: usize = 4_000;
+
+/// A command line and how it ended the last time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    pub id: String,
+    pub line: String,
+    pub cwd: Option<String>,
+    pub status: Status,
+    /// The last line it printed.
+    pub last_line: String,
+    /// How often it was run.
+    pub count: usize,
+    /// Number of the message that ran it last.
+    pub at: usize,
+    /// Numbers of the last run, if it looks like a run of tests.
+    pub tests: Option<Tests>,
+}
+
+/// How a command ended, as far as its result tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Ok,
+    Failed(Option<i64>),
+    /// The result does not say.
+    Ended,
+    /// No result was recorded.
+    Unknown,
+}
+
+impl Status {
+    fn as_words(self) -> String {
+        match self {
+            Status::Ok => "ok".to_string(),
+            Status::Failed(Some(code)) => format!("exit {code}"),
+            Status::Failed(None) => "failed".to_string(),
+            Status::Ended => "done".to_string(),
+            Status::Unknown => "no result".to_string(),
+        }
+    }
+
+    fn parse(words: &str) -> Option<Status> {
+        Some(match words {
+            "ok" => Status::Ok,
+            "failed" => Status::Failed(None),
+            "done" => Status::Ended,
+            "no result" => Status::Unknown,
+            _ => Status::Failed(Some(words.strip_prefix("exit ")?.parse().ok()?)),
+        })
+    }
+}
+
+impl Command {
+    pub fn has_failed(&self) -> bool {
+        matches!(self.status, Status::Failed(_))
+    }
+
+    /// One line of its own at least cost: no folder, no output unless it was a run of tests.
+    pub fn to_short_line(&self, bytes: usize) -> String {
+        Command { line: stem(body(&self.line), bytes), ..self.clone() }.to_line(usize::MAX, false)
+    }
+
+    /// One line: the command cut to `bytes`, how it ended, and what it printed last if
+    /// `with_output`; a run of tests always tells its numbers.
+    pub fn to_line(&self, bytes: usize, with_output: bool) -> String {
+        let times = if self.count > 1 { format!(" x{}", self.count) } else { String::new() };
+        let tests = self.tests.as_ref().map(Tests::to_words);
+        let last = match tests.as_deref().unwrap_or(&self.last_line) {
+            line if (with_output || self.tests.is_some()) && !line.is_empty() => format!(": {}", one_line(line, 120)),
+            _ => String::new(),
+        };
+        // That it ended goes without saying.
+        let ended = match self.status {
+            Status::Ended if last.is_empty() => String::new(),
+            status => format!(" -> {}{last}", status.as_words()),
+        };
+        format!("`{}`{times}{ended}", stem(&self.line, bytes))
+    }
+
+    /// Reads what [`Command::to_line`] wrote.
+    pub fn parse(id: &str, text: &str) -> Option<Command> {
+        // Longer than we write them: not ours, and not worth the search.
+        let text = text.strip_prefix('`').filter(|text| text.len() <= LONGEST_LINE)?;
+        // What follows the command names its end, so the first place where it does is the right one.
+        text.match_indices('`').find_map(|(at, _)| {
+            let rest = &text[at + 1..];
+            let (times, ended) = rest.split_once(" -> ").unwrap_or((rest, "done"));
+            let count = match times {
+                "" => 1,
+                times => times.strip_prefix(" x")?.parse().ok()?,
+            };
+            let (status, last) = ended.split_once(": ").unwrap_or((ended, ""));
+            Some(Command {
+                id: id.to_string(),
+                line: text[..at].to_string(),
+                cwd: None,
+                status: Status::parse(status)?,
+                last_line: last.to_string(),
+                count,
+                at: 0,
+                tests: None,
+            })
+        })
+    }
+}
+
+/// A command line without the change of folder that many agents put in front of every one.
+///
+/// ```
+/// use espalier::compact::ledger::command::body;
+/// assert_eq!(body("cd /work/app && npm test"), "npm test");
+/// assert_eq!(body("cd /work/app"), "cd /work/app");
+/// ```
+pub fn body(line: &str) -> &str {
+    let Some(rest) = line.strip_prefix("cd ") else { return line };
+    let after = rest.find("&&").map(|at| at + 2).or_else(|| rest.find(';').map(|at| at + 1));
+    match after.map(|at| (rest[..at].trim_end_matches(['&', ';']).trim(), rest[at..].trim())) {
+        // The folder must be one word, or something else stands in between.
+        Some((folder, body)) if !body.is_empty() && !folder.contains([' ', '|', '(']) => body,
+        _ => line,
+    }
+}
+
+/// A command line as it is kept.
+pub fn kept_line(command: &str) -> String {
+    flat(command, COMMAND_BYTES)
+}
+
+/// What a run of tests came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tests {
+    pub passed: Option<u64>,
+    pub failed: Option<u64>,
+    /// Names of failing tests, at most [`NAMES`].
+    pub failing: Vec<String>,
+}
+
+/// Names of failing tests that are kept.
+pub const NAMES: usize = 8;
+
+const RUNNERS: [&str; 22] = [
+    "cargo test",
+    "cargo nextest",
+    "npm test",
+    "npm t",
+    "npm run test",
+    "pnpm test",
+    "yarn test",
+    "bun test",
+    "deno test",
+    "node --test",
+    "jest",
+    "vitest",
+    "mocha",
+    "playwright test",
+    "pytest",
+    "tox",
+    "unittest",
+    "go test",
+    "mvn test",
+    "gradle test",
+    "make test",
+    "ctest",
+];
+
+/// True if the command line looks like a run of tests.
+pub fn is_test_run(command: &str) -> bool {
+    has_word(&command[..command.floor_char_boundary(2_000)], &RUNNERS)
+}
+
+impl Tests {
+    /// Reads the output of a run; `None` if it names no numbers and no failing test.
+    pub fn read(output: &str) -> Option<Tests> {
+        let mut tests = Tests::default();
+        for line in output.lines().filter(|line| line.len() <= 1_000) {
+            let (passed, failed) = (number_before(line, "pass"), number_before(line, "fail"));
+            if passed.is_some() || failed.is_some() {
+                // Runners print one line a suite: those add up; a line that has both is a total of its suite.
+                tests.passed = add(tests.passed, passed);
+                tests.failed = add(tests.failed, failed);
+            }
+            if let Some(name) = failing_name(line.trim())
+                && tests.failing.len() < NAMES
+                && !tests.failing.contains(&name)
+            {
+                tests.failing.push(name);
+            }
+        }
+        (tests != Tests::default()).then_some(tests)
+    }
+
+    /// `12 passed, 1 failed: a::b, c`
+    pub fn to_words(&self) -> String {
+        let mut numbers: Vec<String> = Vec::new();
+        numbers.extend(self.passed.map(|n| format!("{n} passed")));
+        numbers.extend(self.failed.map(|n| format!("{n} failed")));
+        let names = self.failing.join(", ");
+        match (numbers.is_empty(), names.is_empty()) {
+            (false, false) => format!("{}: {names}", numbers.join(", ")),
+            (false, true) => numbers.join(", "),
+            _ => format!("failing: {names}"),
+        }
+    }
+}
+
+fn add(sum: Option<u64>, more: Option<u64>) -> Option<u64> {
+    match (sum, more) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The number in front of a word: 12 in `12 passed`.
+fn number_before(line: &str, word: &str) -> Option<u64> {
+    line.match_indices(word).find_map(|(at, _)| {
+        let before = line[..at].strip_suffix(' ')?;
+        let digits = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
+        before[digits..].parse().ok()
+    })
+}
+
+fn failing_name(line: &str) -> Option<String> {
+    let name = line
+        .strip_prefix("test ")
+        .and_then(|rest| rest.strip_suffix(" ... FAILED"))
+        .or_else(|| line.strip_prefix("FAILED "))
+        .or_else(|| line.strip_prefix("--- FAIL: "))
+        .or_else(|| line.strip_prefix("✗ "))
+        .or_else(|| line.strip_prefix("not ok "))?;
+    let name = name.split(" - ").next().unwrap_or(name).trim();
+    (!name.is_empty()).then(|| one_line(name, 120))
+}

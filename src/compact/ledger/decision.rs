@@ -1,0 +1,73 @@
+//! What was decided: answers to questions, refused calls, and what the assistant says it settled on.
+
+use super::text::{has_word, one_line, sentences, straight};
+
+/// Who decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    User,
+    Assistant,
+}
+
+impl By {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            By::User => "user",
+            By::Assistant => "assistant",
+        }
+    }
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    pub id: String,
+    pub by: By,
+    pub sentence: String,
+}
+
+/// Longest sentence that is kept, in bytes.
+pub const SENTENCE_BYTES: usize = 300;
+
+const MARKERS: [&str; 16] = [
+    "decided to",
+    "decision",
+    "i'll go with",
+    "i will go with",
+    "going with",
+    "let's go with",
+    "we'll use",
+    "we will use",
+    "i chose",
+    "we chose",
+    "opted",
+    "settled on",
+    "the root cause",
+    "turns out",
+    "instead of",
+    "rather than",
+];
+
+/// Sentences of the assistant that settle something.
+pub fn settled(text: &str) -> impl Iterator<Item = String> {
+    sentences(text)
+        .filter(|s| s.len() <= SENTENCE_BYTES && has_word(&straight(s), &MARKERS))
+        .map(|s| one_line(s, SENTENCE_BYTES))
+}
+
+const REFUSALS: [&str; 8] = [
+    "user rejected",
+    "rejected by the user",
+    "user denied",
+    "denied by the user",
+    "user declined",
+    "declined by the user",
+    "doesn't want to proceed",
+    "user cancelled",
+];
+
+/// The line of a result that says that the user refused the call.
+pub fn refusal(result: &str) -> Option<String> {
+    let head = &result[..result.floor_char_boundary(600)];
+    head.lines().find(|line| has_word(&straight(line), &REFUSALS)).map(|line| one_line(line, SENTENCE_BYTES))
+}

@@ -1,0 +1,119 @@
+//! The record of an earlier compaction, read back.
+//!
+//! Where the untouched history is at hand the ledger is folded from it and nothing of this is needed. A host that keeps only
+//! what was sent has the record alone: its blocks are read into entries again, so that a second compaction keeps the facts of the first.
+
+use super::command::Command;
+use super::decision::{By, Decision};
+use super::error::{Failure, key};
+use super::file::File;
+use super::render::{Block, unescape};
+use super::user::{Constraint, Request};
+use super::{Ledger, Plan};
+use crate::compact::parse::parse;
+use crate::compact::tool_map::Mark;
+
+/// Marks an id of the numbering before the compaction: the message of that number is another one now.
+pub const EARLIER: char = '~';
+/// Where a plan in a record came from: its message is not told.
+const EARLIER_PLAN: &str = "~";
+
+impl Ledger {
+    /// Takes in a record. Ids in it are marked as [`EARLIER`].
+    pub(super) fn absorb(&mut self, record: &str) {
+        let (summary, blocks) = match record.split_once("\n</summary>\n") {
+            Some((summary, blocks)) => (format!("{summary}\n</summary>"), blocks),
+            None => (record.to_string(), ""),
+        };
+        self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
+        let mut block: Option<Block> = None;
+        let mut request: Option<(String, String)> = None;
+        for line in blocks.lines() {
+            match block {
+                None => block = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')).and_then(Block::of_name),
+                Some(open) if line.strip_prefix("</").and_then(|l| l.strip_suffix('>')) == Some(open.name()) => {
+                    block = None;
+                    self.earlier_request(request.take());
+                }
+                Some(Block::Users) => self.user_line(line, &mut request),
+                Some(open) => match left_out(line) {
+                    Some(n) => *self.left_out.entry(open.name()).or_default() += n,
+                    None => self.entry(open, &unescape(line)),
+                },
+            }
+        }
+        self.earlier_request(request);
+    }
+
+    fn user_line(&mut self, line: &str, request: &mut Option<(String, String)>) {
+        if let Some(n) = left_out(line) {
+            *self.left_out.entry(Block::Users.name()).or_default() += n;
+        } else if let Some((id, text)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) {
+            self.earlier_request(request.take());
+            *request = Some((id.to_string(), text.to_string()));
+        } else if let Some((_, text)) = request {
+            text.push('\n');
+            // A line that looked like the beginning of a message was marked.
+            let plain = line.strip_prefix('\\').filter(|rest| rest.trim_start_matches('\\').starts_with(['[', '(']));
+            text.push_str(plain.unwrap_or(line));
+        }
+    }
+
+    fn earlier_request(&mut self, request: Option<(String, String)>) {
+        let Some((id, text)) = request else { return };
+        self.requests.push(Request { id: marked(&id), text: unescape(&text), is_earlier: true });
+    }
+
+    fn entry(&mut self, block: Block, line: &str) {
+        let Some(line) = line.strip_prefix("- ") else { return };
+        let with_id = line.split_once(": ").map(|(id, text)| (marked(id), text));
+        match (block, with_id) {
+            (Block::Constraints, Some((id, text))) if self.constraint_at.insert(text.to_string()) => {
+                self.constraints.push(Constraint { id, sentence: text.to_string() });
+            }
+            (Block::Todo, _) => {
+                let Some((mark, what)) = Mark::of_line(line) else { return };
+                let plan = self.plan.get_or_insert_with(|| Plan { id: EARLIER_PLAN.to_string(), items: vec![] });
+                // A plan of the conversation's own is newer.
+                if plan.id == EARLIER_PLAN {
+                    plan.items.push((mark, what.to_string()));
+                }
+            }
+            (Block::Changed | Block::Read, _) => {
+                let Some(mut file) = File::parse(line) else { return };
+                file.last = marked(&file.last);
+                if !self.file_at.contains_key(&file.path) {
+                    self.file_at.insert(file.path.clone(), self.files.len());
+                    self.files.push(file);
+                }
+            }
+            (Block::Errors, Some((id, text))) => {
+                let failure = Failure::parse(&id, text);
+                self.error(key(&failure.line), failure);
+            }
+            (Block::Commands, Some((id, text))) => {
+                if let Some(command) = Command::parse(&id, text)
+                    && !self.command_at.contains_key(&command.line)
+                {
+                    self.command_at.insert(command.line.clone(), self.commands.len());
+                    self.commands.push(command);
+                }
+            }
+            (Block::Decisions, Some((id, text))) => {
+                let by = if text.starts_with("(user) ") { By::User } else { By::Assistant };
+                let sentence = text.strip_prefix("(user) ").unwrap_or(text).to_string();
+                self.decisions.push(Decision { id, by, sentence });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn marked(id: &str) -> String {
+    if id.starts_with(EARLIER) { id.to_string() } else { format!("{EARLIER}{id}") }
+}
+
+/// Reads `(12 more left out, ...)`.
+fn left_out(line: &str) -> Option<usize> {
+    line.strip_prefix('(')?.split_once(" more left out")?.0.parse().ok()
+}

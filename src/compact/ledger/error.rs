@@ -1,0 +1,161 @@
+//! Error lines of commands and failed calls.
+
+use super::text::{one_line, stem};
+
+/// Longest error line that is kept, in bytes.
+pub const ERROR_BYTES: usize = 300;
+
+/// An error line. Lines that differ in nothing but numbers (the same error at another place of a file) are one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Message of the newest one.
+    pub id: String,
+    /// The newest line.
+    pub line: String,
+    pub count: usize,
+    /// Where else: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
+    pub also: Vec<String>,
+    /// The command that printed it succeeded later.
+    pub resolved: bool,
+    /// Number of the message of the newest one.
+    pub at: usize,
+    /// The command that printed it, by number.
+    pub(super) command: Option<usize>,
+}
+
+/// Other places that are kept of one entry.
+pub const PLACES: usize = 30;
+
+const WORDS: [&str; 21] = [
+    "error:",
+    "error[",
+    "error ",
+    "errors:",
+    "exception:",
+    "exception ",
+    "traceback",
+    "fatal:",
+    "panicked at",
+    "failed",
+    "failure",
+    "cannot find",
+    "no such file",
+    "command not found",
+    "not permitted",
+    "undefined reference",
+    "assertion",
+    "segmentation fault",
+    "permission denied",
+    "timed out",
+    "✗",
+];
+const HARMLESS: [&str; 6] = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
+
+/// True if a line of output tells of an error. Very long lines are data.
+pub fn is_error_line(line: &str) -> bool {
+    if line.len() > 2_000 {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    let ends = lower.trim_end().ends_with("error");
+    // "10 failed" holds "0 failed": what comes before the nought decides.
+    let harmless = HARMLESS
+        .iter()
+        .any(|word| lower.match_indices(word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit())));
+    (ends || WORDS.iter().any(|word| lower.contains(word))) && !harmless
+}
+
+/// What two lines have in common that are the same error.
+pub fn key(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut digits = false;
+    for c in line.chars() {
+        if c.is_ascii_digit() {
+            if !digits {
+                out.push('#');
+            }
+            digits = true;
+        } else {
+            digits = false;
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The numbers in which `other` differs from `line`, which has the same [`key`]: `344,10`.
+fn place(line: &str, other: &str) -> String {
+    let numbers = |text| str::split(text, |c: char| !c.is_ascii_digit()).filter(|n: &&str| !n.is_empty());
+    let differing = numbers(line).zip(numbers(other)).filter(|(a, b)| a != b).map(|(_, b)| b);
+    differing.collect::<Vec<_>>().join(",")
+}
+
+impl Failure {
+    /// Takes in a newer line of the same [`key`], which stands for the entry from now on.
+    pub(super) fn moved_to(&mut self, line: String) {
+        let old = place(&line, &self.line);
+        let new = place(&self.line, &line);
+        self.also.retain(|at| *at != new);
+        self.add_place(old);
+        self.line = line;
+    }
+
+    pub(super) fn add_place(&mut self, place: String) {
+        if !place.is_empty() && !self.also.contains(&place) {
+            self.also.push(place);
+            if self.also.len() > PLACES {
+                self.also.remove(0);
+            }
+        }
+    }
+
+    /// One line, cut to `bytes`: `error: no [3 times, solved]`; with `places` also `[3 times, also at 344,10 12,1]`.
+    pub fn to_line(&self, bytes: usize, places: bool) -> String {
+        let mut marks: Vec<String> = Vec::new();
+        if self.count > 1 {
+            marks.push(format!("{} times", self.count));
+        }
+        if places && !self.also.is_empty() {
+            marks.push(format!("also at {}", self.also.join(" ")));
+        }
+        if self.resolved {
+            marks.push("solved".into());
+        }
+        let line = stem(&self.line, bytes);
+        if marks.is_empty() { line } else { format!("{line} [{}]", marks.join(", ")) }
+    }
+
+    /// Reads what [`Failure::to_line`] wrote.
+    pub fn parse(id: &str, text: &str) -> Failure {
+        let mut failure =
+            Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, command: None };
+        let Some((line, marks)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) else {
+            return failure;
+        };
+        let (mut count, mut resolved, mut also) = (1, false, Vec::new());
+        for mark in marks.split(", ") {
+            match (mark, mark.strip_suffix(" times").and_then(|n| n.parse().ok())) {
+                ("solved", _) => resolved = true,
+                (mark, _) if mark.starts_with("also at ") => {
+                    also = mark["also at ".len()..].split(' ').take(PLACES).map(str::to_string).collect();
+                }
+                (_, Some(n)) => count = n,
+                // A bracket of the line's own.
+                _ => return failure,
+            }
+        }
+        failure.line = line.to_string();
+        (failure.count, failure.resolved, failure.also) = (count, resolved, also);
+        failure
+    }
+}
+
+/// The line as it is kept.
+pub fn kept_line(line: &str) -> String {
+    let line = line.trim();
+    if line.len() <= ERROR_BYTES && !line.contains(['\t', '\r']) {
+        line.to_string()
+    } else {
+        one_line(line, ERROR_BYTES)
+    }
+}

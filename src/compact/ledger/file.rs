@@ -1,0 +1,96 @@
+//! Files that were read and changed.
+
+/// What happened to a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct File {
+    pub path: String,
+    pub reads: usize,
+    pub edits: usize,
+    /// Times it was made or replaced as a whole.
+    pub writes: usize,
+    pub deleted: bool,
+    /// Edits that were refused or failed.
+    pub failed: usize,
+    /// Lines that were read, merged; empty after a read of the whole.
+    pub ranges: Vec<(u64, u64)>,
+    /// Id of the newest message that touched it, and when that was (number of the message).
+    pub last: String,
+    pub at: usize,
+}
+
+/// Ranges kept of one file.
+const RANGES: usize = 8;
+
+impl File {
+    /// True if the file is not what it was.
+    pub fn is_changed(&self) -> bool {
+        self.edits > 0 || self.writes > 0 || self.deleted
+    }
+
+    /// A read of the whole file, or of some lines.
+    pub fn read(&mut self, range: Option<(u64, u64)>) {
+        let whole = self.reads > 0 && self.ranges.is_empty();
+        self.reads += 1;
+        match range {
+            None => self.ranges.clear(),
+            Some(_) if whole => {}
+            Some(range) => {
+                self.ranges.push(range);
+                self.ranges.sort_unstable();
+                let mut merged: Vec<(u64, u64)> = Vec::new();
+                for &(from, to) in &self.ranges {
+                    match merged.last_mut() {
+                        Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
+                        _ => merged.push((from, to)),
+                    }
+                }
+                merged.truncate(RANGES);
+                self.ranges = merged;
+            }
+        }
+    }
+
+    /// What happened, in words that [`File::parse`] reads again: `created, edited 3, m5`.
+    pub fn marks(&self) -> String {
+        let mut marks: Vec<String> = Vec::new();
+        let counted = |word: &str, n: usize| if n == 1 { word.to_string() } else { format!("{word} {n}") };
+        if self.writes > 0 {
+            marks.push(counted("written", self.writes));
+        }
+        if self.edits > 0 {
+            marks.push(counted("edited", self.edits));
+        }
+        if self.deleted {
+            marks.push("deleted".into());
+        }
+        if self.failed > 0 {
+            marks.push(counted("failed", self.failed));
+        }
+        if self.reads > 0 && !self.is_changed() {
+            marks.push(counted("read", self.reads));
+        }
+        marks.push(self.last.clone());
+        marks.join(", ")
+    }
+
+    /// Reads `path (created, edited 3, m5)`.
+    pub fn parse(line: &str) -> Option<File> {
+        let (path, marks) = line.strip_suffix(')')?.rsplit_once(" (")?;
+        let mut file = File { path: path.to_string(), ..File::default() };
+        for mark in marks.split(", ") {
+            let (word, n) = match mark.split_once(' ') {
+                Some((word, n)) => (word, n.parse().ok()?),
+                None => (mark, 1),
+            };
+            match word {
+                "written" => file.writes = n,
+                "edited" => file.edits = n,
+                "failed" => file.failed = n,
+                "read" => file.reads = n,
+                "deleted" => file.deleted = true,
+                id => file.last = id.to_string(),
+            }
+        }
+        Some(file)
+    }
+}

@@ -1,0 +1,454 @@
+//! The ledger: facts collected from the history by rules, never by a model.
+//!
+//! In: messages, oldest first. Out: what must not be forgotten however the summary turns out. Taking one more message in costs
+//! what that message is long, and gives the same as folding everything afresh, always.
+//!
+//! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests), [`error`],
+//! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] and [`path`] read command lines and paths, [`earlier`]
+//! takes in the record of an earlier compaction, [`render`] writes lines and decides which of them leave first.
+
+pub mod command;
+pub mod decision;
+pub mod earlier;
+pub mod error;
+pub mod file;
+pub mod path;
+pub mod render;
+pub mod shell;
+pub mod symbol;
+pub mod text;
+pub mod user;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Deserialize;
+
+pub use command::{Command, Status, Tests};
+pub use decision::{By, Decision};
+pub use error::Failure;
+pub use file::File;
+pub use user::{Constraint, Request};
+
+pub use text::{one_line, sentences};
+
+use super::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
+use crate::history::prune::SUMMARY_TAG;
+use crate::message::{Message, Part, Role};
+use shell::Touch;
+
+/// Distinct error lines taken from one result: the first ones and the last ones.
+const FIRST_ERRORS: usize = 40;
+const LAST_ERRORS: usize = 20;
+/// Longest text of a plan item, in bytes.
+const ITEM_BYTES: usize = 200;
+
+/// What a host adds to the rules.
+///
+/// ```
+/// use espalier::compact::ledger::Rules;
+/// let rules: Rules = serde_json::from_str(r#"{"root":"/home/me/app","markers":["unbedingt"]}"#).unwrap();
+/// assert_eq!(rules.root.as_deref(), Some("/home/me/app"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Rules {
+    /// Folder that paths are told relative to.
+    pub root: Option<String>,
+    /// Tools of the host's.
+    pub tools: Vec<ToolRule>,
+    /// Further words (lower case) that make a sentence of the user a constraint.
+    pub markers: Vec<String>,
+}
+
+/// A todo list or plan in its newest state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub id: String,
+    pub items: Vec<(Mark, String)>,
+}
+
+/// A name that an edit defined or changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    pub name: String,
+    pub path: String,
+    pub id: String,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ledger {
+    /// Messages of the user.
+    pub requests: Vec<Request>,
+    /// The newest request, if it stays in the conversation and is no part of what was folded.
+    pub current: Option<(String, String)>,
+    pub constraints: Vec<Constraint>,
+    pub files: Vec<File>,
+    pub commands: Vec<Command>,
+    pub errors: Vec<Failure>,
+    pub plan: Option<Plan>,
+    pub decisions: Vec<Decision>,
+    pub symbols: Vec<Symbol>,
+    /// Tools by number of calls.
+    pub tools: Vec<(String, usize)>,
+    /// Texts of the assistant.
+    pub said: Vec<(String, String)>,
+    /// Summaries of earlier compactions, as they stand.
+    pub earlier: Vec<String>,
+    /// Entries that an earlier record had no room for, by block.
+    pub left_out: BTreeMap<&'static str, usize>,
+    rules: Rules,
+    map: ToolMap,
+    /// Messages taken in.
+    seen: usize,
+    file_at: HashMap<String, usize>,
+    command_at: HashMap<String, usize>,
+    error_at: HashMap<String, usize>,
+    /// Errors by the command that printed them.
+    errors_of: HashMap<usize, Vec<usize>>,
+    tool_at: HashMap<String, usize>,
+    symbol_at: HashSet<(String, String)>,
+    constraint_at: HashSet<String>,
+    /// The file that editors with one open file work on.
+    opened: Option<usize>,
+    /// Calls whose result did not come yet: what to do with it.
+    open: HashMap<String, Open>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Open {
+    Commands { commands: Vec<usize>, only_shows: bool },
+    Files(Vec<(usize, Touch)>),
+    Question(String),
+    Other,
+}
+
+impl Ledger {
+    /// An empty ledger.
+    pub fn new(rules: &Rules) -> Ledger {
+        Ledger { rules: rules.clone(), map: ToolMap::new(rules.tools.clone()), ..Ledger::default() }
+    }
+
+    /// Folds messages into a ledger.
+    pub fn fold<'a>(messages: impl IntoIterator<Item = &'a Message>, rules: &Rules) -> Ledger {
+        let mut ledger = Ledger::new(rules);
+        for message in messages {
+            ledger.add(message);
+        }
+        ledger
+    }
+
+    /// Takes one more message in; costs what the message is long.
+    pub fn add(&mut self, message: &Message) {
+        self.seen += 1;
+        let text = message.text();
+        match message.role {
+            Role::User if text.starts_with(SUMMARY_TAG) => self.absorb(&text),
+            Role::User if !text.trim().is_empty() => self.request(&message.id, text),
+            Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text),
+            _ => {}
+        }
+        for part in &message.parts {
+            match part {
+                Part::ToolCall { call_id, name, arguments } => self.call(&message.id, call_id, name, arguments),
+                Part::ToolResult { call_id, content, is_error, .. } => {
+                    self.result(&message.id, call_id, content, *is_error)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn request(&mut self, id: &str, text: String) {
+        for sentence in user::constraints(&text, &self.rules.markers) {
+            if self.constraint_at.insert(sentence.to_string()) {
+                self.constraints.push(Constraint { id: id.to_string(), sentence: sentence.to_string() });
+            }
+        }
+        self.requests.push(Request { id: id.to_string(), text, is_earlier: false });
+    }
+
+    fn said(&mut self, id: &str, text: String) {
+        for sentence in decision::settled(&text) {
+            self.decisions.push(Decision { id: id.to_string(), by: By::Assistant, sentence });
+        }
+        let items: Vec<(Mark, String)> = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with(['-', '*']))
+            .filter_map(|line| Mark::of_line(line).map(|(mark, what)| (mark, one_line(what, ITEM_BYTES))))
+            .collect();
+        // One box alone is an example rather than a list.
+        if items.len() >= 2 {
+            self.plan = Some(Plan { id: id.to_string(), items });
+        }
+        self.said.push((id.to_string(), text));
+    }
+
+    fn call(&mut self, id: &str, call_id: &str, name: &str, arguments: &str) {
+        let tool = *self.tool_at.entry(name.to_string()).or_insert_with(|| {
+            self.tools.push((name.to_string(), 0));
+            self.tools.len() - 1
+        });
+        self.tools[tool].1 += 1;
+        let call = self.map.read(name, arguments);
+        let open = match call.kind {
+            ToolKind::Shell => self.shell(id, &call),
+            ToolKind::Todo => {
+                if !call.items.is_empty() {
+                    let items = call.items.into_iter().map(|(mark, what)| (mark, one_line(&what, ITEM_BYTES)));
+                    self.plan = Some(Plan { id: id.to_string(), items: items.collect() });
+                }
+                Open::Other
+            }
+            ToolKind::Ask => Open::Question(one_line(call.question.as_deref().unwrap_or(name), 160)),
+            ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.touch(id, call),
+            ToolKind::Search | ToolKind::Web | ToolKind::Other => Open::Other,
+        };
+        self.open.insert(call_id.to_string(), open);
+    }
+
+    fn shell(&mut self, id: &str, call: &ToolCall) -> Open {
+        let mut commands = Vec::new();
+        let mut only_shows = true;
+        for command in &call.commands {
+            let read = shell::read(command, call.cwd.as_deref());
+            only_shows &= read.only_shows;
+            for (touch, path) in read.files {
+                let at = self.file(id, path);
+                self.changed(at, touch, None, 1);
+            }
+            let line = command::kept_line(command);
+            let at = *self.command_at.entry(line.clone()).or_insert_with(|| {
+                self.commands.push(Command {
+                    id: String::new(),
+                    line,
+                    cwd: None,
+                    status: Status::Unknown,
+                    last_line: String::new(),
+                    count: 0,
+                    at: 0,
+                    tests: None,
+                });
+                self.commands.len() - 1
+            });
+            let entry = &mut self.commands[at];
+            (entry.id, entry.at) = (id.to_string(), self.seen);
+            entry.cwd = call.cwd.clone();
+            entry.count += 1;
+            entry.status = Status::Unknown;
+            entry.last_line.clear();
+            commands.push(at);
+        }
+        if commands.is_empty() { Open::Other } else { Open::Commands { commands, only_shows } }
+    }
+
+    fn touch(&mut self, id: &str, call: ToolCall) -> Open {
+        let touch = |kind| match kind {
+            ToolKind::Write => Touch::Create,
+            ToolKind::Edit => Touch::Edit,
+            ToolKind::Delete => Touch::Delete,
+            _ => Touch::Read,
+        };
+        let mut touched: Vec<(usize, Touch)> = Vec::new();
+        if !call.patched.is_empty() {
+            for (kind, path) in &call.patched {
+                touched.push((self.file(id, path.clone()), touch(*kind)));
+            }
+        } else if call.paths.is_empty() {
+            // Editors with one open file name it once.
+            if let (Some(at), ToolKind::Edit) = (self.opened, call.kind) {
+                let path = self.files[at].path.clone();
+                touched.push((self.file(id, path), Touch::Edit));
+            }
+        } else {
+            for path in &call.paths {
+                touched.push((self.file(id, path.clone()), touch(call.kind)));
+            }
+        }
+        for &(at, touch) in &touched {
+            self.changed(at, touch, call.range, 1);
+            self.opened = Some(at);
+            for name in symbol::defined(&call.content) {
+                let path = &self.files[at].path;
+                if self.symbol_at.insert((name.to_string(), path.clone())) {
+                    let symbol = Symbol { name: name.to_string(), path: path.clone(), id: id.to_string() };
+                    self.symbols.push(symbol);
+                }
+            }
+        }
+        Open::Files(touched)
+    }
+
+    /// The entry of a file, touched just now.
+    fn file(&mut self, id: &str, path: String) -> usize {
+        let path = path::under(self.rules.root.as_deref(), path);
+        let at = *self.file_at.entry(path.clone()).or_insert_with(|| {
+            self.files.push(File { path, ..File::default() });
+            self.files.len() - 1
+        });
+        (self.files[at].last, self.files[at].at) = (id.to_string(), self.seen);
+        at
+    }
+
+    fn changed(&mut self, at: usize, touch: Touch, range: Option<(u64, u64)>, n: usize) {
+        let file = &mut self.files[at];
+        match touch {
+            Touch::Read => file.read(range),
+            Touch::Edit => file.edits += n,
+            Touch::Create => {
+                file.writes += n;
+                file.deleted = false;
+            }
+            Touch::Delete => file.deleted = true,
+        }
+    }
+
+    fn result(&mut self, id: &str, call_id: &str, content: &[Part], is_error: bool) {
+        let Some(open) = self.open.remove(call_id) else { return };
+        let text = content
+            .iter()
+            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
+            .collect::<Vec<_>>()
+            .join("\n");
+        if let Some(sentence) = decision::refusal(&text) {
+            self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
+        }
+        let start = text.trim_start();
+        // Many hosts do not flag failures; what files contain must not be taken for one.
+        let shows = matches!(&open, Open::Files(files) if files.iter().all(|(_, touch)| *touch == Touch::Read));
+        let says_so = ["ERROR", "Error:", "error:", "<error>"].iter().any(|word| start.starts_with(word));
+        let failed = is_error || says_so && !shows;
+        match open {
+            Open::Commands { commands, only_shows } => self.ended(id, &commands, only_shows, &text, is_error),
+            Open::Files(touched) if failed => {
+                for (at, touch) in touched {
+                    let file = &mut self.files[at];
+                    match touch {
+                        Touch::Edit => file.edits = file.edits.saturating_sub(1),
+                        Touch::Create => file.writes = file.writes.saturating_sub(1),
+                        Touch::Delete => file.deleted = false,
+                        Touch::Read => continue,
+                    }
+                    file.failed += 1;
+                }
+                self.errors_in(id, &text, None, true);
+            }
+            Open::Question(question) => {
+                let answer = one_line(&text, 160);
+                if !answer.is_empty() {
+                    let sentence = format!("{question} -> {answer}");
+                    self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
+                }
+            }
+            // What files contain is not what went wrong.
+            Open::Files(_) | Open::Other if failed => {
+                self.errors_in(id, &text, None, true);
+            }
+            Open::Files(_) | Open::Other => {}
+        }
+    }
+
+    /// The result of command lines that ran in one call.
+    fn ended(&mut self, id: &str, commands: &[usize], only_shows: bool, text: &str, is_error: bool) {
+        let status = match exit_status(text) {
+            Some(0) => Status::Ok,
+            Some(code) => Status::Failed(Some(code)),
+            None if is_error => Status::Failed(None),
+            None => Status::Ended,
+        };
+        let failed = matches!(status, Status::Failed(_));
+        let last = text.lines().rev().find(|line| !line.trim().is_empty() && !is_prompt(line)).unwrap_or("");
+        for &at in commands {
+            let command = &mut self.commands[at];
+            command.status = status;
+            command.last_line = one_line(last, command::COMMAND_BYTES);
+            if command::is_test_run(&command.line) {
+                command.tests = Tests::read(text);
+            }
+        }
+        // A command that shows what is there prints contents, unless it failed.
+        let command = commands.last().copied();
+        let clean = (only_shows && !failed) || self.errors_in(id, text, command, failed) == 0;
+        if status == Status::Ok || status == Status::Ended && clean {
+            for at in commands {
+                for error in self.errors_of.remove(at).unwrap_or_default() {
+                    // A line that another command printed since then is that command's.
+                    if self.errors[error].command == Some(*at) && self.errors[error].id != id {
+                        self.errors[error].resolved = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes in the error lines of a result; gives their number.
+    fn errors_in(&mut self, id: &str, text: &str, command: Option<usize>, failed: bool) -> usize {
+        let mut lines: Vec<String> =
+            text.lines().filter(|line| error::is_error_line(line)).map(error::kept_line).collect();
+        if lines.is_empty() && failed {
+            lines.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
+        }
+        let found = lines.len();
+        // Each error of this result once, in the order in which they came.
+        let mut order: Vec<(String, Failure)> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for line in lines {
+            let key = error::key(&line);
+            match known.get(&key) {
+                Some(&at) => {
+                    let failure: &mut Failure = &mut order[at].1;
+                    failure.count += 1;
+                    failure.moved_to(line);
+                }
+                None => {
+                    known.insert(key.clone(), order.len());
+                    let (id, at) = (id.to_string(), self.seen);
+                    order.push((key, Failure { id, line, count: 1, also: vec![], resolved: false, at, command }));
+                }
+            }
+        }
+        let skip_to = order.len().saturating_sub(LAST_ERRORS).max(FIRST_ERRORS);
+        for (number, (key, failure)) in order.into_iter().enumerate() {
+            if number >= FIRST_ERRORS && number < skip_to {
+                *self.left_out.entry("errors").or_default() += 1;
+            } else {
+                self.error(key, failure);
+            }
+        }
+        found
+    }
+
+    fn error(&mut self, key: String, failure: Failure) {
+        let command = failure.command;
+        let at = match self.error_at.get(&key) {
+            Some(&at) => {
+                let entry = &mut self.errors[at];
+                let (count, line) = (entry.count + failure.count, failure.line.clone());
+                entry.moved_to(line);
+                for place in &failure.also {
+                    entry.add_place(place.clone());
+                }
+                let also = std::mem::take(&mut entry.also);
+                *entry = Failure { count, also, ..failure };
+                at
+            }
+            None => {
+                self.error_at.insert(key, self.errors.len());
+                self.errors.push(failure);
+                self.errors.len() - 1
+            }
+        };
+        if let Some(command) = command {
+            let errors = self.errors_of.entry(command).or_default();
+            if errors.last() != Some(&at) {
+                errors.push(at);
+            }
+        }
+    }
+}
+
+/// True for what a shell prints before it takes the next command.
+fn is_prompt(line: &str) -> bool {
+    let line = line.trim();
+    line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
+}

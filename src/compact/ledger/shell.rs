@@ -1,0 +1,261 @@
+//! What a command line does to files, as far as that can be read off it.
+
+use super::path::in_folder;
+
+/// What a command line does to one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    Read,
+    Create,
+    Edit,
+    Delete,
+}
+
+/// A command line as it was understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The folder that it changes to first.
+    pub cwd: Option<String>,
+    pub files: Vec<(Touch, String)>,
+    /// It only shows what is there: its output is content, not news.
+    pub only_shows: bool,
+}
+
+/// Commands longer than this are not looked into, in bytes: scripts, not command lines.
+const LONGEST: usize = 20_000;
+
+const SHOWS: [&str; 20] = [
+    "cat", "head", "tail", "less", "more", "nl", "grep", "egrep", "rg", "ag", "ls", "find", "tree", "wc", "awk", "cut",
+    "sort", "uniq", "echo", "jq",
+];
+
+/// Reads a command line. `cwd` is where it runs, if that is known.
+///
+/// ```
+/// use espalier::compact::ledger::shell::{Touch, read};
+/// let line = read("cd /w && rm -f a.rs && git mv b.rs c.rs > /dev/null", None);
+/// assert_eq!(line.cwd.as_deref(), Some("/w"));
+/// assert_eq!(line.files[0], (Touch::Delete, "/w/a.rs".into()));
+/// assert_eq!(line.files[2], (Touch::Create, "/w/c.rs".into()));
+/// assert!(read("grep -rn x src | head", None).only_shows);
+/// ```
+pub fn read(command: &str, cwd: Option<&str>) -> Line {
+    let mut line = Line { cwd: cwd.map(str::to_string), ..Line::default() };
+    let mut shows = 0;
+    let mut others = 0;
+    for words in simple_commands(&command[..command.floor_char_boundary(LONGEST)]) {
+        one(&words, &mut line, &mut shows, &mut others);
+    }
+    line.only_shows = shows > 0 && others == 0;
+    line
+}
+
+fn one(words: &[String], line: &mut Line, shows: &mut usize, others: &mut usize) {
+    // Redirections first: whatever stands before them writes the file.
+    let mut plain: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let word = words[at].as_str();
+        match word {
+            ">" | ">>" | "1>" | "&>" | "2>" => {
+                if let Some(path) = words.get(at + 1).filter(|p| word != "2>" && is_path(p)) {
+                    let touch = if word == ">>" { Touch::Edit } else { Touch::Create };
+                    touched(line, touch, path);
+                }
+                at += 2;
+            }
+            "<" => at += 2,
+            _ => {
+                plain.push(word);
+                at += 1;
+            }
+        }
+    }
+    while plain.first().is_some_and(|w| w.contains('=') && !w.starts_with('-') || *w == "sudo" || *w == "time") {
+        plain.remove(0);
+    }
+    let Some((&name, rest)) = plain.split_first() else { return };
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let operands: Vec<&str> = rest.iter().copied().filter(|w| !w.starts_with('-') && !w.is_empty()).collect();
+    let flag = |flags: &[&str]| rest.iter().any(|w| flags.iter().any(|f| w.starts_with(f)));
+    let mut each = |touch: Touch, paths: &[&str]| {
+        for path in paths.iter().filter(|path| is_path(path)) {
+            touched(line, touch, path);
+        }
+    };
+    let files =
+        |from: usize| -> Vec<&str> { operands.iter().skip(from).copied().filter(|w| w.contains(['.', '/'])).collect() };
+    match (name, operands.as_slice()) {
+        ("cd" | "pushd", [folder, ..]) => {
+            line.cwd = Some(in_folder(line.cwd.as_deref(), folder));
+            return;
+        }
+        ("rm" | "unlink", paths) => each(Touch::Delete, paths),
+        ("git", ["rm", paths @ ..]) => each(Touch::Delete, paths),
+        ("mv", [from @ .., to]) | ("git", ["mv", from @ .., to]) => {
+            each(Touch::Delete, from);
+            // Into a folder: what it is called there is not looked up.
+            if from.len() == 1 && !to.ends_with('/') && *to != "." {
+                each(Touch::Create, &[to]);
+            }
+        }
+        ("cp", [_, to]) if !to.ends_with('/') && *to != "." && to.contains('.') => each(Touch::Create, &[to]),
+        ("touch" | "tee", paths) => each(Touch::Create, paths),
+        ("sed", _) if flag(&["-i", "--in-place"]) => {
+            // The first operand is the script, unless scripts came with -e.
+            let scripts = rest.iter().filter(|w| **w == "-e").count();
+            each(Touch::Edit, &operands.iter().skip(scripts.max(1)).copied().collect::<Vec<_>>());
+        }
+        ("perl", _) if flag(&["-pi", "-i"]) => each(Touch::Edit, &files(1)),
+        ("cat" | "head" | "tail" | "less" | "nl", _) => {
+            each(Touch::Read, &files(0));
+            *shows += 1;
+            return;
+        }
+        ("sed", _) => {
+            each(Touch::Read, &files(1));
+            *shows += 1;
+            return;
+        }
+        ("git", ["diff" | "show" | "log" | "status" | "blame" | "grep" | "branch", ..]) => {
+            *shows += 1;
+            return;
+        }
+        _ if SHOWS.contains(&name) => {
+            *shows += 1;
+            return;
+        }
+        _ => {}
+    }
+    *others += 1;
+}
+
+fn is_path(word: &str) -> bool {
+    !word.is_empty()
+        && !word.starts_with(['-', '&', '(', '$', '|'])
+        && !word.contains(['*', '?', '$', '`', '{', '|', '"', '\'', ';', '<', '>', '=', '&', '\n'])
+        && !word.starts_with("/dev/")
+        && word.len() <= 300
+}
+
+fn touched(line: &mut Line, touch: Touch, path: &str) {
+    let path = in_folder(line.cwd.as_deref(), path);
+    if !path.is_empty() && path != "/" {
+        line.files.push((touch, path));
+    }
+}
+
+/// Words of each simple command, quotes taken off; bodies of here-documents are passed over.
+fn simple_commands(text: &str) -> Vec<Vec<String>> {
+    let mut out: Vec<Vec<String>> = vec![Vec::new()];
+    let mut word = String::new();
+    let mut quoted = false;
+    let mut ends: Vec<String> = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    let flush = |word: &mut String, quoted: &mut bool, out: &mut Vec<Vec<String>>| {
+        if (!word.is_empty() || *quoted)
+            && let Some(words) = out.last_mut()
+        {
+            words.push(std::mem::take(word));
+        }
+        *quoted = false;
+    };
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\'' | '"' => {
+                quoted = true;
+                while let Some((_, inner)) = chars.next() {
+                    if inner == c {
+                        break;
+                    }
+                    if inner == '\\' && c == '"' {
+                        word.extend(chars.next().map(|(_, escaped)| escaped));
+                    } else {
+                        word.push(inner);
+                    }
+                }
+            }
+            '#' if word.is_empty() && !quoted => while chars.next_if(|(_, c)| *c != '\n').is_some() {},
+            '\\' => word.extend(chars.next().map(|(_, escaped)| escaped).filter(|c| *c != '\n')),
+            '<' if text[at..].starts_with("<<") && !text[at..].starts_with("<<<") => {
+                flush(&mut word, &mut quoted, &mut out);
+                let name: String = text[at + 2..]
+                    .trim_start_matches(['-', ' '])
+                    .chars()
+                    .skip_while(|c| matches!(c, '\'' | '"' | '\\'))
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                while chars.peek().is_some_and(|(_, c)| matches!(c, '<' | '-' | ' ' | '\'' | '"' | '\\')) {
+                    chars.next();
+                }
+                for _ in name.chars() {
+                    chars.next();
+                }
+                chars.next_if(|(_, c)| matches!(c, '\'' | '"'));
+                if !name.is_empty() {
+                    ends.push(name);
+                }
+            }
+            '\n' if !ends.is_empty() => {
+                flush(&mut word, &mut quoted, &mut out);
+                out.push(Vec::new());
+                // Everything up to the line that ends the last document.
+                let mut rest = at + 1;
+                for end in ends.drain(..) {
+                    for body in text[rest..].split_inclusive('\n') {
+                        rest += body.len();
+                        if body.trim() == end {
+                            break;
+                        }
+                    }
+                }
+                while chars.peek().is_some_and(|(i, _)| *i < rest) {
+                    chars.next();
+                }
+            }
+            '>' => {
+                let glued = matches!(word.as_str(), "1" | "2" | "&");
+                if !glued {
+                    flush(&mut word, &mut quoted, &mut out);
+                }
+                word.push('>');
+                if chars.next_if(|(_, c)| *c == '>').is_some() {
+                    word.push('>');
+                }
+                if chars.next_if(|(_, c)| *c == '&').is_some() {
+                    // 2>&1: no file.
+                    chars.next();
+                    word.clear();
+                } else {
+                    flush(&mut word, &mut quoted, &mut out);
+                }
+            }
+            '&' if chars.peek().is_some_and(|(_, c)| *c == '>') => {
+                flush(&mut word, &mut quoted, &mut out);
+                word.push('&');
+            }
+            // What another command prints is not known: the word is one that no path looks like.
+            '$' if chars.next_if(|(_, c)| *c == '(').is_some() => {
+                word.push('$');
+                let mut depth = 1;
+                while depth > 0 {
+                    match chars.next() {
+                        Some((_, '(')) => depth += 1,
+                        Some((_, ')')) => depth -= 1,
+                        Some(_) => {}
+                        None => break,
+                    }
+                }
+            }
+            ';' | '|' | '&' | '\n' | '(' | ')' => {
+                flush(&mut word, &mut quoted, &mut out);
+                out.push(Vec::new());
+            }
+            c if c.is_whitespace() => flush(&mut word, &mut quoted, &mut out),
+            c => word.push(c),
+        }
+    }
+    flush(&mut word, &mut quoted, &mut out);
+    out.retain(|words| !words.is_empty());
+    out
+}

@@ -1,0 +1,52 @@
+//! Messages of the user, and the sentences in them that constrain the work.
+
+use super::text::{has_word, sentences, straight};
+
+/// A message of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub id: String,
+    pub text: String,
+    /// It stands in an earlier record and may be shortened there.
+    pub is_earlier: bool,
+}
+
+/// A sentence that constrains the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constraint {
+    pub id: String,
+    pub sentence: String,
+}
+
+/// Longer sentences are texts, not rules, in bytes.
+const LONGEST: usize = 400;
+
+/// Words that make a sentence a rule rather than a wish.
+const MARKERS: [&str; 18] = [
+    "must",
+    "mustn't",
+    "never",
+    "always",
+    "only",
+    "don't",
+    "dont",
+    "do not",
+    "prefer",
+    "make sure",
+    "should not",
+    "shouldn't",
+    "instead of",
+    "rather than",
+    "no need",
+    "ensure",
+    "required",
+    "forbidden",
+];
+
+/// The sentences of a message that constrain the work; `more` are the host's own markers, in lower case.
+pub fn constraints<'a>(text: &'a str, more: &'a [String]) -> impl Iterator<Item = &'a str> {
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
+    sentences(text).filter(|sentence| sentence.len() <= LONGEST).filter(move |sentence| {
+        has_word(&straight(sentence), &MARKERS) || !more.is_empty() && has_word(&sentence.to_lowercase(), &more)
+    })
+}

@@ -1,0 +1,445 @@
+//! What of a history a view still holds: measured by rule, for every compaction and for any pair of both.
+//!
+//! In: the untouched history and the messages that are sent instead. Out: [`Quality`]. The yardstick is the ledger of the history; the view
+//! is searched for the literal of every entry, and its records are read back to find entries with a line of their own.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::ledger::command::body;
+use super::ledger::path::tail;
+use super::ledger::text::{ELLIPSIS, flat};
+use super::ledger::{Ledger, Rules};
+use super::tool_map::Mark;
+use crate::message::{Message, Part};
+use crate::tokens::Tokenizer;
+
+/// How much of one kind of entry survived.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Retention {
+    /// `modifiedFiles`, `readFiles`, `commands`, `errors`, `constraints`, `todos`, `decisions`, `symbols` or `requests`.
+    pub kind: &'static str,
+    /// Entries of the history.
+    pub all: usize,
+    /// Those whose literal is in the view: of paths the last three components.
+    pub literal: usize,
+    /// Those that are there whole or have a line of their own, shortened perhaps.
+    pub own_line: usize,
+    /// Those that can be had by recall only.
+    pub recall: usize,
+    /// Share of own lines where the newest entry weighs twice the oldest; 1 if there are none.
+    pub weighted: f64,
+}
+
+impl Retention {
+    /// Share of the entries with a line of their own; 1 if there are none.
+    pub fn share(&self) -> f64 {
+        if self.all == 0 { 1.0 } else { self.own_line as f64 / self.all as f64 }
+    }
+}
+
+/// What became of the user's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserCoverage {
+    pub messages: usize,
+    /// Messages that are there word for word.
+    pub verbatim: usize,
+    /// Messages that are there word for word or have an entry of their own.
+    pub with_entry: usize,
+    pub tokens: u64,
+    /// Tokens of the messages that are there word for word.
+    pub tokens_verbatim: u64,
+}
+
+/// Sizes, in tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Size {
+    pub before: u64,
+    pub after: u64,
+    pub freed: u64,
+    /// Budget that is left.
+    pub headroom: u64,
+    /// What the summary message stands for, and what it has itself.
+    pub covered: u64,
+    pub summary: u64,
+    /// Sent to the summarising model.
+    pub prompt: u64,
+}
+
+/// Where the covered range ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Boundary {
+    /// Tokens of the tail, and what was aimed at.
+    pub tail: u64,
+    pub target: u64,
+    /// The last covered message edits a file and the next one is a command.
+    pub between_edit_and_check: bool,
+}
+
+/// Facts of earlier compactions that were in the history as a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chain {
+    pub facts: usize,
+    pub kept: usize,
+}
+
+/// The report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Quality {
+    pub retention: Vec<Retention>,
+    pub users: UserCoverage,
+    /// Paths, addresses and long numbers of the summary that occur nowhere in the history.
+    pub inventions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boundary: Option<Boundary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Chain>,
+    /// What falls short of the gate: constraints, open todos and modified files all there, nothing invented.
+    pub misses: Vec<&'static str>,
+}
+
+impl Quality {
+    /// The retention of one kind.
+    pub fn of(&self, kind: &str) -> Option<&Retention> {
+        self.retention.iter().find(|r| r.kind == kind)
+    }
+}
+
+/// Measures a view against its history. `summary` is the text of a model, looked through for inventions.
+///
+/// ```
+/// use espalier::compact::ledger::Rules;
+/// use espalier::compact::quality::quality;
+/// use espalier::message::{Message, Part, Role};
+/// struct Bytes;
+/// impl espalier::tokens::Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 {
+///         text.len() as u64
+///     }
+/// }
+/// let said = |id: &str, text: &str| Message { id: id.into(), role: Role::User, name: None, parts: vec![Part::Text { text: text.into() }] };
+/// let history = [said("m0", "Never touch main.rs."), said("m1", "Go on.")];
+/// let report = quality(&history, &history[1..], &Rules::default(), None, &Bytes);
+/// assert_eq!((report.users.messages, report.users.verbatim), (2, 1));
+/// assert_eq!(report.misses, ["constraints"]);
+/// ```
+pub fn quality(
+    history: &[Message],
+    view: &[Message],
+    rules: &Rules,
+    summary: Option<&str>,
+    tokenizer: &dyn Tokenizer,
+) -> Quality {
+    let all = Ledger::fold(history, rules);
+    let seen = Ledger::fold(view, rules);
+    let text = texts(view);
+
+    let files: HashSet<&str> = seen.files.iter().map(|f| f.path.as_str()).collect();
+    let commands = Lines::new(seen.commands.iter().map(|c| (c.id.as_str(), c.line.as_str())));
+    let errors = Lines::new(seen.errors.iter().map(|e| (e.id.as_str(), e.line.as_str())));
+    let said = Lines::new(seen.requests.iter().map(|r| (r.id.as_str(), r.text.trim())));
+    let plan: HashSet<&str> = seen.plan.iter().flat_map(|p| &p.items).map(|(_, what)| what.as_str()).collect();
+
+    // Every literal is looked for in one walk over the view.
+    let mut wanted: Vec<Item> = Vec::new();
+    let mut item = |kind, literal, own: bool, earlier: bool| wanted.push(Item { kind, literal, own, earlier });
+    let is_earlier = |id: &str| id.starts_with(super::ledger::earlier::EARLIER);
+    for file in &all.files {
+        let kind = if file.is_changed() { "modifiedFiles" } else { "readFiles" };
+        let own = files.contains(file.path.as_str());
+        item(kind, tail(&file.path), own, is_earlier(&file.last));
+    }
+    for command in &all.commands {
+        let body = body(&command.line);
+        let own = commands.has(&command.id, &command.line) || commands.has(&command.id, body);
+        item("commands", command.line.as_str(), own, is_earlier(&command.id));
+    }
+    for error in &all.errors {
+        item("errors", error.line.as_str(), errors.has(&error.id, &error.line), is_earlier(&error.id));
+    }
+    for constraint in &all.constraints {
+        item("constraints", constraint.sentence.as_str(), false, is_earlier(&constraint.id));
+    }
+    for (mark, what) in all.plan.iter().flat_map(|p| &p.items) {
+        if *mark != Mark::Done {
+            item("todos", what.as_str(), plan.contains(what.as_str()), false);
+        }
+    }
+    for decision in &all.decisions {
+        item("decisions", decision.sentence.as_str(), false, is_earlier(&decision.id));
+    }
+    for symbol in &all.symbols {
+        item("symbols", symbol.name.as_str(), false, false);
+    }
+    let mut users = UserCoverage { messages: 0, verbatim: 0, with_entry: 0, tokens: 0, tokens_verbatim: 0 };
+    for request in &all.requests {
+        let text = request.text.trim();
+        let tokens = tokenizer.count(text);
+        let verbatim = said.exact.contains(text);
+        let own =
+            verbatim || said.has(&request.id, &flat(text, usize::MAX)) || said.whole.contains(request.id.as_str());
+        users.messages += 1;
+        users.tokens += tokens;
+        users.verbatim += usize::from(verbatim);
+        users.tokens_verbatim += if verbatim { tokens } else { 0 };
+        users.with_entry += usize::from(own);
+        item("requests", text, own, request.is_earlier);
+    }
+    let found = find(&text, &wanted);
+    let kinds = [
+        "modifiedFiles",
+        "readFiles",
+        "commands",
+        "errors",
+        "constraints",
+        "todos",
+        "decisions",
+        "symbols",
+        "requests",
+    ];
+    let retention: Vec<Retention> = kinds.into_iter().map(|kind| retained(kind, &wanted, &found)).collect();
+    let earlier: Vec<bool> =
+        wanted.iter().zip(&found).filter(|(item, _)| item.earlier).map(|(item, found)| item.own || *found).collect();
+    let inventions = summary.map(|summary| inventions(summary, history)).unwrap_or_default();
+    let mut misses: Vec<&'static str> = ["constraints", "todos", "modifiedFiles"]
+        .into_iter()
+        .filter(|kind| retention.iter().any(|r| r.kind == *kind && r.own_line < r.all))
+        .collect();
+    if !inventions.is_empty() {
+        misses.push("inventions");
+    }
+    let chain = Chain { facts: earlier.len(), kept: earlier.iter().filter(|kept| **kept).count() };
+    Quality {
+        retention,
+        users,
+        inventions,
+        size: None,
+        boundary: None,
+        chain: (chain.facts > 0).then_some(chain),
+        misses,
+    }
+}
+
+/// One entry: what it is searched by, and whether the view's own ledger has it.
+struct Item<'a> {
+    kind: &'static str,
+    literal: &'a str,
+    own: bool,
+    /// It came from the record of an earlier compaction.
+    earlier: bool,
+}
+
+fn retained(kind: &'static str, wanted: &[Item], found: &[bool]) -> Retention {
+    let of_kind: Vec<(bool, bool)> = wanted
+        .iter()
+        .zip(found)
+        .filter(|(item, _)| item.kind == kind)
+        .map(|(item, found)| (item.own, *found))
+        .collect();
+    let all = of_kind.len();
+    let own_line = of_kind.iter().filter(|(own, found)| *own || *found).count();
+    let weight = |at: usize| 1.0 + at as f64 / all.max(1) as f64;
+    let total: f64 = (0..all).map(weight).sum();
+    let kept: f64 =
+        of_kind.iter().enumerate().filter(|(_, (own, found))| *own || *found).map(|(at, _)| weight(at)).sum();
+    Retention {
+        kind,
+        all,
+        literal: of_kind.iter().filter(|(_, found)| *found).count(),
+        own_line,
+        recall: all - own_line,
+        weighted: if all == 0 { 1.0 } else { kept / total },
+    }
+}
+
+/// Lines of the view's ledger, by their text and, where they were cut, by the message they are from.
+struct Lines<'a> {
+    exact: HashSet<&'a str>,
+    /// Ids without the mark of an earlier numbering.
+    cut: HashMap<&'a str, Vec<&'a str>>,
+    /// Ids of messages that are in the view themselves.
+    whole: HashSet<&'a str>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Lines<'a> {
+        let mut out = Lines { exact: HashSet::new(), cut: HashMap::new(), whole: HashSet::new() };
+        for (id, line) in lines {
+            if let Some(start) = line.strip_suffix(ELLIPSIS) {
+                out.cut.entry(bare(id)).or_default().push(start);
+            }
+            out.exact.insert(line);
+            if bare(id) == id {
+                out.whole.insert(id);
+            }
+        }
+        out
+    }
+
+    /// True if there is a line of `line`'s own: the whole of it, or its beginning under the same id.
+    fn has(&self, id: &str, line: &str) -> bool {
+        self.exact.contains(line)
+            || self.cut.get(bare(id)).is_some_and(|starts| starts.iter().any(|start| line.starts_with(start)))
+    }
+}
+
+fn bare(id: &str) -> &str {
+    id.trim_start_matches(super::ledger::earlier::EARLIER)
+}
+
+/// Everything that a view says, as one text.
+fn texts(view: &[Message]) -> String {
+    let mut out = String::new();
+    let mut add = |text: &str| {
+        out.push_str(text);
+        out.push('\n');
+    };
+    for message in view {
+        for part in &message.parts {
+            match part {
+                Part::Text { text } => add(text),
+                Part::ToolCall { arguments, .. } => add(arguments),
+                Part::ToolResult { content, .. } => {
+                    for part in content {
+                        if let Part::Text { text } = part {
+                            add(text);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    out
+}
+
+/// Comparisons after which a search ends: only texts made to be slow need more, and what was not found by then counts as missing.
+const MOST_WORK: usize = 50_000_000;
+
+/// Bytes that a literal is looked up by.
+const KEY: usize = 8;
+
+/// Which literals occur in `text`. One walk: each literal is filed under the least common of some eight bytes of it.
+fn find(text: &str, wanted: &[Item]) -> Vec<bool> {
+    let mut found = vec![false; wanted.len()];
+    let places = |literal: &str| {
+        let last = literal.len() - KEY;
+        [0, last / 4, last / 2, last / 4 * 3, last]
+    };
+    let key = |bytes: &[u8], at: usize| -> u64 {
+        bytes[at..at + KEY].iter().fold(0, |key, byte| key << 8 | u64::from(*byte))
+    };
+    let mut common: HashMap<u64, usize> = HashMap::new();
+    for item in wanted.iter().filter(|item| item.literal.len() >= KEY) {
+        for at in places(item.literal) {
+            *common.entry(key(item.literal.as_bytes(), at)).or_default() += 1;
+        }
+    }
+    let mut filed: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
+    let mut short: HashMap<&str, bool> = HashMap::new();
+    for (number, item) in wanted.iter().enumerate() {
+        if item.literal.len() < KEY {
+            short.entry(item.literal).or_insert_with(|| text.contains(item.literal));
+            continue;
+        }
+        let bytes = item.literal.as_bytes();
+        let at = places(item.literal).into_iter().min_by_key(|at| common.get(&key(bytes, *at)).copied());
+        let at = at.unwrap_or(0);
+        filed.entry(key(bytes, at)).or_default().push((number, at));
+    }
+    let bytes = text.as_bytes();
+    let mut work = 0;
+    let mut window: u64 = 0;
+    // A small filter in front of the map: most windows are in nothing.
+    let mut filter = vec![0u64; 1 << 10];
+    let slot = |key: u64| (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize;
+    for key in filed.keys() {
+        filter[slot(*key) / 64] |= 1 << (slot(*key) % 64);
+    }
+    for (end, byte) in bytes.iter().enumerate() {
+        window = window << 8 | u64::from(*byte);
+        if end + 1 < KEY || filter[slot(window) / 64] >> (slot(window) % 64) & 1 == 0 {
+            continue;
+        }
+        let Some(literals) = filed.get(&window) else { continue };
+        let start = end + 1 - KEY;
+        work += literals.len();
+        if work > MOST_WORK {
+            break;
+        }
+        for &(number, at) in literals {
+            let literal = wanted[number].literal.as_bytes();
+            if !found[number] && start >= at && bytes[start - at..].starts_with(literal) {
+                found[number] = true;
+            }
+        }
+    }
+    for (number, item) in wanted.iter().enumerate() {
+        if let Some(&is_there) = short.get(item.literal) {
+            found[number] = is_there;
+        }
+    }
+    found
+}
+
+/// Inventions that are listed.
+const MOST_INVENTIONS: usize = 50;
+
+/// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
+fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
+    let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
+    if claims.is_empty() {
+        return vec![];
+    }
+    let text = texts(history);
+    let mut known: HashSet<&str> = HashSet::new();
+    for word in words(&text) {
+        known.insert(word);
+        known.insert(last_component(word));
+        // Arguments are JSON text: a name may follow an escaped line break.
+        if let Some(rest) = word.strip_prefix(['n', 't', 'r']) {
+            known.insert(rest);
+        }
+        known.extend(word.split(|c: char| !c.is_ascii_digit()).filter(|n| n.len() >= 4));
+    }
+    let mut out: Vec<String> = Vec::new();
+    for claim in claims {
+        let there = known.contains(claim) || known.contains(last_component(claim));
+        if !there && out.len() < MOST_INVENTIONS && !out.iter().any(|o| o == claim) {
+            out.push(claim.to_string());
+        }
+    }
+    out
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':' | '@' | '~' | '+' | '#')))
+        .map(|word| word.trim_matches(['.', ':', '-', '#', '/', '+']))
+        .filter(|word| !word.is_empty())
+}
+
+fn last_component(word: &str) -> &str {
+    let word = word.rsplit('/').next().unwrap_or(word);
+    // file.rs:12:5
+    word.split(':').next().unwrap_or(word)
+}
+
+fn is_claim(word: &str) -> bool {
+    let is_number = word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_address = word.contains("://");
+    let name = last_component(word);
+    let is_path = word.contains('/')
+        && name.rsplit_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && (1..=6).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        });
+    is_number || is_address || is_path
+}

@@ -1,0 +1,148 @@
+//! What is measured of a compaction, and what compactions without a model must reach.
+
+use std::rc::Rc;
+
+use espalier::compact::ledger::Rules;
+use espalier::compact::quality::{Quality, quality};
+use espalier::compact::{Compacted, Compaction, Options};
+use espalier::effect::{Answer, Effect, Step};
+use espalier::message::Message;
+use espalier::tokens::{CostModel, EncodingName, Origin, Tokenizer};
+
+use crate::encodings::shared;
+use crate::prune::carry_out;
+use crate::support::{Quarter, TRANSCRIPTS, call, numbered, result, transcript, user};
+
+fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Tokenizer>, reply: &str) -> Compacted {
+    let mut run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
+    loop {
+        match run.poll().unwrap() {
+            Step::Done { result } => return result,
+            Step::Ask { effects } => {
+                for ask in effects {
+                    let Effect::CallModel(_) = ask.effect;
+                    run.resume(ask.id, Answer::Model { text: reply.into(), finish_reason: None }).unwrap();
+                }
+            }
+        }
+    }
+}
+
+fn measured(history: &[Message], view: &[Message]) -> Quality {
+    quality(history, view, &Rules::default(), None, &Quarter)
+}
+
+#[test]
+fn a_history_keeps_all_of_itself_and_nothing_keeps_nothing() {
+    for name in TRANSCRIPTS {
+        let messages = transcript(name);
+        let whole = measured(&messages, &messages);
+        for kind in whole.retention.iter().filter(|r| r.kind != "decisions") {
+            assert_eq!((kind.own_line, kind.recall, kind.weighted), (kind.all, 0, 1.0), "{name} {}", kind.kind);
+        }
+        assert_eq!((whole.users.verbatim, whole.users.tokens_verbatim), (whole.users.messages, whole.users.tokens));
+        let nothing = measured(&messages, &[]);
+        assert!(nothing.retention.iter().all(|r| r.own_line == 0 && r.recall == r.all), "{name}");
+    }
+}
+
+#[test]
+fn a_mention_counts_but_a_namesake_does_not() {
+    let history = numbered(vec![
+        call("1", "edit", r#"{"path":"/w/src/ui/a.rs","oldText":"a","newText":"b"}"#),
+        result("1", "ok"),
+        call("2", "bash", r#"{"command":"cargo test --all"}"#),
+        result("2", "exit code: 0"),
+    ]);
+    let literal = |text: &str| {
+        let report = measured(&history, &numbered(vec![user(text)]));
+        ["modifiedFiles", "commands"].map(|kind| report.of(kind).unwrap().literal)
+    };
+    assert_eq!(literal("edited src/ui/a.rs, ran cargo test --all"), [1, 1]);
+    assert_eq!(literal("edited a.rs, ran cargo test"), [0, 0]);
+}
+
+#[test]
+fn inventions_are_listed() {
+    let mut messages = vec![user("Look at src/main.rs, it has 4711 lines.")];
+    for n in 0..40 {
+        let id = n.to_string();
+        messages.push(call(&id, "bash", r#"{"command":"make\nsrc/tool.rs"}"#));
+        messages.push(result(&id, &"some line of output\n".repeat(40)));
+    }
+    messages.push(user("Go on."));
+    let messages = numbered(messages);
+    let reply = "<summary>src/main.rs has 4711 lines, lib/ghost.rs has 9042. See https://example.invalid/x and tool.rs:12.</summary>";
+    let options = Options { budget: 3_000, has_model: true, ..Options::default() };
+    let done = compacted(&messages, options, Rc::new(Quarter), reply);
+    let quality = done.quality.unwrap();
+    assert_eq!(quality.inventions, ["lib/ghost.rs", "9042", "https://example.invalid/x"]);
+    assert!(quality.misses.contains(&"inventions"));
+}
+
+/// Percent of the entries of a kind with a line of their own.
+fn share(quality: &Quality, kind: &str) -> f64 {
+    quality.of(kind).unwrap().share() * 100.0
+}
+
+#[test]
+fn facts_survive_without_a_model() {
+    for name in TRANSCRIPTS {
+        let messages = transcript(name);
+        for budget in [32_000, 64_000, 128_000] {
+            let options = Options { budget, ..Options::default() };
+            let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
+            let Some(quality) = &done.quality else { continue };
+            let view = carry_out(&messages, &done.plan);
+            assert_eq!(quality.retention, measured(&messages, &view).retention, "the report is of another view");
+            for (kind, least) in [("modifiedFiles", 95.0), ("requests", 95.0), ("errors", 80.0), ("commands", 80.0)] {
+                let share = share(quality, kind);
+                assert!(share >= least, "{name} at {budget}: {share} % of {kind}");
+            }
+            let size = quality.size.as_ref().unwrap();
+            assert_eq!((size.before, size.after), (done.before.total, done.after.total));
+        }
+    }
+}
+
+#[test]
+fn what_small_budgets_leave_out_is_reported() {
+    let messages = transcript("pi-refactor-long");
+    let options = Options { budget: 12_000, ..Options::default() };
+    let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
+    assert!(done.ledger.iter().map(|shown| shown.left_out).sum::<usize>() > 100);
+    assert!(done.quality.unwrap().of("commands").unwrap().recall > 100);
+}
+
+#[test]
+fn facts_of_the_first_compaction_survive_ten() {
+    let mut messages = vec![
+        user("Never touch the lexer."),
+        call("p", "edit", r#"{"path":"src/planted.rs","oldText":"a","newText":"b"}"#),
+        result("p", "ok"),
+        call("q", "TodoWrite", r#"{"todos":[{"content":"water the tree"}]}"#),
+        result("q", "ok"),
+    ];
+    let mut sizes = Vec::new();
+    for round in 0..10 {
+        for step in 0..30 {
+            let id = format!("{round}-{step}");
+            messages.push(call(&id, "bash", &format!(r#"{{"command":"make target{round}x{step}"}}"#)));
+            messages.push(result(&id, &"some line of output that says little\n".repeat(60)));
+        }
+        messages.push(user(&format!("Carry on with part {round}.")));
+        messages = numbered(messages);
+        let done = compacted(&messages, Options { budget: 8_000, ..Options::default() }, Rc::new(Quarter), "");
+        let quality = done.quality.as_ref().expect("a summary");
+        assert_eq!(quality.misses, Vec::<&str>::new(), "round {round}");
+        messages = carry_out(&messages, &done.plan);
+        let text: String = messages.iter().map(Message::text).collect();
+        for fact in ["Never touch the lexer.", "src/planted.rs", "water the tree", "Carry on with part 0."] {
+            assert!(text.contains(fact), "round {round}: {fact}");
+        }
+        assert_eq!(text.matches("<conversation-summary").count(), 1);
+        sizes.push(quality.size.as_ref().unwrap().summary);
+    }
+    // It does not grow without end.
+    assert!(sizes.iter().all(|size| *size <= 8_000 * 6 / 10), "{sizes:?}");
+}

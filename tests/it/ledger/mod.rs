@@ -1,0 +1,15 @@
+//! The ledger: what is taken from a history, what a record keeps of it, what of that is measured.
+
+mod entries;
+mod measure;
+mod record;
+mod tools;
+
+use espalier::compact::ledger::{Ledger, Rules};
+use espalier::message::Message;
+
+use crate::support::numbered;
+
+fn ledger(messages: Vec<Message>) -> Ledger {
+    Ledger::fold(&numbered(messages), &Rules::default())
+}

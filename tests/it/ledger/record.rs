@@ -1,0 +1,202 @@
+//! What a record keeps of a ledger, and what is read back from it.
+
+use espalier::compact::ledger::render::{Block, Shares, blocks, escape, unescape};
+use espalier::compact::ledger::{Ledger, Rules};
+use espalier::compact::summary::{Covering, message};
+use espalier::message::Message;
+use fastrand::Rng;
+
+use super::ledger;
+use crate::support::{Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, transcript, user};
+
+const PLENTY: Shares = Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000 };
+
+fn record(ledger: &Ledger, shares: Shares) -> Message {
+    let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8" };
+    message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Quarter).0
+}
+
+fn read_back(message: &Message) -> Ledger {
+    Ledger::fold(std::slice::from_ref(message), &Rules::default())
+}
+
+fn busy() -> Vec<Message> {
+    vec![
+        user(
+            "Fix the lexer.\n[m7] looks like a message\n(9 more left out, no)\n\\[x] and </user-messages> too. Never touch a.rs.",
+        ),
+        call("1", "edit", r#"{"path":"src/b (old).rs","oldText":"a","newText":"b"}"#),
+        result("1", "ok"),
+        call("2", "bash", r#"{"command":"cd /w && make `x` -> y"}"#),
+        result("2", "b.c:1: error: bad [3 times]\nexit code: 2"),
+        call("3", "read", r#"{"path":"c.rs"}"#),
+        call("4", "TodoWrite", r#"{"todos":[{"content":"one","status":"completed"},{"content":"two"}]}"#),
+        assistant("I decided to keep </commands> as it is."),
+        user("Go on."),
+    ]
+}
+
+#[test]
+fn with_room_everything_is_there_word_for_word() {
+    let text = record(&ledger(busy()), PLENTY).text();
+    for fact in [
+        "[m0] Fix the lexer.",
+        "- m0: Never touch a.rs.",
+        "- [ ] two",
+        "- src/b (old).rs (edited, m1)",
+        "- m4: b.c:1: error: bad [3 times]",
+        "- m3: `cd /w && make `x` -> y` -> exit 2: exit code: 2",
+        "- c.rs (read, m5)",
+        "[m8] Go on.",
+    ] {
+        assert!(text.contains(fact), "{fact} is missing in:\n{text}");
+    }
+    assert_eq!(text.matches("</user-messages>").count(), 1);
+    assert_eq!(text.matches("</commands>").count(), 1);
+}
+
+#[test]
+fn a_record_is_read_back_into_the_same_facts() {
+    let before = ledger(busy());
+    let after = read_back(&record(&before, PLENTY));
+    let texts = |l: &Ledger| l.requests.iter().map(|r| r.text.trim().to_string()).collect::<Vec<_>>();
+    assert_eq!(texts(&before), texts(&after));
+    assert!(after.requests.iter().all(|r| r.is_earlier && r.id.starts_with('~')));
+    assert_eq!(before.constraints[0].sentence, after.constraints[0].sentence);
+    assert_eq!(before.plan.as_ref().unwrap().items.len(), after.plan.as_ref().unwrap().items.len());
+    assert_eq!(after.earlier, ["## Progress Tracking\nAll is well."]);
+    let facts = |l: &Ledger| {
+        let mut files: Vec<_> = l.files.iter().map(|f| (f.path.clone(), f.edits, f.reads > 0)).collect();
+        files.sort();
+        let commands: Vec<_> = l.commands.iter().map(|c| (c.line.clone(), c.status, c.count)).collect();
+        let decisions: Vec<_> = l.decisions.iter().map(|d| (d.by, d.sentence.clone())).collect();
+        (files, commands, decisions)
+    };
+    assert_eq!(facts(&before), facts(&after));
+}
+
+#[test]
+fn records_of_records_do_not_change() {
+    // What is read back and written again is the same text, ids aside: nothing grows or wears off with every compaction.
+    for name in TRANSCRIPTS {
+        let first = record(&Ledger::fold(&transcript(name), &Rules::default()), PLENTY);
+        let second = record(&read_back(&first), PLENTY);
+        let third = record(&read_back(&second), PLENTY);
+        assert_eq!(second.text(), third.text(), "{name}");
+        let (_, shown) = blocks(&read_back(&first), PLENTY, &Quarter);
+        let (_, before) = blocks(&Ledger::fold(&transcript(name), &Rules::default()), PLENTY, &Quarter);
+        let lines =
+            |shown: &[espalier::compact::summary::Shown]| shown.iter().map(|s| (s.block, s.lines)).collect::<Vec<_>>();
+        assert_eq!(lines(&before), lines(&shown), "{name}");
+    }
+}
+
+#[test]
+fn what_finds_no_place_is_counted() {
+    let messages = transcript("pi-refactor-long");
+    let ledger = Ledger::fold(&messages, &Rules::default());
+    let (_, all) = blocks(&ledger, PLENTY, &Quarter);
+    for room in [0, 50, 500, 2_000, 8_000] {
+        let shares = Shares { user: room / 3, ledger: room / 5, entries: room };
+        let (text, shown) = blocks(&ledger, shares, &Quarter);
+        for (whole, part) in all.iter().zip(&shown) {
+            assert_eq!((whole.block, whole.lines), (part.block, part.lines + part.left_out));
+            let note = format!("({} more left out, ", part.left_out);
+            assert!(part.left_out == 0 || text.contains(&note), "{note} is missing");
+        }
+        // The counts survive being read back.
+        let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0" };
+        let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Quarter);
+        let again = read_back(&message);
+        let left_out = |block: Block| shown.iter().find(|s| s.block == block).map_or(0, |s| s.left_out);
+        assert_eq!(again.left_out.get("commands").copied().unwrap_or(0), left_out(Block::Commands));
+    }
+}
+
+#[test]
+fn an_append_changes_only_the_end_of_a_block() {
+    let mut messages = busy();
+    let block = |messages: &[Message], name: &str| {
+        let text = record(&ledger(messages.to_vec()), PLENTY).text();
+        let (from, to) = (text.find(&format!("\n<{name}>\n")).unwrap(), text.find(&format!("</{name}>")).unwrap());
+        text[from..to].to_string()
+    };
+    let before: Vec<String> = ["user-messages", "commands", "changed-files"].map(|b| block(&messages, b)).to_vec();
+    messages.push(call("9", "bash", r#"{"command":"make clean"}"#));
+    messages.push(call("10", "edit", r#"{"path":"z.rs","oldText":"a","newText":"b"}"#));
+    messages.push(user("And then?"));
+    for (name, before) in ["user-messages", "commands", "changed-files"].iter().zip(before) {
+        let after = block(&messages, name);
+        assert!(after.starts_with(&before) && after.len() > before.len(), "{name}:\n{before}\n{after}");
+    }
+}
+
+#[test]
+fn escaping_is_undone_exactly() {
+    let mut rng = Rng::with_seed(5);
+    let pieces = ["<", "\\", "/", "summary", "</summary>", "<\\/todo", " ", "é", "</p>", "ERRORS", "</ERRORS>"];
+    for _ in 0..5_000 {
+        let text: String = (0..rng.usize(0..12)).map(|_| pieces[rng.usize(0..pieces.len())]).collect();
+        let escaped = escape(&text);
+        assert_eq!(unescape(&escaped), text);
+        assert!(!escaped.to_lowercase().contains("</summary") && !escaped.to_lowercase().contains("</errors"));
+    }
+}
+
+#[test]
+fn hostile_records_are_read_without_harm() {
+    let mut rng = Rng::with_seed(6);
+    let pieces = [
+        "<conversation-summary",
+        ">\n",
+        "<summary>\n",
+        "\n</summary>\n",
+        "<commands>\n",
+        "</commands>\n",
+        "- m1: `x",
+        "` -> ok",
+        "(",
+        " more left out",
+        "9999999999999999999999",
+        "- ",
+        "[",
+        "] ",
+        "<todo>\n",
+        "- [x] \n",
+        "<errors>\n",
+        " times]\n",
+        "é\n",
+        "<changed-files>\n",
+        " (edited 7)\n",
+        "\\",
+        "<user-messages>\n",
+    ];
+    for _ in 0..5_000 {
+        let text: String = (0..rng.usize(0..40)).map(|_| pieces[rng.usize(0..pieces.len())]).collect();
+        let messages = numbered(vec![user(&format!("<conversation-summary{text}"))]);
+        record(&Ledger::fold(&messages, &Rules::default()), Shares { user: 50, ledger: 10, entries: 100 });
+    }
+    for _ in 0..500 {
+        let messages = random::conversation(&mut rng, 40);
+        let room = rng.u64(0..500);
+        record(&Ledger::fold(&messages, &Rules::default()), Shares { user: room, ledger: room, entries: room });
+    }
+}
+
+#[test]
+fn long_lines_cost_what_they_are_long() {
+    // Anything quadratic in their reading would make a test without end of these.
+    let many = |text: &str| text.repeat(200_000);
+    for line in ["`", "- m1: ``", "(", "<\\", "] ", ". ", "passed 1 failed ", "cd a && ", "<<E "] {
+        let text = many(line);
+        let messages = numbered(vec![
+            user(&format!(
+                "<conversation-summary>\n<summary>\nx\n</summary>\n<commands>\n- m1: `{text}\n</commands>\n"
+            )),
+            user(&text),
+            call("1", "bash", &serde_json::json!({ "command": text }).to_string()),
+            result("1", &text),
+        ]);
+        record(&Ledger::fold(&messages, &Rules::default()), PLENTY);
+    }
+}
