@@ -53,15 +53,25 @@ export type PlanItem =
   /** A message that the host did not have. */
   | { type: "insert"; message: NeutralMessage };
 
-/** `part` is the index in the neutral message's `parts`. */
+/**
+ * `part` is the index in the neutral message's `parts`. A call or result that gets another id as well as another content has both in one
+ * edit.
+ */
 export type PartEdit =
   | { type: "keep"; part: number }
   /** Replaces the text of a text or reasoning part, or the whole content of a tool result, by one text. */
-  | { type: "text"; part: number; text: string }
+  | { type: "text"; part: number; text: string; callId?: string }
   /** Replaces the JSON text of a call's arguments. */
-  | { type: "arguments"; part: number; arguments: string }
+  | { type: "arguments"; part: number; arguments: string; callId?: string }
+  /** Replaces some of what a tool result holds: one item for each part of its content, in order. */
+  | { type: "content"; part: number; items: ItemEdit[]; callId?: string }
+  /** Puts a text in the place of a picture or document. */
+  | { type: "note"; part: number; text: string }
   /** Gives a call or result another call id. */
   | { type: "callId"; part: number; callId: string };
+
+/** What to do with one part of a tool result's content. */
+export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
 
 // ---------------------------------------------------------------- options and reports
 

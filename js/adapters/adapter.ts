@@ -6,7 +6,7 @@
  */
 
 import { EspalierError } from "../errors.ts";
-import type { Format, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
+import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
 
 /** A conversation that was read. */
 export interface Reading {
@@ -115,8 +115,15 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
         const at = index.get(item.id);
         // The system prompt that the request keeps apart: it is never edited.
         if (!original || at === undefined) continue;
-        if (item.type === "keep") push(original, at);
-        else push(adapter.edit(original, adapter.read(original, at, `${name}[${at}]`, new Map(state)), item.parts), at);
+        if (item.type === "keep") {
+          push(original, at);
+          continue;
+        }
+        const again = () => adapter.read(original, at, `${name}[${at}]`, new Map(state));
+        // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
+        const renamed = renames(item.parts, again().message.parts.length);
+        const from = renamed ? (adapter.edit(original, again(), renamed) as Fields) : original;
+        push(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), item.parts), at);
       }
       const values = out.map(({ value }) => value);
       const same = values.length === list.length && values.every((value, at) => value === list[at]);
@@ -124,6 +131,28 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
       return request ? copy(request, { [name]: values }) : values;
     },
   };
+}
+
+/** The edits that give another id to a part that changes otherwise as well; all other parts stay. */
+function renames(edits: readonly PartEdit[], length: number): PartEdit[] | undefined {
+  const both = new Map(edits.flatMap((edit) => (edit.type !== "callId" && "callId" in edit && edit.callId !== undefined ? [[edit.part, edit.callId] as const] : [])));
+  if (both.size === 0) return undefined;
+  return Array.from({ length }, (_, part): PartEdit => {
+    const callId = both.get(part);
+    return callId === undefined ? { type: "keep", part } : { type: "callId", part, callId };
+  });
+}
+
+/**
+ * The items of a result's content after an edit: `said` makes one for a text. Nothing if the content is no list of as many items as the
+ * edit names.
+ */
+export function editedItems(content: unknown, edits: readonly ItemEdit[], said: (text: string, item: unknown) => unknown): unknown[] | undefined {
+  if (!Array.isArray(content) || content.length !== edits.length) return undefined;
+  return content.map((item: unknown, at) => {
+    const edit = edits[at]!;
+    return edit.type === "text" ? said(edit.text, item) : item;
+  });
 }
 
 /** The tool definitions in a request: a list, or (AI SDK) an object by name; the Gemini SDK keeps them in `config`. */

@@ -1,8 +1,8 @@
 /** Vercel AI SDK: model messages (`content`) and UI messages (`parts`, in which a tool part holds the call and its result). */
 
-import { bad, base64, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
-import type { NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
 type Piece = { at: number | "string"; call?: boolean };
@@ -63,6 +63,8 @@ export const aiSdk: Adapter<Piece> = {
       const isResult = message.parts[part]!.type === "toolResult";
       if (!edit) list[at] = name === "parts" && isResult ? withoutResult(item) : undefined;
       else if (edit.type === "text") list[at] = isResult ? withResult(item, edit.text, name === "parts") : copy(item, { text: edit.text });
+      else if (edit.type === "note") list[at] = { type: "text", text: edit.text };
+      else if (edit.type === "content") list[at] = inTool(item, (tool) => withItems(tool, edit.items));
       else if (edit.type === "arguments") list[at] = inTool(item, (tool) => ({ ["input" in tool || !("args" in tool) ? "input" : "args"]: parsedArguments(edit.arguments) }));
       // A UI part has one id for its call and its result: the call's edit says it.
       else if (edit.type === "callId" && (call || name !== "parts")) list[at] = inTool(item, () => ({ toolCallId: edit.callId }));
@@ -157,6 +159,14 @@ function withResult(item: Fields, said: string, ui: boolean): Fields {
     const kind = isFields(output) && /^(error|execution-denied)/.test(string(output["type"])) ? "error-text" : "text";
     return { output: ui ? said : { type: kind, value: said } };
   });
+}
+
+/** Only results of the type `content` hold several things; those of older versions do so without saying it. */
+function withItems(tool: Fields, items: readonly ItemEdit[]): Fields {
+  const output = tool["output"];
+  const said = (text: string) => ({ type: "text", text });
+  if (!isFields(output)) return {};
+  return { output: copy(output, { value: editedItems(output["value"], items, said) ?? output["value"] }) };
 }
 
 /** The call of a UI part alone: as it was before its result came. */

@@ -1,6 +1,6 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part } from "../types.ts";
 
@@ -36,6 +36,8 @@ export const anthropic: Adapter<Piece> = {
       if (!edit || typeof piece === "string") return [];
       const block = (content as Fields[])[piece.block]!;
       if (edit.type === "text") return [editedText(block, edit.text)];
+      if (edit.type === "note") return [noted(edit.text, block)];
+      if (edit.type === "content") return [copy(block, { content: editedItems(block["content"], edit.items, noted) ?? block["content"] })];
       if (edit.type === "arguments") return [copy(block, { input: objectArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(block, { [block["type"] === "tool_result" ? "tool_use_id" : "id"]: edit.callId })];
       return [block];
@@ -70,6 +72,12 @@ export const anthropic: Adapter<Piece> = {
     return copy(a, { content: [...all.filter(is), ...all.filter((block) => !is(block))] });
   },
 };
+
+/** A text in the place of a block; a cache mark stays where it is. */
+function noted(said: string, block: unknown): Fields {
+  const mark = isFields(block) && block["cache_control"] ? { cache_control: block["cache_control"] } : {};
+  return { type: "text", text: said, ...mark };
+}
 
 function editedText(block: Fields, said: string): Fields {
   switch (block["type"]) {

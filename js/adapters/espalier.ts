@@ -1,7 +1,7 @@
 /** The neutral model itself, for hosts that keep conversations in it. */
 
 import { EspalierError } from "../errors.ts";
-import { bad, byPart, copy, isFields, requestTools } from "./adapter.ts";
+import { bad, byPart, copy, editedItems, isFields, requestTools } from "./adapter.ts";
 import type { Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
@@ -42,10 +42,14 @@ function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMe
   const parts = original.parts.flatMap((part, number): Part[] => {
     const edit = byNumber.get(number);
     if (!edit) return [];
-    if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }] }) : copy(part, { text: edit.text })];
-    if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments })];
-    if (edit.type === "callId") return [copy(part, { callId: edit.callId })];
-    return [part];
+    const renamed = "callId" in edit && edit.callId !== undefined ? { callId: edit.callId } : {};
+    if (edit.type === "note") return [{ type: "text", text: edit.text }];
+    if (edit.type === "text") return [part.type === "toolResult" ? copy(part, { content: [{ type: "text", text: edit.text }], ...renamed }) : copy(part, { text: edit.text })];
+    if (edit.type === "content" && part.type === "toolResult") {
+      return [copy(part, { content: editedItems(part.content, edit.items, (said) => ({ type: "text", text: said })) ?? part.content, ...renamed })];
+    }
+    if (edit.type === "arguments") return [copy(part, { arguments: edit.arguments, ...renamed })];
+    return [edit.type === "callId" ? copy(part, renamed) : part];
   });
   return copy(original, { parts });
 }

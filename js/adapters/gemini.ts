@@ -2,7 +2,7 @@
 
 import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
-import type { NeutralMessage, NeutralTool, Part } from "../types.ts";
+import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../types.ts";
 
 type Piece = number;
 
@@ -48,6 +48,7 @@ export const gemini: Adapter<Piece> = {
       const item = (original["parts"] as Fields[])[piece]!;
       if (!edit) return [];
       const part = message.parts[piece]!;
+      if (edit.type === "note") return [{ text: edit.text }];
       if (part.type !== "toolResult" && part.type !== "toolCall") return [edit.type === "text" ? copy(item, { text: edit.text }) : item];
       const camel = part.type === "toolResult" ? "functionResponse" : "functionCall";
       const name = isFields(item[camel]) ? camel : snake(camel);
@@ -56,6 +57,7 @@ export const gemini: Adapter<Piece> = {
         const response = part.type === "toolResult" && part.isError ? { error: edit.text } : { output: edit.text };
         return [copy(item, { [name]: copy(inner, { response, parts: undefined }) })];
       }
+      if (edit.type === "content") return [copy(item, { [name]: editedResponse(inner, edit.items, part.type === "toolResult" && part.isError === true) })];
       if (edit.type === "arguments") return [copy(item, { [name]: copy(inner, { args: objectArguments(edit.arguments) }) })];
       if (edit.type === "callId") return [copy(item, { [name]: copy(inner, { id: edit.callId }) })];
       return [item];
@@ -97,6 +99,22 @@ export const gemini: Adapter<Piece> = {
   },
 };
 
+/** A response holds an object and media parts; a text in the place of one of those joins the object's text, since only media are allowed there. */
+function editedResponse(inner: Fields, [first, ...others]: readonly ItemEdit[], failed: boolean): Fields {
+  const media = (Array.isArray(inner["parts"]) ? (inner["parts"] as unknown[]) : []).filter((_, at) => others[at]?.type !== "text");
+  const notes = others.flatMap((item) => (item.type === "text" ? [item.text] : []));
+  const body = first?.type === "text" ? { [failed ? "error" : "output"]: first.text } : inner["response"];
+  return copy(inner, { response: withNotes(body, notes), parts: media.length > 0 ? media : undefined });
+}
+
+/** What is put in was counted as text behind the response's own: an object that is no text has no place for it. */
+function withNotes(body: unknown, notes: readonly string[]): unknown {
+  if (notes.length === 0) return body;
+  if (!isFields(body) || Object.keys(body).length === 0) return { output: notes.join("") };
+  const key = textKey(body);
+  return key ? { [key]: [body[key], ...notes].join("") } : body;
+}
+
 function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   const waiting = (state.get("waiting") ?? new Map()) as Waiting;
   state.set("waiting", waiting);
@@ -129,11 +147,14 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
 
 /** A response is an object; one that holds a single text is that text, as the documentation proposes. */
 function said(body: unknown): Part {
-  if (isFields(body)) {
-    const [[key, value] = ["", undefined], ...others] = Object.entries(body);
-    if (others.length === 0 && typeof value === "string" && /^(output|result|error)$/.test(key)) return text(value);
-  }
-  return text(json(body ?? {}));
+  const key = isFields(body) ? textKey(body) : undefined;
+  return text(isFields(body) && key ? string(body[key]) : json(body ?? {}));
+}
+
+/** The only key of a response that holds a single text. */
+function textKey(body: Fields): string | undefined {
+  const [[key, value] = ["", undefined], ...others] = Object.entries(body);
+  return others.length === 0 && typeof value === "string" && /^(output|result|error)$/.test(key) ? key : undefined;
 }
 
 function mediaPart(item: Fields): Part {

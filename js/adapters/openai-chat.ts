@@ -1,6 +1,6 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
 
@@ -90,7 +90,7 @@ export const openaiChat: Adapter<Piece> = {
       }
       if (!edit) return;
       if (piece.in === "string" || piece.in === "result") {
-        single = edit.type === "text" ? edit.text : content;
+        single = edit.type === "text" ? edit.text : edit.type === "content" ? editedItems(content, edit.items, noted) ?? content : content;
         if (edit.type === "callId" && original["role"] === "tool") changes["tool_call_id"] = edit.callId;
       } else if (piece.in === "content") {
         kept.push(editedContent((content as unknown[])[piece.at], edit));
@@ -157,7 +157,14 @@ function toolCall(call: unknown, path: string, madeUp: string): Extract<Part, { 
   return { type: "toolCall", callId: string(call["id"]) || madeUp, name: string(body["name"]), arguments: typeof input === "string" ? input : json(input) };
 }
 
+/** A text in the place of a part; a cache mark stays where it is. */
+function noted(said: string, item: unknown): Fields {
+  const marks = isFields(item) ? Object.fromEntries(["cache_control", "copilot_cache_control"].flatMap((name) => (item[name] ? [[name, item[name]]] : []))) : {};
+  return { type: "text", text: said, ...marks };
+}
+
 function editedContent(item: unknown, edit: PartEdit): unknown {
+  if (edit.type === "note") return noted(edit.text, item);
   if (edit.type !== "text") return item;
   return isFields(item) ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : edit.text;
 }

@@ -1,8 +1,8 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
-import type { NeutralMessage, Part, Role } from "../types.ts";
+import type { ItemEdit, NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
 
@@ -57,6 +57,7 @@ export const openaiResponses: Adapter<Piece> = {
       const edit = byNumber.get(0);
       if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
       if (edit?.type === "text") return copy(original, { output: edit.text });
+      if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? oneText(edit.items) ?? original["output"] });
       if (edit?.type === "arguments") {
         const field = inputField(string(original["type"]));
         return copy(original, { [field]: field === "action" ? parsedArguments(edit.arguments) : edit.arguments });
@@ -70,6 +71,7 @@ export const openaiResponses: Adapter<Piece> = {
       if (!edit) return [];
       if (piece === "item") return [edit.type === "text" ? edit.text : content];
       const item = (content as Fields[])[piece.content]!;
+      if (edit.type === "note") return [noted(edit.text)];
       return [edit.type === "text" ? copy(item, { [item["type"] === "refusal" ? "refusal" : "text"]: edit.text }) : item];
     });
     return copy(original, { content: typeof content === "string" ? kept[0] ?? "" : kept });
@@ -88,6 +90,14 @@ export const openaiResponses: Adapter<Piece> = {
 
   tools: (tools) => tools.map(tool),
 };
+
+const noted = (said: string): Fields => ({ type: "input_text", text: said });
+
+/** The text that stands for an output that is one picture and no list. */
+function oneText(items: readonly ItemEdit[]): string | undefined {
+  const [only] = items;
+  return items.length === 1 && only?.type === "text" ? only.text : undefined;
+}
 
 function contentParts(content: unknown, path: string): [Part, Piece][] {
   if (content === undefined || content === null) return [];

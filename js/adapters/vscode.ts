@@ -3,7 +3,7 @@
  * classes seen in the conversation, so that no import of `vscode` is needed.
  */
 
-import { bad, base64, byPart, copy, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
+import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
@@ -46,6 +46,8 @@ export const vscode: Adapter<Piece> = {
         if (message.parts[number]!.type === "toolResult") return [copy(item, { content: [textPart(edit.text, [...(item["content"] as unknown[]), ...list])] })];
         return [copy(item, isBytes(item["data"]) ? { data: new TextEncoder().encode(edit.text) } : { value: edit.text })];
       }
+      if (edit.type === "note") return [textPart(edit.text, list)];
+      if (edit.type === "content") return [copy(item, { content: editedItems(item["content"], edit.items, (said) => textPart(said, [...(item["content"] as unknown[]), ...list])) ?? item["content"] })];
       if (edit.type === "arguments") return [copy(item, { input: parsedArguments(edit.arguments) })];
       if (edit.type === "callId") return [copy(item, { callId: edit.callId })];
       return [item];

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::plan::{Fate, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use super::plan::{Fate, ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
 use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
@@ -37,6 +37,12 @@ pub enum Change {
     Drop,
     /// Another text, or another content of a tool result.
     Text(String),
+    /// Other arguments of a call, as JSON text.
+    Arguments(String),
+    /// Another text for some items of a tool result's content: one item for each of them.
+    Content(Vec<ItemEdit>),
+    /// A text in the place of a picture or document.
+    Note(String),
     /// Another id of a call or a result.
     CallId(String),
 }
@@ -133,14 +139,35 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Rewrites a message part by part: `change` says what becomes of each part of the message as it stands.
+    /// Rewrites a message part by part: `change` says what becomes of each part of the message as it stands. What that frees is one
+    /// removal of the report.
     pub fn edit_parts(
         &mut self,
         index: usize,
         rule: &'static str,
         why: impl Into<String>,
-        mut change: impl FnMut(&Part) -> Change,
+        change: impl FnMut(&Part) -> Change,
     ) {
+        let before = self.entries[index].after;
+        match self.rewrite(index, rule, change) {
+            Rewrite::Untouched => {}
+            Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
+            Rewrite::Done => {
+                let entry = &self.entries[index];
+                let freed = before.saturating_sub(entry.after);
+                self.removed.push(Removal::new(vec![entry.message.id.clone()], rule, why, freed));
+            }
+        }
+    }
+
+    /// The same for a change that takes nothing away: it is no removal. Gives the tokens that it adds.
+    pub fn annotate(&mut self, index: usize, rule: &'static str, change: impl FnMut(&Part) -> Change) -> u64 {
+        let before = self.entries[index].after;
+        self.rewrite(index, rule, change);
+        self.entries[index].after.saturating_sub(before)
+    }
+
+    fn rewrite(&mut self, index: usize, rule: &'static str, mut change: impl FnMut(&Part) -> Change) -> Rewrite {
         let entry = &self.entries[index];
         let had: Vec<PartEdit> = match &entry.edits {
             Some(edits) => edits.clone(),
@@ -150,36 +177,22 @@ impl<'a> Draft<'a> {
         let mut edits = Vec::with_capacity(had.len());
         let mut changed = false;
         for (part, was) in entry.message.parts.iter().zip(had) {
-            let number = was.part();
             let change = change(part);
             changed |= change != Change::Keep;
-            match change {
-                Change::Keep => {
-                    parts.push(part.clone());
-                    edits.push(was);
-                }
-                Change::Drop => {}
-                Change::Text(text) => {
-                    parts.push(with_text(part, text.clone()));
-                    edits.push(PartEdit::Text { part: number, text });
-                }
-                Change::CallId(call_id) => {
-                    parts.push(with_call_id(part, &call_id));
-                    edits.push(PartEdit::CallId { part: number, call_id });
-                }
+            if let Some((part, edit)) = changed_part(part, was, change) {
+                parts.push(part);
+                edits.push(edit);
             }
         }
         if !changed {
-            return;
+            return Rewrite::Untouched;
         }
         if is_empty(&parts) {
-            return self.drop_entries(&[index], Fate::Dropped, rule, why);
+            return Rewrite::Empty;
         }
         let mut message = entry.message.clone().into_owned();
         message.parts = parts;
         let after = self.meter.message(&message);
-        let freed = entry.after.saturating_sub(after);
-        let id = message.id.clone();
         let entry = &mut self.entries[index];
         entry.message = Cow::Owned(message);
         if !entry.is_new {
@@ -188,7 +201,7 @@ impl<'a> Draft<'a> {
         }
         entry.rule = Some(rule);
         entry.after = after;
-        self.removed.push(Removal::new(vec![id], rule, why, freed));
+        Rewrite::Done
     }
 
     /// Puts a new message in front of entry `index`.
@@ -275,6 +288,56 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// What came of a change.
+enum Rewrite {
+    Untouched,
+    /// Nothing would be left of the message; it is as it was.
+    Empty,
+    Done,
+}
+
+/// A part after a change, and the edit that makes it from the host's; nothing if it goes. An earlier edit of the same part (a renamed
+/// call, say) stays in force.
+fn changed_part(part: &Part, was: PartEdit, change: Change) -> Option<(Part, PartEdit)> {
+    let number = was.part();
+    let call_id = was.call_id().cloned();
+    Some(match change {
+        Change::Drop => return None,
+        Change::Keep => (part.clone(), was),
+        Change::Text(text) => (with_text(part, text.clone()), PartEdit::Text { part: number, text, call_id }),
+        Change::Note(text) => (Part::Text { text: text.clone() }, PartEdit::Note { part: number, text }),
+        Change::Arguments(arguments) => {
+            (with_arguments(part, arguments.clone()), PartEdit::Arguments { part: number, arguments, call_id })
+        }
+        Change::Content(items) => {
+            let changed = with_items(part, &items);
+            match was {
+                // The whole content is one text already, so that is what changes.
+                PartEdit::Text { .. } => {
+                    (changed.clone(), PartEdit::Text { part: number, text: result_text(&changed), call_id })
+                }
+                PartEdit::Content { items: before, .. } => {
+                    let items = before.into_iter().zip(items);
+                    let items = items.map(|(was, is)| if is == ItemEdit::Keep { was } else { is }).collect();
+                    (changed, PartEdit::Content { part: number, items, call_id })
+                }
+                _ => (changed, PartEdit::Content { part: number, items, call_id }),
+            }
+        }
+        Change::CallId(new) => {
+            let edit = match was {
+                PartEdit::Text { part, text, .. } => PartEdit::Text { part, text, call_id: Some(new.clone()) },
+                PartEdit::Arguments { part, arguments, .. } => {
+                    PartEdit::Arguments { part, arguments, call_id: Some(new.clone()) }
+                }
+                PartEdit::Content { part, items, .. } => PartEdit::Content { part, items, call_id: Some(new.clone()) },
+                _ => PartEdit::CallId { part: number, call_id: new.clone() },
+            };
+            (with_call_id(part, &new), edit)
+        }
+    })
+}
+
 fn with_text(part: &Part, text: String) -> Part {
     match part {
         Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
@@ -285,6 +348,31 @@ fn with_text(part: &Part, text: String) -> Part {
         },
         _ => Part::Text { text },
     }
+}
+
+fn with_arguments(part: &Part, said: String) -> Part {
+    let mut part = part.clone();
+    if let Part::ToolCall { arguments, .. } = &mut part {
+        *arguments = said;
+    }
+    part
+}
+
+fn with_items(part: &Part, items: &[ItemEdit]) -> Part {
+    let mut part = part.clone();
+    if let Part::ToolResult { content, .. } = &mut part {
+        for (inner, edit) in content.iter_mut().zip(items) {
+            if let ItemEdit::Text { text } = edit {
+                *inner = Part::Text { text: text.clone() };
+            }
+        }
+    }
+    part
+}
+
+fn result_text(part: &Part) -> String {
+    let Part::ToolResult { content, .. } = part else { return String::new() };
+    content.iter().filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None }).collect()
 }
 
 fn with_call_id(part: &Part, id: &str) -> Part {

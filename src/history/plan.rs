@@ -19,7 +19,8 @@ pub enum PlanItem {
     Insert { message: Message },
 }
 
-/// What to do with one part; `part` is its index in the message.
+/// What to do with one part; `part` is its index in the message. A call or result that got another id and another content has one
+/// edit that says both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PartEdit {
@@ -30,6 +31,27 @@ pub enum PartEdit {
     Text {
         part: usize,
         text: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+    },
+    /// Replaces the JSON text of a call's arguments.
+    Arguments {
+        part: usize,
+        arguments: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+    },
+    /// Replaces some of what a tool result holds; one item for each of its content parts, in order.
+    Content {
+        part: usize,
+        items: Vec<ItemEdit>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+    },
+    /// Puts a text in the place of a picture or document.
+    Note {
+        part: usize,
+        text: String,
     },
     /// Gives a call or a result another call id.
     CallId {
@@ -38,11 +60,38 @@ pub enum PartEdit {
     },
 }
 
+/// What to do with one item of a tool result's content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum ItemEdit {
+    Keep,
+    /// A text in its place.
+    Text {
+        text: String,
+    },
+}
+
 impl PartEdit {
     /// Which part it is about.
     pub fn part(&self) -> usize {
         match self {
-            PartEdit::Keep { part } | PartEdit::Text { part, .. } | PartEdit::CallId { part, .. } => *part,
+            PartEdit::Keep { part }
+            | PartEdit::Text { part, .. }
+            | PartEdit::Arguments { part, .. }
+            | PartEdit::Content { part, .. }
+            | PartEdit::Note { part, .. }
+            | PartEdit::CallId { part, .. } => *part,
+        }
+    }
+
+    /// The call id it gives, if any.
+    pub fn call_id(&self) -> Option<&String> {
+        match self {
+            PartEdit::Keep { .. } | PartEdit::Note { .. } => None,
+            PartEdit::Text { call_id, .. }
+            | PartEdit::Arguments { call_id, .. }
+            | PartEdit::Content { call_id, .. } => call_id.as_ref(),
+            PartEdit::CallId { call_id, .. } => Some(call_id),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;
-use espalier::history::plan::{Fate, PartEdit, PlanItem};
+use espalier::history::plan::{Fate, ItemEdit, PartEdit, PlanItem};
 use espalier::history::prune::{Limits, Pruned, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
@@ -31,24 +31,34 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
             PlanItem::Insert { message } => message.clone(),
             PlanItem::Edit { id, parts } => {
                 let was = find(id);
-                let part = |edit: &PartEdit| match edit {
-                    PartEdit::Keep { part } => was.parts[*part].clone(),
-                    PartEdit::CallId { part, call_id: new } => {
-                        let mut renamed = was.parts[*part].clone();
-                        if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = &mut renamed {
-                            *call_id = new.clone();
+                let part = |edit: &PartEdit| {
+                    let mut part = was.parts[edit.part()].clone();
+                    match (edit, &mut part) {
+                        (PartEdit::Text { text, .. }, Part::ToolResult { content, .. }) => {
+                            *content = vec![Part::Text { text: text.clone() }];
                         }
-                        renamed
+                        (PartEdit::Text { text, .. } | PartEdit::Note { text, .. }, part) => {
+                            *part = Part::Text { text: text.clone() };
+                        }
+                        (PartEdit::Arguments { arguments: new, .. }, Part::ToolCall { arguments, .. }) => {
+                            new.clone_into(arguments);
+                        }
+                        (PartEdit::Content { items, .. }, Part::ToolResult { content, .. }) => {
+                            assert_eq!(items.len(), content.len());
+                            for (item, edit) in content.iter_mut().zip(items) {
+                                if let ItemEdit::Text { text } = edit {
+                                    *item = Part::Text { text: text.clone() };
+                                }
+                            }
+                        }
+                        _ => {}
                     }
-                    PartEdit::Text { part, text } => match &was.parts[*part] {
-                        Part::ToolResult { call_id, name, is_error, .. } => Part::ToolResult {
-                            call_id: call_id.clone(),
-                            name: name.clone(),
-                            content: vec![Part::Text { text: text.clone() }],
-                            is_error: *is_error,
-                        },
-                        _ => Part::Text { text: text.clone() },
-                    },
+                    if let (Some(new), Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. }) =
+                        (edit.call_id(), &mut part)
+                    {
+                        new.clone_into(call_id);
+                    }
+                    part
                 };
                 Message { parts: parts.iter().map(part).collect(), ..was.clone() }
             }
