@@ -132,7 +132,8 @@ impl Grouper {
     /// Forgets the newest group that begins before `index`, and all behind it. Returns the index from which to push again.
     pub fn cut(&mut self, index: usize) -> usize {
         // Only there the state is known: a group that is no frame begins with nothing waiting.
-        let at = self.groups.iter().rposition(|g| g.kind != Kind::Frame && g.entries.first().is_some_and(|&e| e < index));
+        let at =
+            self.groups.iter().rposition(|g| g.kind != Kind::Frame && g.entries.first().is_some_and(|&e| e < index));
         let at = at.unwrap_or(0);
         let from = self.groups.get(at).and_then(|g| g.entries.first()).map_or(0, |&first| first.min(index));
         self.groups.truncate(at);

@@ -9,10 +9,12 @@
 //! - [`prune`]: one request cut to its budget, for one request only.
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
+//! - [`log`]: everything that happened to a conversation, and the view it gives.
 
 pub mod draft;
 pub mod edit;
 pub mod group;
+pub mod log;
 pub mod pairs;
 pub mod plan;
 pub mod prune;

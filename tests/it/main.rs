@@ -4,6 +4,7 @@
 mod compact;
 mod encodings;
 mod golden;
+mod log;
 mod prompt;
 mod prune;
 mod support;
