@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::view::repaired;
 use super::{Log, State};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
-use crate::history::pairs::repair;
 use crate::message::Role;
 
 /// Tokens of a view by what they are spent on.
@@ -63,9 +63,7 @@ impl Log {
             }
         }
         let (first, second) = (self.state_at(a), self.state_at(b));
-        let (mut first, mut second) = (self.draft_of(&first), self.draft_of(&second));
-        repair(&mut first);
-        repair(&mut second);
+        let (first, second) = (repaired(self.draft_of(&first)), repaired(self.draft_of(&second)));
         let index = |draft: &Draft| -> HashMap<String, usize> {
             let rows = draft.entries.iter().enumerate().filter(|(_, row)| row.is_in());
             rows.map(|(at, row)| (row.message.id.clone(), at)).collect()

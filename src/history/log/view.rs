@@ -46,8 +46,7 @@ pub struct Preview {
 impl Log {
     /// What is sent now. Takes time proportional to the messages of the view, not to their texts.
     pub fn view(&self) -> View {
-        let mut draft = self.draft();
-        repair(&mut draft);
+        let draft = repaired(self.draft());
         View {
             plan: draft.plan(),
             before: self.history_totals(),
@@ -60,8 +59,7 @@ impl Log {
 
     /// The messages of the view, for tests and for whoever wants copies.
     pub fn messages(&self) -> Vec<Message> {
-        let mut draft = self.draft();
-        repair(&mut draft);
+        let draft = repaired(self.draft());
         draft.messages()
     }
 
@@ -163,4 +161,12 @@ impl Log {
         totals.total = totals.frame + totals.conversation + totals.tools;
         totals
     }
+}
+
+/// A draft that no provider refuses.
+pub(super) fn repaired(mut draft: Draft) -> Draft {
+    repair(&mut draft);
+    // A message of words that also answered nothing ends a round only once that answer is out.
+    repair(&mut draft);
+    draft
 }
