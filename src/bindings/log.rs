@@ -49,7 +49,7 @@ impl EventLog {
     }
 
     /// Reads lines; `report` says how that went.
-    pub fn import(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
+    pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
         let read = Log::import(text, counting(options)?, salvage).map_err(to_js)?;
         let salvaged = read.salvaged.into_iter().map(|added| added.line).collect();
         let report = Report { entries: read.log.len(), problems: read.problems, left: read.left, salvaged };
@@ -169,7 +169,7 @@ impl EventLog {
         into_js(&Counts { message: counts.message, parts: &counts.parts })
     }
 
-    pub fn export(&self, from: u32) -> String {
+    pub fn lines(&self, from: u32) -> String {
         self.inner.export(from as usize)
     }
 
