@@ -89,8 +89,10 @@ export class ConversationLog<T = unknown> {
     const engine = wasm();
     const core = call(() => engine.EventLog.read(text, log.fields, Boolean(salvage)));
     log.own(core, engine);
-    const report = call(() => core.report() as LogReport);
-    log.lines = call(() => core.lines(0)).split("\n").slice(0, -1);
+    const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
+    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    // Lines that are as they would be written need not be written again.
+    log.lines = verbatim && lines.length === report.entries ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
     log.attach(messages);
     return { log, report };
   }

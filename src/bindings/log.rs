@@ -21,6 +21,7 @@ struct Report {
     left: usize,
     /// Lines of what was salvaged.
     salvaged: Vec<String>,
+    verbatim: bool,
 }
 
 /// See `history::log`. JavaScript keeps the lines, so an instance that is lost can be made again.
@@ -52,7 +53,8 @@ impl EventLog {
     pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
         let read = Log::import(text, counting(options)?, salvage).map_err(to_js)?;
         let salvaged = read.salvaged.into_iter().map(|added| added.line).collect();
-        let report = Report { entries: read.log.len(), problems: read.problems, left: read.left, salvaged };
+        let (entries, verbatim) = (read.log.len(), read.verbatim);
+        let report = Report { entries, problems: read.problems, left: read.left, salvaged, verbatim };
         Ok(EventLog { inner: read.log, report })
     }
 

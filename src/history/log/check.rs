@@ -38,7 +38,7 @@ impl Log {
                 self.check_message(&message)?;
                 Ok(Entry::Message { message })
             }
-            Entry::Edit { edit } => Ok(Entry::Edit { edit: self.check_edit(edit)? }),
+            Entry::Edit { edit } => Ok(Entry::Edit { edit: Box::new(self.check_edit(*edit)?) }),
             Entry::Revoke { target } => {
                 self.check_revoke(&target)?;
                 Ok(Entry::Revoke { target })

@@ -24,7 +24,7 @@ pub enum Entry {
         json: String,
     },
     Edit {
-        edit: Edit,
+        edit: Box<Edit>,
     },
     /// Takes back an edit or a rewind, or, aimed at a revoke, brings back what that took back.
     Revoke {

@@ -37,6 +37,8 @@ pub struct Imported {
     pub left: usize,
     /// What was added to the log beyond its lines, when `salvage` was asked for.
     pub salvaged: Vec<Added>,
+    /// True if every line that was taken is byte for byte what would be written.
+    pub verbatim: bool,
 }
 
 impl std::fmt::Debug for Log {
@@ -53,9 +55,33 @@ struct Head {
     hash: String,
 }
 
-#[derive(Deserialize)]
-struct Version {
-    v: u32,
+impl Head {
+    /// Reads it from either end of a line as it is written; nothing of a line that is set in another way.
+    fn quick(line: &str) -> Option<Head> {
+        let (seq, rest) = line.strip_prefix("{\"seq\":")?.split_once(",\"v\":")?;
+        let (v, rest) = rest.split_once(",\"time\":")?;
+        let (time, rest) = rest.split_once(",\"type\":\"")?;
+        let (_, hash) = rest.strip_suffix("\"}")?.rsplit_once(",\"hash\":\"")?;
+        let is_hash = hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        // Numbers as JSON spells them, or else the other way of reading says what is wrong.
+        let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        if !is_hash || ![seq, v, time].into_iter().all(number) {
+            return None;
+        }
+        Some(Head { seq: seq.parse().ok()?, v: v.parse().ok()?, time: time.parse().ok()?, hash: hash.to_string() })
+    }
+}
+
+/// The version alone, which a line of a newer one can be trusted to have.
+fn version(line: &str) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    match Head::quick(line) {
+        Some(head) => Some(head.v),
+        None => serde_json::from_str(line).ok().map(|Version { v }| v),
+    }
 }
 
 /// The line of an entry, and the chain with it.
@@ -107,7 +133,7 @@ impl Log {
             .filter(|(_, line)| !line.trim().is_empty())
             .collect();
         for (number, line) in &lines {
-            if let Ok(Version { v }) = serde_json::from_str(line)
+            if let Some(v) = version(line)
                 && v > VERSION
             {
                 let why = format!(
@@ -116,12 +142,12 @@ impl Log {
                 return Err(Error::new(Code::LogVersion, why).at(format!("line {number}")));
             }
         }
-        let mut out = Imported { log: Log::new(counting), problems: vec![], left: 0, salvaged: vec![] };
+        let mut out = Imported { log: Log::new(counting), problems: vec![], left: 0, salvaged: vec![], verbatim: true };
         let mut broken = None;
         for (at, &(number, line)) in lines.iter().enumerate() {
             let is_last = at + 1 == lines.len();
             match out.log.take(line, is_last) {
-                Ok(()) => {}
+                Ok(same) => out.verbatim &= same,
                 Err(Trouble { kind, message }) => {
                     out.problems.push(Problem { line: number, kind, message });
                     if kind != "duplicate" {
@@ -140,14 +166,17 @@ impl Log {
         Ok(out)
     }
 
-    /// Takes the next line in.
-    fn take(&mut self, line: &str, is_last: bool) -> std::result::Result<(), Trouble> {
+    /// Takes the next line in. True if it is byte for byte what would be written.
+    fn take(&mut self, line: &str, is_last: bool) -> std::result::Result<bool, Trouble> {
         let unreadable = |error: serde_json::Error| {
             // A process that was stopped while writing leaves the beginning of a line.
             let kind = if is_last && error.is_eof() { "cut" } else { "unreadable" };
             Trouble { kind, message: error.to_string() }
         };
-        let head: Head = serde_json::from_str(line).map_err(unreadable)?;
+        let head = match Head::quick(line) {
+            Some(head) => head,
+            None => serde_json::from_str(line).map_err(unreadable)?,
+        };
         let record = Record { time: head.time, entry: serde_json::from_str(line).map_err(unreadable)? };
         let next = self.len();
         if self.chain.get(head.seq).is_some_and(|had| had.hex() == head.hash) {
@@ -156,7 +185,7 @@ impl Log {
         if head.seq > next {
             return Err(trouble("missing", format!("{} should follow, and {} does", id_of(next), id_of(head.seq))));
         }
-        let (_, chain) = write(head.seq, &record, self.newest_hash());
+        let (written, chain) = write(head.seq, &record, self.newest_hash());
         if head.seq < next || head.v != VERSION || chain.hex() != head.hash {
             return Err(trouble(
                 "changed",
@@ -173,13 +202,20 @@ impl Log {
         if let (Entry::Edit { edit }, Some((before, after))) = (&mut entry, tokens) {
             (edit.tokens_before, edit.tokens_after) = (before, after);
         }
-        let again = Record { time: head.time, entry };
-        if write(next, &again, self.newest_hash()).1 != chain {
-            return Err(trouble("refused", format!("{} is not in the form in which a log records it", id_of(next))));
+        // Only edits have a form that checking could give them.
+        if tokens.is_some() {
+            let again = Record { time: head.time, entry };
+            if write(next, &again, self.newest_hash()).1 != chain {
+                return Err(trouble(
+                    "refused",
+                    format!("{} is not in the form in which a log records it", id_of(next)),
+                ));
+            }
+            entry = again.entry;
         }
-        self.fold(again.entry, head.time);
+        self.fold(entry, head.time);
         self.chain.push(chain);
-        Ok(())
+        Ok(written == line)
     }
 }
 

@@ -206,7 +206,7 @@ impl Log {
         let is_range = edit.range.is_some();
         let (messages, summaries) = (stood(self), self.state.summaries());
         (edit.tokens_before, edit.tokens_after) = (0, 0);
-        let seq = self.fold(Entry::Edit { edit }, time);
+        let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);
         let (messages_now, summaries_now) = (stood(self), self.state.summaries());
         // Summaries of older ranges inside the new one stood for something, too.
         let inside = match &self.state.edits[&seq].span {

@@ -109,7 +109,7 @@ impl Log {
             }
             _ => vec![],
         };
-        Ok(Preview { edit, grown, view: View { position: self.len(), ..view }, total })
+        Ok(Preview { edit: *edit, grown, view: View { position: self.len(), ..view }, total })
     }
 
     pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {

@@ -21,6 +21,9 @@ fn check(text: &str, kinds: &str, kept: usize, left: usize) -> Log {
     let found: Vec<String> = read.problems.iter().map(|p| format!("{}:{}", p.line, p.kind)).collect();
     assert_eq!((found.join(" "), read.log.len(), read.left), (kinds.to_string(), kept, left), "{:?}", read.problems);
     assert!(read.salvaged.is_empty());
+    let trimmed: Vec<&str> = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.is_empty()).collect();
+    let same = trimmed.join("\n").starts_with(read.log.export(0).trim_end());
+    assert!(!read.verbatim || same || kinds.contains("duplicate"));
     let whole = sample().export(0);
     assert!(whole.starts_with(&read.log.export(0)), "what is kept is what was written");
     read.log
