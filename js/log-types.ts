@@ -172,7 +172,7 @@ export interface LogProblem {
 }
 /** How reading a log went. */
 export interface LogReport {
-  /** Entries that were taken. */
+  /** Entries that the log has now, salvaged ones included. */
   entries: number;
   /** Empty if all is well. */
   problems: LogProblem[];

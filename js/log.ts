@@ -92,7 +92,7 @@ export class ConversationLog<T = unknown> {
     const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
     const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     // Lines that are as they would be written need not be written again.
-    log.lines = verbatim && lines.length === report.entries ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
+    log.lines = verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
     log.attach(messages);
     return { log, report };
   }

@@ -194,10 +194,14 @@ impl Log {
         if let Some(json) = &edit.json {
             check_json(json, "edit.json", Code::BadEdit)?;
         }
-        if let Some(consumed) = &edit.consumed
-            && self.fingerprint(&consumed.ids)? != consumed.hash
-        {
-            return Err(bad(Code::StalePlan, "edit.consumed", "what the edit was made from has changed since"));
+        if let Some(consumed) = &edit.consumed {
+            let now = self.fingerprint(&consumed.ids).map_err(|error| {
+                let path = format!("edit.consumed.{}", error.path.as_deref().unwrap_or("ids"));
+                bad_edit(path, error.message)
+            })?;
+            if now != consumed.hash {
+                return Err(bad(Code::StalePlan, "edit.consumed", "what the edit was made from has changed since"));
+            }
         }
         let guarded = self.guarded();
         match (edit.kind, edit.range.take()) {

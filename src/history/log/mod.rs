@@ -8,11 +8,13 @@
 //! - `store`, `fold`: what is remembered, and what it amounts to.
 //! - `check`: what may enter.
 //! - `undo`, `view`, `recall`, `compare`: what can be asked.
+//! - `adopt`: edits of a compaction as edits of a log.
 //! - `jsonl`, `chain`: lines, and how a line that changed is found.
 //!
 //! Adding a message takes time proportional to that message, an edit and its undoing to what it is about. Counts are held; a text is
 //! counted once, when it comes.
 
+mod adopt;
 mod chain;
 mod check;
 mod compare;

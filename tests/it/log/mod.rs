@@ -1,5 +1,6 @@
 //! The event log: what shows, what is refused, what comes back.
 
+mod adopt;
 mod hostile;
 mod lines;
 mod random;
@@ -453,6 +454,8 @@ fn a_plan_whose_ground_has_changed_is_stale() {
     let mut log = agent();
     let ids: Vec<String> = ["m1", "m2", "m3"].map(String::from).into();
     let consumed = Consumed { hash: log.fingerprint(&ids).unwrap(), ids };
+    let nobody = Consumed { ids: vec!["m1".into(), "m99".into()], hash: String::new() };
+    refused(log.edit(Edit { consumed: Some(nobody), ..range("m1", "m3") }, 2), Code::BadEdit, "edit.consumed.ids[1]");
     let planned = Edit { consumed: Some(consumed), ..range("m1", "m3") };
     log.append(Message { id: "m10".into(), ..user("more") }, 2).unwrap();
     log.preview(planned.clone()).unwrap();
