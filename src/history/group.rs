@@ -129,7 +129,8 @@ impl Grouper {
         &self.waiting
     }
 
-    /// Forgets the newest group that begins before `index`, and all behind it. Returns the index from which to push again.
+    /// Forgets the newest group that begins before `index`, and all behind it. Returns the index from which to push again, at least up to
+    /// `index`.
     pub fn cut(&mut self, index: usize) -> usize {
         // Only there the state is known: a group that is no frame begins with nothing waiting.
         let at =
