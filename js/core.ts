@@ -8,6 +8,8 @@ export { repair, validate } from "./validity.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
+export { ConversationLog } from "./log.ts";
+export type * from "./log-types.ts";
 export { Calibration, clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "./tokens.ts";
 export type { Estimate, Estimator, Fit, Prediction, TextOptions } from "./tokens.ts";
 export { Pruner } from "./pruner.ts";

@@ -26,6 +26,14 @@ pub enum Code {
     BadThreshold,
     /// An effect was answered that is not (or no longer) open.
     UnknownEffect,
+    /// An edit that a log may not have: it targets what must stay, what is not there, or meets other edits in a way they cannot have.
+    BadEdit,
+    /// What an edit was made from has changed since.
+    StalePlan,
+    /// A log was written by a newer version of this package.
+    LogVersion,
+    /// A log has no entry, message or pin of that id.
+    UnknownId,
 }
 
 impl Code {
@@ -42,6 +50,10 @@ impl Code {
             Code::BadVocabulary => "bad_vocabulary",
             Code::BadThreshold => "bad_threshold",
             Code::UnknownEffect => "unknown_effect",
+            Code::BadEdit => "bad_edit",
+            Code::StalePlan => "stale_plan",
+            Code::LogVersion => "log_version",
+            Code::UnknownId => "unknown_id",
         }
     }
 }

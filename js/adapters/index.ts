@@ -9,6 +9,7 @@ import { anthropic } from "./anthropic.ts";
 import { detect, findSource } from "./detect.ts";
 import { readEspalier } from "./espalier.ts";
 import { gemini } from "./gemini.ts";
+import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { vscode } from "./vscode.ts";
@@ -51,4 +52,17 @@ export function readConversation(input: unknown, { format, tools }: { format?: F
     throw new EspalierError({ code: "unknown_format", message, path: "messages" });
   }
   return found === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[found], source, tools);
+}
+
+export type { Growing } from "./growing.ts";
+
+/**
+ * A conversation that grows.
+ *
+ * @throws EspalierError `bad_option` if there is no such format
+ */
+export function growing(format: Format): Growing {
+  if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
+  const reader = format === "espalier" ? readsNeutral : readsWith(ADAPTERS[format]);
+  return new Growing(reader, (list) => readConversation(list, { format }));
 }

@@ -10,6 +10,7 @@ mod decode;
 mod error;
 mod gauge;
 pub mod history;
+pub mod log;
 mod options;
 pub mod prompt;
 pub mod tokens;

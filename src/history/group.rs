@@ -3,8 +3,8 @@
 //! A *round* is an assistant message with all its tool calls and all their results; formats that send one item per call
 //! (OpenAI Responses) make one round of the whole run of assistant items. Everything else is a group of one message.
 
-use super::draft::{Draft, Entry};
-use crate::message::{Part, Role};
+use super::draft::Draft;
+use crate::message::{Message, Part, Role};
 
 /// What a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,86 +43,128 @@ impl Group {
 
 /// Cuts what is left of a draft into groups, in order. Every entry that is in belongs to exactly one group.
 pub fn groups(draft: &Draft) -> Vec<Group> {
-    let mut out: Vec<Group> = Vec::new();
-    // Calls of the round being built that have no result yet; `open` is false once anything but a result followed.
-    let mut waiting: Vec<String> = Vec::new();
-    let mut open = false;
-    for (index, entry) in draft.entries.iter().enumerate() {
-        if !entry.is_in() {
-            continue;
-        }
-        let message = &entry.message;
+    let mut grouper = Grouper::default();
+    for (index, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
+        grouper.push(index, &entry.message);
+    }
+    grouper.groups
+}
+
+/// Groups that grow message by message, in time proportional to the message.
+#[derive(Debug, Clone, Default)]
+pub struct Grouper {
+    /// In order of their first entry.
+    pub groups: Vec<Group>,
+    /// Calls of the round being built that have no result yet.
+    waiting: Vec<String>,
+    /// False once anything but a result followed a round.
+    open: bool,
+    /// The newest group that is not of the frame, and what its newest message is.
+    last: Option<(usize, Newest)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Newest {
+    is_assistant: bool,
+    has_words: bool,
+}
+
+impl Grouper {
+    /// Adds the next message; `index` is what the groups call it. Returns the number of its group.
+    pub fn push(&mut self, index: usize, message: &Message) -> usize {
         // Results in the assistant's own message (tools that the provider runs) belong to the calls beside them.
         let answers = message.role != Role::Assistant && message.results().next().is_some();
         if message.role.is_frame() {
             // A system message in the middle of a round does not end it: it stays whatever happens.
-            out.push(Group { kind: Kind::Frame, entries: vec![index], pending: false });
-            continue;
+            self.groups.push(Group { kind: Kind::Frame, entries: vec![index], pending: false });
+            return self.groups.len() - 1;
         }
-        if answers && open {
-            for id in message.results() {
-                if let Some(at) = waiting.iter().rposition(|w| w == id) {
-                    waiting.remove(at);
+        let is_assistant = message.role == Role::Assistant;
+        let newest = Newest { is_assistant, has_words: has_words(message) };
+        let round = self.last.filter(|_| self.open);
+        if answers && self.open {
+            self.answer(message);
+            if let Some((round, _)) = round {
+                let group = &mut self.groups[round];
+                group.entries.push(index);
+                group.pending = !self.waiting.is_empty();
+                if newest.has_words {
+                    group.kind = Kind::RoundWithRequest;
                 }
+                self.last = Some((round, newest));
+                return round;
             }
-            if let Some(round) = last_round(&mut out) {
-                round.entries.push(index);
-                round.pending = !waiting.is_empty();
-                if message.role != Role::Assistant && has_words(entry) {
-                    round.kind = Kind::RoundWithRequest;
-                }
-            }
-            continue;
         }
-        if message.role == Role::Assistant {
-            // Formats that send one item a call: the run goes on while calls wait for results, or after an item that only
-            // introduces what follows (reasoning).
-            let joins = open
-                && last_round(&mut out)
-                    .and_then(|round| round.entries.last())
-                    .map(|&last| &draft.entries[last])
-                    .is_some_and(|last| {
-                        last.message.role == Role::Assistant && (!waiting.is_empty() || !has_words(last))
-                    });
-            if joins {
-                if let Some(round) = last_round(&mut out) {
-                    round.entries.push(index);
-                }
-            } else {
-                waiting.clear();
-                out.push(Group { kind: Kind::Round, entries: vec![index], pending: false });
-            }
-            waiting.extend(message.calls().map(str::to_string));
-            for id in message.results() {
-                if let Some(at) = waiting.iter().rposition(|w| w == id) {
-                    waiting.remove(at);
-                }
-            }
-            if let Some(round) = last_round(&mut out) {
-                round.pending = !waiting.is_empty();
-            }
-            open = true;
-            continue;
+        if !is_assistant {
+            // A user message, or a result that answers nothing (repair takes it out before groups matter).
+            self.open = false;
+            self.waiting.clear();
+            let kind = if message.role == Role::User { Kind::User } else { Kind::Round };
+            return self.begin(Group { kind, entries: vec![index], pending: false }, newest);
         }
-        // A user message, or a result that answers nothing (repair takes it out before groups matter).
-        open = false;
-        waiting.clear();
-        let kind = if message.role == Role::User { Kind::User } else { Kind::Round };
-        out.push(Group { kind, entries: vec![index], pending: false });
+        // Formats that send one item a call: the run goes on while calls wait for results, or after an item that only
+        // introduces what follows (reasoning).
+        let joins =
+            round.filter(|(_, last)| last.is_assistant && (!self.waiting.is_empty() || !last.has_words)).map(|r| r.0);
+        let at = match joins {
+            Some(round) => {
+                self.groups[round].entries.push(index);
+                self.last = Some((round, newest));
+                round
+            }
+            None => {
+                self.waiting.clear();
+                self.begin(Group { kind: Kind::Round, entries: vec![index], pending: false }, newest)
+            }
+        };
+        self.waiting.extend(message.calls().map(str::to_string));
+        self.answer(message);
+        self.groups[at].pending = !self.waiting.is_empty();
+        self.open = true;
+        at
     }
-    out
-}
 
-fn last_round(groups: &mut [Group]) -> Option<&mut Group> {
-    groups.iter_mut().rev().find(|g| g.kind != Kind::Frame)
+    /// Calls of the newest round that have no result yet.
+    pub fn waiting(&self) -> &[String] {
+        &self.waiting
+    }
+
+    /// Forgets the newest group that begins before `index`, and all behind it. Returns the index from which to push again, at least up to
+    /// `index`.
+    pub fn cut(&mut self, index: usize) -> usize {
+        // Only there the state is known: a group that is no frame begins with nothing waiting.
+        let at =
+            self.groups.iter().rposition(|g| g.kind != Kind::Frame && g.entries.first().is_some_and(|&e| e < index));
+        let at = at.unwrap_or(0);
+        let from = self.groups.get(at).and_then(|g| g.entries.first()).map_or(0, |&first| first.min(index));
+        self.groups.truncate(at);
+        self.waiting.clear();
+        self.open = false;
+        self.last = None;
+        from
+    }
+
+    fn begin(&mut self, group: Group, newest: Newest) -> usize {
+        self.groups.push(group);
+        self.last = Some((self.groups.len() - 1, newest));
+        self.groups.len() - 1
+    }
+
+    fn answer(&mut self, message: &Message) {
+        for id in message.results() {
+            if let Some(at) = self.waiting.iter().rposition(|w| w == id) {
+                self.waiting.remove(at);
+            }
+        }
+    }
 }
 
 /// True if the message says or shows anything: not only calls, results, reasoning and items that introduce what follows.
-fn has_words(entry: &Entry) -> bool {
-    entry.message.parts.iter().any(|part| match part {
+fn has_words(message: &Message) -> bool {
+    message.parts.iter().any(|part| match part {
         Part::Text { text } => !text.trim().is_empty(),
         Part::Image { .. } | Part::Document { .. } => true,
-        Part::Opaque { .. } => entry.message.role == Role::User,
+        Part::Opaque { .. } => message.role == Role::User,
         Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } | Part::CacheMark => false,
     })
 }

@@ -10,11 +10,13 @@
 //! - [`limits`], [`recovery`]: how much a request may have, and what is learned when it is refused.
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
+//! - [`log`]: everything that happened to a conversation, and the view it gives.
 
 pub mod draft;
 pub mod edit;
 pub mod group;
 pub mod limits;
+pub mod log;
 pub mod pairs;
 pub mod plan;
 pub mod prune;

@@ -7,6 +7,7 @@ mod encodings;
 mod engine;
 mod golden;
 mod ledger;
+mod log;
 mod prompt;
 mod prune;
 mod recovery;

@@ -1,0 +1,102 @@
+/**
+ * A conversation that is read message by message as it grows: each message once, in time proportional to it. The host's objects are kept
+ * by id, and a plan is carried out on them as on any conversation.
+ */
+
+import { EspalierError } from "../errors.ts";
+import type { NeutralMessage, PlanItem } from "../types.ts";
+import { bad, isFields, looking } from "./adapter.ts";
+import type { Adapter, Reading } from "./adapter.ts";
+
+/** Reads message number `at`, which is at `path`. */
+type Read = (original: Record<string, unknown>, at: number, path: string) => NeutralMessage;
+
+export class Growing {
+  private originals: unknown[] = [];
+  private readonly ids = new Map<string, number>();
+  private read: Read;
+  private whole: Reading | undefined;
+  private readonly reader: () => Read;
+  private readonly readWhole: (list: readonly unknown[]) => Reading;
+
+  /** `reader` makes what reads messages from the first on; `readWhole` reads a list at once, with the same ids. */
+  constructor(reader: () => Read, readWhole: (list: readonly unknown[]) => Reading) {
+    this.reader = reader;
+    this.readWhole = readWhole;
+    this.read = reader();
+  }
+
+  /** How many messages there are. */
+  get length(): number {
+    return this.originals.length;
+  }
+
+  /** Reads these messages; they belong to the conversation once they are kept. `name` names the list in errors. */
+  push(list: readonly unknown[], name = "messages"): { messages: NeutralMessage[]; keep(): void } {
+    const from = this.originals.length;
+    const messages: NeutralMessage[] = [];
+    try {
+      // Not `map`: it would skip holes.
+      for (const [number, original] of list.entries()) {
+        const path = `${name}[${number}]`;
+        messages.push(looking(path, () => {
+          if (!isFields(original)) throw bad(path, "a message", original);
+          return this.read(original, from + number, path);
+        }));
+      }
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+    return {
+      messages,
+      keep: () => {
+        messages.forEach(({ id }, number) => this.ids.set(id, from + number));
+        this.originals.push(...list);
+        this.whole = undefined;
+      },
+    };
+  }
+
+  /** Readers remember calls for their results: what was read in vain must not be remembered. */
+  forget(): void {
+    this.read = this.reader();
+    this.originals.forEach((original, at) => this.read(original as Record<string, unknown>, at, `messages[${at}]`));
+  }
+
+  /** The host's own object. */
+  original(id: string): unknown {
+    const at = this.ids.get(id);
+    return at === undefined ? undefined : this.originals[at];
+  }
+
+  /** Messages in the host's format; whatever is not changed is the host's own object. */
+  rebuild(plan: readonly PlanItem[]): unknown[] {
+    this.whole ??= this.readWhole([...this.originals]);
+    return [...(this.whole.rebuild(plan) as unknown[])];
+  }
+}
+
+/** How an adapter reads one message after the other. */
+export function readsWith<Piece>(adapter: Adapter<Piece>): () => Read {
+  return () => {
+    const state = new Map<string, unknown>();
+    return (original, at, path) => adapter.read(original, at, path, state).message;
+  };
+}
+
+/** How neutral messages are read: the fields of the model; whatever else the host keeps on them stays with it. */
+export function readsNeutral(): Read {
+  return (original, _at, path) => {
+    const { id, role, name, parts } = original as unknown as NeutralMessage;
+    if (typeof id !== "string" || id === "") throw bad(`${path}.id`, "a text that is not empty", id);
+    if (typeof role !== "string") throw bad(`${path}.role`, "a role", role);
+    if (!Array.isArray(parts)) throw bad(`${path}.parts`, "a list of parts", parts);
+    return { id, role, ...(name !== undefined && { name }), parts };
+  };
+}
+
+/** @throws EspalierError `bad_option` */
+export function unknownFormat(format: unknown, formats: readonly string[]): EspalierError {
+  return new EspalierError({ code: "bad_option", message: `options.format must be one of ${formats.join(", ")}, and is ${JSON.stringify(format)}`, path: "options.format" });
+}

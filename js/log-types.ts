@@ -1,0 +1,200 @@
+/** What crosses the boundary of a conversation's event log; `src/history/log` holds the Rust twins. */
+
+import type { CountOptions, Format, NeutralMessage, Origin, PlanItem, Removal, Role, Totals } from "./types.ts";
+
+/** What an edit does. */
+export type LogEditKind =
+  /** The groups from..to become one summary message and the messages that are carried. */
+  | "replace_range"
+  /** A tool result becomes a placeholder. */
+  | "clear_result"
+  /** The same for a read that is repeated or outdated; `newer` names the message that makes it so. */
+  | "supersede"
+  /** Long texts in the arguments of an old call are shortened; the JSON stays valid and keeps its keys. */
+  | "clear_arguments"
+  /** A text or result is cut in the middle. */
+  | "truncate"
+  /** A text or result is stored elsewhere; a preview stays. */
+  | "offload"
+  /** Pictures and documents become a note. */
+  | "drop_media"
+  /** Reasoning is not sent any more. */
+  | "drop_reasoning"
+  /** Groups are not sent any more. */
+  | "drop";
+
+/** What a part becomes. */
+export type Becomes =
+  /** Another text, or one text as the content of a tool result. */
+  | { type: "text"; text: string }
+  /** Other arguments of a call, as JSON text. */
+  | { type: "arguments"; arguments: string }
+  /** For each item of a tool result's content: the text in its place, or `null` where it stays. */
+  | { type: "content"; items: (string | null)[] }
+  /** A text in the place of a picture or document. */
+  | { type: "note"; text: string }
+  /** Nothing. */
+  | { type: "gone" };
+
+/** One change of what the model gets to see. */
+export interface LogEdit {
+  kind: LogEditKind;
+  /** Stable name of the rule behind it. */
+  rule: string;
+  /** What is changed or dropped, by message and part. `drop` names messages only, and `replace_range` has a range instead. */
+  targets?: { message: string; part?: number; to?: Becomes }[];
+  /**
+   * First and last message of what the summary stands for. Both grow outward: to whole rounds, and around older ranges that they meet.
+   * System messages, the newest request, what is pinned, and `carried` stay.
+   */
+  range?: { from: string; to: string; summary: string | Omit<NeutralMessage, "id"> | NeutralMessage; carried?: string[] };
+  /** For `supersede`. */
+  newer?: string;
+  trigger?: string;
+  author?: "rule" | "model" | "user";
+  planId?: string;
+  /** What it was made from ({@link ConversationLog.fingerprint}); if that has changed the edit is refused as `stale_plan`. */
+  consumed?: { ids: string[]; hash: string };
+  /** Where it comes from, whatever the host wants to keep of it. Must have JSON. */
+  data?: unknown;
+}
+
+/** An edit in a log. */
+export interface LogEditRow {
+  /** `e<position>`. */
+  id: string;
+  kind: LogEditKind;
+  rule: string;
+  trigger?: string;
+  author: "rule" | "model" | "user";
+  /** Tokens of the targets as they stood, and of what stands for them. */
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Ids of the messages it is about; first and last of a range. */
+  targets: string[];
+  planId?: string;
+  /** Id of the entry that took it back. */
+  revokedBy?: string;
+}
+
+/** What must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
+export interface LogPin {
+  message?: string;
+  part?: number;
+  /** Start and end in the part's text, in UTF-16 code units; grows to whole characters. */
+  range?: [start: number, end: number];
+  fact?: string;
+  reason?: string;
+}
+
+/** A pin in force. */
+export interface LogPinRow extends LogPin {
+  id: string;
+  /** The text that stays, where it is a part, a range of it, or a fact. */
+  text?: string;
+  tokens: number;
+  /** True while a rewind has left its message behind. */
+  rewound: boolean;
+}
+
+/** What to send. */
+export interface LogView<T> {
+  /** Whatever no edit has changed is the host's own object. */
+  messages: T[];
+  plan: PlanItem[];
+  /** The conversation without any edits. */
+  before: Totals;
+  after: Totals;
+  origin: Origin;
+  /** What was repaired for this view only, so that no provider refuses it. */
+  repaired: Removal[];
+  /** The position in the log that it was made at. */
+  position: number;
+}
+
+/** What an edit would do. */
+export interface LogPreview<T> {
+  /** Ids of messages that the range grew to contain. */
+  grown: string[];
+  tokensBefore: number;
+  tokensAfter: number;
+  view: LogView<T>;
+  /** Tokens of the view as it is now. */
+  total: number;
+}
+
+/** An original and its whereabouts. */
+export interface Recalled<T> {
+  id: string;
+  role: Role;
+  /** The host's own object. */
+  message: T;
+  tokens: number;
+  place: "shown" | "changed" | "covered" | "dropped" | "rewound";
+  /** Ids of the edits or the rewind that changed or hid it. */
+  by: string[];
+  /** Where words of a query were found; `offset` in UTF-16 code units of the part's text. */
+  hits: { part: number; offset: number; word: string }[];
+}
+
+/** Tokens of a view by what they are spent on. */
+export interface LogSplit {
+  total: number;
+  frame: number;
+  user: number;
+  assistant: number;
+  tool: number;
+  /** Summaries and stand-ins. */
+  inserted: number;
+  tools: number;
+}
+export interface LogDifference {
+  id: string;
+  role: Role;
+  /** Tokens in the first view and in the second; 0 where it is not in it. */
+  before: number;
+  after: number;
+}
+export interface LogComparison {
+  gained: LogDifference[];
+  lost: LogDifference[];
+  changed: LogDifference[];
+  before: LogSplit;
+  after: LogSplit;
+}
+
+/** What was wrong with a line of a log. */
+export interface LogProblem {
+  /** Counting from 1. */
+  line: number;
+  kind: "cut" | "unreadable" | "changed" | "duplicate" | "missing" | "refused";
+  message: string;
+}
+/** How reading a log went. */
+export interface LogReport {
+  /** Entries that the log has now, salvaged ones included. */
+  entries: number;
+  /** Empty if all is well. */
+  problems: LogProblem[];
+  /** Lines from the first that could not be trusted on; they are not part of the log, so keep the text. */
+  left: number;
+  /** Lines that were added behind those of the text: what `salvage` found. */
+  salvaged: string[];
+}
+
+export interface LogOptions extends Omit<CountOptions, "format"> {
+  /** The format of the messages. */
+  format: Format;
+  /** Milliseconds, for the time of entries. Nothing depends on it. Default `Date.now`. */
+  now?: () => number;
+}
+export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
+  format?: Format;
+  /**
+   * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages (`format: "espalier"`), made
+   * from the lines.
+   */
+  messages?: readonly T[];
+  /** Add messages from behind a line that cannot be trusted again at the end. Default false. */
+  salvage?: boolean;
+}

@@ -1,0 +1,431 @@
+/**
+ * The event log of a conversation. The core holds the neutral messages and what happened to them; the host's objects stay here, by id,
+ * and so do the lines, from which the core's half can be made again.
+ */
+
+import { growing, readConversation } from "./adapters/index.ts";
+import type { Growing } from "./adapters/index.ts";
+import { call, wasm } from "./engine.ts";
+import type { Wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import type {
+  LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow, LogPreview, LogReport, LogView, Recalled,
+} from "./log-types.ts";
+import type { Format, NeutralMessage, NeutralTool, Origin, Totals } from "./types.ts";
+import { ensureEncoding } from "./vocabulary.ts";
+
+type Core = InstanceType<Wasm["EventLog"]>;
+type Added = { id: string; line: string };
+type CoreView = Omit<LogView<never>, "messages">;
+
+/**
+ * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
+ * the model gets to see is a view, and every edit can be previewed, undone and recalled.
+ *
+ * ```js
+ * const log = new ConversationLog({ format: "openai-chat" });
+ * const [first] = log.append(messages);
+ * const id = log.edit({ kind: "replace_range", rule: "summary", range: { from: first, to: "m40", summary: "What happened so far: …" } });
+ * send(log.view().messages);       // untouched messages are your own objects
+ * log.undo(id);                    // the view is what it was
+ * await file.append(log.export(written));
+ * ```
+ *
+ * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones included.
+ */
+export class ConversationLog<T = unknown> {
+  readonly format: Format;
+  private readonly hosts: Growing;
+  private readonly fields: Record<string, unknown>;
+  private readonly now: () => number;
+  private lines: string[] = [];
+  private core: Core | undefined;
+  private owner: Wasm | undefined;
+
+  /**
+   * A log in which nothing happened yet.
+   *
+   * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
+   */
+  constructor(options: LogOptions) {
+    if (typeof options !== "object" || options === null) throw bad("bad_option", "options", "an object", options);
+    const { format, encoding, model, costModel, tools, now = Date.now } = options;
+    if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
+    if (encoding !== undefined && typeof encoding !== "string") throw bad("bad_option", "options.encoding", "the name of an encoding", encoding);
+    if (model !== undefined && typeof model !== "string") throw bad("bad_option", "options.model", "the name of a model", model);
+    this.hosts = growing(format);
+    this.format = format;
+    this.now = now;
+    // An empty conversation of the format reads the tool definitions.
+    const neutral: NeutralTool[] = tools ? readConversation([], { format, tools }).tools : [];
+    this.fields = { encoding, model, costModel, tools: neutral };
+    this.live();
+  }
+
+  /**
+   * A conversation that had no log becomes one. The format is found out from the messages when absent.
+   *
+   * @throws EspalierError as the constructor and {@link append}, `unknown_format`
+   */
+  static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
+    const format = options.format ?? readConversation(messages, {}).format;
+    const log = new ConversationLog<T>({ ...options, format });
+    log.append(messages);
+    return log;
+  }
+
+  /**
+   * Reads the lines of a log. Everything up to the first line that is cut, changed or missing is kept; `report` says what was not.
+   *
+   * @throws EspalierError `log_version` if a line is of a newer version (nothing is taken then), `bad_message` if `messages` are not
+   * those of the log, and as the constructor
+   */
+  static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
+    if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
+    const { messages, salvage = false, format = messages ? readConversation(messages, {}).format : "espalier", ...rest } = options;
+    if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
+    const log = new ConversationLog<T>({ ...rest, format });
+    log.close();
+    const engine = wasm();
+    const core = call(() => engine.EventLog.read(text, log.fields, Boolean(salvage)));
+    log.own(core, engine);
+    const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
+    const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+    // Lines that are as they would be written need not be written again.
+    log.lines = verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
+    log.attach(messages);
+    return { log, report };
+  }
+
+  /** Number of entries: the position of the next one. */
+  get length(): number {
+    return this.lines.length;
+  }
+
+  // ------------------------------------------------------------ entries
+
+  /**
+   * Adds a message or several at the end, all or none, in time proportional to them. Returns their ids.
+   *
+   * @throws EspalierError `bad_message`, `duplicate_id`
+   */
+  append(messages: T | readonly T[]): string[] {
+    const list: readonly unknown[] = Array.isArray(messages) ? messages : [messages];
+    const read = this.hosts.push(list);
+    try {
+      this.took(this.run((core, time) => core.append(read.messages, time) as Added[]));
+    } catch (error) {
+      this.hosts.forget();
+      throw error;
+    }
+    read.keep();
+    return read.messages.map(({ id }) => id);
+  }
+
+  /**
+   * Records something that does not change the view: what a provider reported, a plan, a job's fate, what one request left out, a note.
+   * Returns the id of the entry. `data` must have JSON; the log keeps it as it is.
+   *
+   * @throws EspalierError `bad_input`
+   */
+  record(kind: "usage" | "plan" | "job" | "trim" | "note", data: unknown): string {
+    if (!["usage", "plan", "job", "trim", "note"].includes(kind)) throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
+    const text = jsonText(data, "data", "bad_input");
+    return this.one((core, time) => core.record(kind, text, time) as Added);
+  }
+
+  /**
+   * Lays an edit over the history. Returns its id.
+   *
+   * @throws EspalierError `bad_edit` with the path of what is wrong, `stale_plan`; the log is as it was then
+   */
+  edit(edit: LogEdit): string {
+    const fields = editFields(edit);
+    return this.one((core, time) => core.edit(fields, time) as Added);
+  }
+
+  /**
+   * What an edit would do. Nothing is recorded.
+   *
+   * @throws EspalierError as {@link edit}
+   */
+  preview(edit: LogEdit): LogPreview<T> {
+    type Raw = Omit<LogPreview<T>, "view" | "tokensBefore" | "tokensAfter"> & { view: CoreView; edit: LogEditRow };
+    const fields = editFields(edit);
+    const { grown, view, total, edit: { tokensBefore, tokensAfter } } = this.run((core) => core.preview(fields) as Raw);
+    return { grown, tokensBefore, tokensAfter, total, view: this.rebuilt(view) };
+  }
+
+  /**
+   * Takes back an edit or a rewind: the named one, or the newest that can be. Returns the id of what was taken back, nothing if there is
+   * none.
+   *
+   * @throws EspalierError `unknown_id`, `bad_edit` for a rewind behind which messages were added
+   */
+  undo(id?: string): string | undefined {
+    needId(id, "id", true);
+    return this.undone((core, time) => core.undo(id, time));
+  }
+
+  /**
+   * Brings back what an undo took, the named edit or the newest, as long as no edit or rewind was made since. Returns the id of what
+   * is back, nothing if there is none.
+   *
+   * @throws EspalierError `unknown_id`, `bad_edit` if a range would overlap another
+   */
+  redo(id?: string): string | undefined {
+    needId(id, "id", true);
+    return this.undone((core, time) => core.redo(id, time));
+  }
+
+  /**
+   * Leaves all messages behind `to` out of the view (without it, all messages). Edits that reach past it are revoked, which restores
+   * what they covered. Returns the id of the entry.
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  rewind(to?: string): string {
+    needId(to, "to", true);
+    return this.one((core, time) => core.rewind(to, time) as Added);
+  }
+
+  /**
+   * Pins something, so that no edit takes it; what an edit has taken already comes back while it is pinned. Returns the pin's id.
+   *
+   * @throws EspalierError `unknown_id`, `bad_input`
+   */
+  pin(pin: LogPin): string {
+    if (typeof pin !== "object" || pin === null) throw bad("bad_input", "pin", "an object", pin);
+    const { part, range } = pin;
+    if (part !== undefined) needCount(part, "pin.part");
+    if (range !== undefined) {
+      if (!Array.isArray(range) || range.length !== 2) throw bad("bad_input", "pin.range", "a start and an end", range);
+      range.forEach((offset, at) => needCount(offset, `pin.range[${at}]`));
+    }
+    return this.one((core, time) => core.pin(pin, time) as Added);
+  }
+
+  /** @throws EspalierError `unknown_id` */
+  unpin(id: string): void {
+    needId(id, "id");
+    this.one((core, time) => core.unpin(id, time) as Added);
+  }
+
+  /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
+  checkpoint({ title, path, edits }: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
+    const number = this.run((core) => core.nextCheckpoint());
+    const at = typeof path === "function" ? path(number) : path;
+    this.one((core, time) => core.checkpoint({ number, title, path: at, edits: edits ?? [] }, time) as Added);
+    return number;
+  }
+
+  // ------------------------------------------------------------ what there is
+
+  /** What to send: history under the edits in force, repaired so that no provider refuses it. */
+  view(): LogView<T> {
+    return this.rebuilt(this.run((core) => core.view() as CoreView));
+  }
+
+  /** Tokens of the view before repair. Held, so asking takes no time. */
+  totals(): Totals {
+    return this.run((core) => core.totals() as Totals);
+  }
+
+  /** Tokens of a message as it came, and of each of its parts. @throws EspalierError `unknown_id` */
+  counts(id: string): { tokens: number; origin: Origin; parts: number[] } {
+    needId(id, "id");
+    return this.run((core) => core.counts(id) as { tokens: number; origin: Origin; parts: number[] });
+  }
+
+  /** All edits, in log order, also those that were taken back. */
+  edits(): LogEditRow[] {
+    return this.run((core) => core.edits() as LogEditRow[]);
+  }
+
+  /** All pins in force. */
+  pins(): LogPinRow[] {
+    return this.run((core) => core.pins() as LogPinRow[]);
+  }
+
+  /** All stored summaries; those whose messages a rewind left behind are orphaned. */
+  checkpoints(): { number: number; orphaned: boolean }[] {
+    return this.run((core) => core.checkpoints() as [number, boolean][]).map(([number, orphaned]) => ({ number, orphaned }));
+  }
+
+  /**
+   * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a summary (`e7:summary`).
+   * With `query` instead: the messages that hold most of its words, newest first, at most `limit` (20).
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
+    type Raw = Omit<Recalled<T>, "message" | "id" | "role"> & { message: NeutralMessage };
+    let found: Raw[];
+    if (typeof what === "string") {
+      found = this.run((core) => core.recall(what) as Raw[]);
+    } else {
+      const { query, limit = 20 } = what ?? {};
+      if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
+      needCount(limit, "limit");
+      found = this.run((core) => core.search(query, Math.min(limit, 4_294_967_295)) as Raw[]);
+    }
+    return found.map(({ message, hits = [], ...rest }) => {
+      const { id, role } = message;
+      return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
+    });
+  }
+
+  /**
+   * Compares the views at two positions ({@link length} at the time).
+   *
+   * @throws EspalierError `bad_input`
+   */
+  compare(a: number, b: number): LogComparison {
+    needCount(a, "a");
+    needCount(b, "b");
+    const within = (position: number) => Math.min(position, 4_294_967_295);
+    return this.run((core) => core.compare(within(a), within(b)) as LogComparison);
+  }
+
+  /**
+   * A hash over these messages as they are shown now, to give with an edit that is made from them ({@link LogEdit.consumed}).
+   *
+   * @throws EspalierError `unknown_id`
+   */
+  fingerprint(ids: readonly string[]): string {
+    return this.run((core) => core.fingerprint(ids));
+  }
+
+  /** The host's own message of this id, also when it is hidden. */
+  original(id: string): T | undefined {
+    return this.hosts.original(id) as T | undefined;
+  }
+
+  /** The log as JSON lines, from a position on: what to append to a file that holds the lines before it. */
+  export(from = 0): string {
+    needCount(from, "from");
+    return this.lines.slice(from).map((line) => `${line}\n`).join("");
+  }
+
+  /** The hash of the newest line: two logs with the same one are the same. */
+  hash(): string {
+    return this.run((core) => core.hash());
+  }
+
+  /** Gives the engine's memory back. The log can still be used; the engine's half is then made again. */
+  close(): void {
+    const core = this.core;
+    this.core = undefined;
+    if (core && this.owner === wasm()) core.free();
+  }
+
+  // ------------------------------------------------------------ the engine's half
+
+  /** The core's half; made again from the lines if an engine that crashed took it along. */
+  private live(): Core {
+    const engine = wasm();
+    if (this.core && this.owner === engine) return this.core;
+    const { encoding, model } = this.fields as { encoding?: string; model?: string };
+    ensureEncoding((encoding ?? (model === undefined ? "o200k_base" : call(() => engine.encodingForModel(model)))) as Parameters<typeof ensureEncoding>[0]);
+    const lines = this.lines;
+    const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.join("\n"), this.fields, false));
+    return this.own(core, engine);
+  }
+
+  private own(core: Core, engine: Wasm): Core {
+    this.core = core;
+    this.owner = engine;
+    return core;
+  }
+
+  private run<R>(operation: (core: Core, time: number) => R): R {
+    const time = this.now();
+    if (!Number.isSafeInteger(time)) throw bad("bad_option", "options.now", "a function that returns whole milliseconds", time);
+    const core = this.live();
+    return call(() => operation(core, time));
+  }
+
+  private one(operation: (core: Core, time: number) => Added): string {
+    const added = this.run(operation);
+    this.took([added]);
+    return added.id;
+  }
+
+  private undone(operation: (core: Core, time: number) => unknown): string | undefined {
+    const undone = this.run(operation) as (Added & { target: string }) | undefined;
+    if (undone) this.took([undone]);
+    return undone?.target;
+  }
+
+  private took(added: readonly Added[]): void {
+    for (const { line } of added) this.lines.push(line);
+  }
+
+  private rebuilt(view: CoreView): LogView<T> {
+    return { ...view, messages: this.hosts.rebuild(view.plan) as T[] };
+  }
+
+  /** Finds the host's objects for the messages of an imported log. */
+  private attach(messages: readonly T[] | undefined): void {
+    const known = this.lines.flatMap((line) => {
+      const entry = JSON.parse(line) as { type: string; message?: NeutralMessage };
+      return entry.type === "message" && entry.message ? [entry.message] : [];
+    });
+    const list: readonly unknown[] = messages ?? known;
+    if (list.length !== known.length) {
+      throw bad("bad_message", "options.messages", `the ${known.length} messages of the log`, `${list.length} messages`);
+    }
+    const read = this.hosts.push(list, "options.messages");
+    if (messages) {
+      read.messages.forEach((message, at) => {
+        if (message.id === known[at]?.id && this.run((core) => core.has(message))) return;
+        throw new EspalierError({ code: "bad_message", message: `options.messages[${at}] is not the message that the log has there (${known[at]?.id})`, path: `options.messages[${at}]` });
+      });
+    }
+    read.keep();
+  }
+}
+
+/** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
+function editFields(edit: LogEdit): Record<string, unknown> {
+  if (typeof edit !== "object" || edit === null) throw bad("bad_edit", "edit", "an object", edit);
+  const { data, range, targets, ...rest } = edit;
+  if (targets !== undefined && !Array.isArray(targets)) throw bad("bad_edit", "edit.targets", "a list", targets);
+  targets?.forEach((target, at) => {
+    if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
+  });
+  if (range !== undefined && (typeof range !== "object" || range === null)) throw bad("bad_edit", "edit.range", "an object", range);
+  const summary = range?.summary;
+  const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
+  return {
+    ...rest,
+    ...(targets && { targets }),
+    // The core gives the summary its id.
+    ...(range && { range: { ...range, summary: said && typeof said === "object" ? { ...said, id: "" } : said } }),
+    ...(data !== undefined && { json: jsonText(data, "edit.data", "bad_edit") }),
+  };
+}
+
+function jsonText(value: unknown, path: string, code: string): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new EspalierError({ code, message: `${path} has no JSON: ${String(cause)}`, path, cause });
+  }
+  if (text === undefined) throw bad(code, path, "a value that has JSON", value);
+  return text;
+}
+
+function needId(id: unknown, path: string, optional = false): void {
+  if (typeof id !== "string" && !(optional && id === undefined)) throw bad("bad_input", path, "an id", id);
+}
+
+function needCount(value: unknown, path: string, code = "bad_input"): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw bad(code, path, "a whole number, 0 or more", value);
+}
+
+function bad(code: string, path: string, wanted: string, value: unknown): EspalierError {
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value === "object" && value ? "an object" : String(value);
+  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
+}

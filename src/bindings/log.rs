@@ -1,0 +1,181 @@
+//! The event log of a conversation: an object that entries are added to. Every method decodes, calls and encodes.
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js};
+use super::error::to_js;
+use super::options::{Counting, messages};
+use crate::error::{Code, Error};
+use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
+use crate::history::log::{Counting as Counted, Log, Problem};
+use crate::message::Message;
+
+/// What was made of lines.
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    entries: usize,
+    problems: Vec<Problem>,
+    /// Lines that were not taken.
+    left: usize,
+    /// Lines of what was salvaged.
+    salvaged: Vec<String>,
+    verbatim: bool,
+}
+
+/// See `history::log`. JavaScript keeps the lines, so an instance that is lost can be made again.
+#[wasm_bindgen]
+pub struct EventLog {
+    inner: Log,
+    report: Report,
+}
+
+fn counting(options: JsValue) -> Result<Counted, JsValue> {
+    let options: Counting = from_js(options, "options", Code::BadOption)?;
+    let counter = options.counter().map_err(to_js)?;
+    Ok(Counted {
+        model: counter.cost_model,
+        tools: counter.tools.total,
+        origin: counter.origin,
+        tokenizer: counter.encoding,
+    })
+}
+
+#[wasm_bindgen]
+impl EventLog {
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue) -> Result<EventLog, JsValue> {
+        Ok(EventLog { inner: Log::new(counting(options)?), report: Report::default() })
+    }
+
+    /// Reads lines; `report` says how that went.
+    pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
+        let read = Log::import(text, counting(options)?, salvage).map_err(to_js)?;
+        let salvaged = read.salvaged.into_iter().map(|added| added.line).collect();
+        let (entries, verbatim) = (read.log.len(), read.verbatim);
+        let report = Report { entries, problems: read.problems, left: read.left, salvaged, verbatim };
+        Ok(EventLog { inner: read.log, report })
+    }
+
+    pub fn report(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.report)
+    }
+
+    /// Adds all of them or none.
+    pub fn append(&mut self, conversation: JsValue, time: f64) -> Result<JsValue, JsValue> {
+        let conversation = messages(conversation)?;
+        into_js(&self.inner.append_all(conversation, time as i64).map_err(to_js)?)
+    }
+
+    pub fn record(&mut self, kind: JsValue, json: String, time: f64) -> Result<JsValue, JsValue> {
+        let kind: RecordKind = from_js(kind, "kind", Code::BadInput)?;
+        into_js(&self.inner.record(kind, json, time as i64).map_err(to_js)?)
+    }
+
+    pub fn edit(&mut self, edit: JsValue, time: f64) -> Result<JsValue, JsValue> {
+        let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
+        into_js(&self.inner.edit(edit, time as i64).map_err(to_js)?)
+    }
+
+    pub fn preview(&mut self, edit: JsValue) -> Result<JsValue, JsValue> {
+        let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
+        into_js(&self.inner.preview(edit).map_err(to_js)?)
+    }
+
+    pub fn undo(&mut self, id: Option<String>, time: f64) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.undo(id.as_deref(), time as i64).map_err(to_js)?)
+    }
+
+    pub fn redo(&mut self, id: Option<String>, time: f64) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.redo(id.as_deref(), time as i64).map_err(to_js)?)
+    }
+
+    pub fn rewind(&mut self, to: Option<String>, time: f64) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.rewind(to.as_deref(), time as i64).map_err(to_js)?)
+    }
+
+    pub fn pin(&mut self, pin: JsValue, time: f64) -> Result<JsValue, JsValue> {
+        let pin: Pin = from_js(pin, "pin", Code::BadInput)?;
+        into_js(&self.inner.pin(pin, time as i64).map_err(to_js)?)
+    }
+
+    pub fn unpin(&mut self, id: &str, time: f64) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.unpin(id, time as i64).map_err(to_js)?)
+    }
+
+    pub fn checkpoint(&mut self, checkpoint: JsValue, time: f64) -> Result<JsValue, JsValue> {
+        let checkpoint: Checkpoint = from_js(checkpoint, "checkpoint", Code::BadInput)?;
+        into_js(&self.inner.checkpoint(checkpoint, time as i64).map_err(to_js)?)
+    }
+
+    #[wasm_bindgen(js_name = "nextCheckpoint")]
+    pub fn next_checkpoint(&self) -> u32 {
+        self.inner.next_checkpoint()
+    }
+
+    pub fn view(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.view())
+    }
+
+    pub fn totals(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.totals())
+    }
+
+    pub fn edits(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.edits())
+    }
+
+    pub fn pins(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.pins())
+    }
+
+    /// Number and whether it is orphaned, each.
+    pub fn checkpoints(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.checkpoints())
+    }
+
+    pub fn recall(&self, id: &str) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.recall(id).map_err(to_js)?)
+    }
+
+    pub fn search(&self, query: &str, most: u32) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.search(query, most as usize))
+    }
+
+    pub fn compare(&self, a: u32, b: u32) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.compare(a as usize, b as usize).map_err(to_js)?)
+    }
+
+    pub fn fingerprint(&self, ids: JsValue) -> Result<String, JsValue> {
+        let ids: Vec<String> = from_js(ids, "ids", Code::BadInput)?;
+        self.inner.fingerprint(&ids).map_err(to_js)
+    }
+
+    /// True if the log's message of this one's id is the same.
+    pub fn has(&self, message: JsValue) -> Result<bool, JsValue> {
+        let message: Message = from_js(message, "message", Code::BadMessage)?;
+        Ok(self.inner.original(&message.id) == Some(&message))
+    }
+
+    /// `{ message, origin, parts }`: tokens of a message as it came, and of each of its parts.
+    pub fn counts(&self, id: &str) -> Result<JsValue, JsValue> {
+        #[derive(Serialize)]
+        struct Counts<'a> {
+            #[serde(flatten)]
+            message: crate::tokens::Cost,
+            parts: &'a [u64],
+        }
+        let unknown = || to_js(Error::new(Code::UnknownId, format!("there is no message with the id {id:?}")).at("id"));
+        let counts = self.inner.counts(id).ok_or_else(unknown)?;
+        into_js(&Counts { message: counts.message, parts: &counts.parts })
+    }
+
+    pub fn lines(&self, from: u32) -> String {
+        self.inner.export(from as usize)
+    }
+
+    pub fn hash(&self) -> String {
+        self.inner.hash()
+    }
+}

@@ -1,0 +1,128 @@
+//! Edits of a compaction as edits of a log.
+//!
+//! A compaction works on the messages of a view, summaries of earlier ones among them, and names what it covers one by one. A log names
+//! ranges of the history and what is carried inside them.
+
+use std::collections::HashSet;
+
+use super::entry::{Author, Becomes, Edit, Kind, Range, Target, seq_of};
+use super::fold::Shown;
+use super::{Added, Log};
+use crate::error::{Code, Error, Result};
+use crate::history::edit;
+use crate::history::plan::PartEdit;
+use crate::message::Message;
+
+impl Log {
+    /// Records the edits of a compaction of [`Log::messages`], in order. All of them or none.
+    ///
+    /// # Errors
+    /// [`Code::BadEdit`] with the number of the edit: for what a log may not have (a compaction that shortens the newest request to make it
+    /// fit does so for one request only), and for messages that are not in the view any more.
+    pub fn adopt(&mut self, edits: &[edit::Edit], time: i64) -> Result<Vec<Added>> {
+        let (state, entries) = (self.state.clone(), self.len());
+        let mut out = Vec::with_capacity(edits.len());
+        for (at, edit) in edits.iter().enumerate() {
+            match self.translated(edit).and_then(|edit| self.edit(edit, time)) {
+                Ok(added) => out.push(added),
+                Err(error) => {
+                    self.state = state;
+                    self.store.records.truncate(entries);
+                    self.chain.truncate(entries);
+                    let path = error.path.as_deref().map_or(String::new(), |path| path.replacen("edit", "", 1));
+                    return Err(error.at(format!("edits[{at}]{path}")));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn translated(&self, from: &edit::Edit) -> Result<Edit> {
+        let mut edit = Edit {
+            kind: match from.kind {
+                edit::Kind::ReplaceRange => Kind::ReplaceRange,
+                edit::Kind::Drop => Kind::Drop,
+                edit::Kind::Truncate => Kind::Truncate,
+            },
+            targets: vec![],
+            range: None,
+            newer: None,
+            rule: from.rule.to_string(),
+            trigger: None,
+            author: match from.author {
+                edit::Author::Rule => Author::Rule,
+                edit::Author::Model => Author::Model,
+            },
+            tokens_before: 0,
+            tokens_after: 0,
+            plan_id: None,
+            consumed: None,
+            json: None,
+        };
+        match from.kind {
+            edit::Kind::ReplaceRange => edit.range = Some(self.range_of(from)?),
+            edit::Kind::Drop => {
+                let target = |id: &String| Target { message: id.clone(), part: None, to: None };
+                edit.targets = from.targets.iter().filter(|id| self.live(id).is_some()).map(target).collect();
+            }
+            edit::Kind::Truncate => {
+                let targets = from.texts.iter().map(|text| Target {
+                    message: text.message.clone(),
+                    part: Some(self.part_of(&text.message, text.part)),
+                    to: Some(Becomes::Text { text: text.text.clone() }),
+                });
+                edit.targets = targets.collect();
+            }
+        }
+        Ok(edit)
+    }
+
+    /// The range around the covered messages, from where the summary stands; what is shown in it and not covered is carried.
+    fn range_of(&self, from: &edit::Edit) -> Result<Range> {
+        let missing =
+            |id: &str| Error::new(Code::BadEdit, format!("there is no message {id:?} in the view")).at("edit.targets");
+        let mut covered = HashSet::new();
+        let (mut start, mut end) = (usize::MAX, 0);
+        for id in &from.targets {
+            let (first, last) = self.place(id).ok_or_else(|| missing(id))?;
+            (start, end) = (start.min(first), end.max(last));
+            covered.extend(self.live(id));
+        }
+        if start > end {
+            return Err(Error::new(Code::BadEdit, "the summary stands for nothing").at("edit.targets"));
+        }
+        // The summary stands behind the frame, in front of older messages that stay.
+        if let Some(before) = &from.before {
+            start = start.min(self.place(before).ok_or_else(|| missing(before))?.0);
+        }
+        let shown =
+            (start..=end).filter(|&slot| matches!(self.state.slots[slot].shown, Shown::Whole | Shown::Changed(_)));
+        let carried = shown
+            .filter(|slot| !covered.contains(slot) && !self.store.message(*slot).role.is_frame())
+            .map(|slot| self.store.message(slot).id.clone())
+            .collect();
+        let empty = || Error::new(Code::BadEdit, "a range needs a message that stands for it").at("edit.message");
+        let summary: Message = from.message.clone().ok_or_else(empty)?;
+        let id = |slot: usize| self.store.message(slot).id.clone();
+        Ok(Range { from: id(start), to: id(end), summary, carried })
+    }
+
+    /// First and last slot of a message of the view: its own, or those that a summary stands for.
+    fn place(&self, id: &str) -> Option<(usize, usize)> {
+        // A stand-in for a lost result is where its call is.
+        if let Some(slot) = self.live(id).or_else(|| self.live(id.split_once(":lost:")?.0)) {
+            return Some((slot, slot));
+        }
+        let span = self.state.edits.get(&seq_of(id.strip_suffix(":summary")?)?)?.span.as_ref()?;
+        Some((span.start, span.end))
+    }
+
+    /// The part of the host's message that is part `number` of the message as it is shown.
+    fn part_of(&self, id: &str, number: usize) -> usize {
+        let edits = self.live(id).and_then(|slot| match &self.state.slots[slot].shown {
+            Shown::Changed(changed) => changed.edits.get(number),
+            _ => None,
+        });
+        edits.map_or(number, PartEdit::part)
+    }
+}

@@ -1,0 +1,518 @@
+//! What may enter a log. Whatever passes here can be folded, and leaves a view in which calls and results still pair up.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use super::entry::{Becomes, Checkpoint, Edit, Entry, Kind, Pin, Range, Target, id_of, seq_of};
+use super::text::{pinned_text, text_of};
+use super::{Log, Shown};
+use crate::error::{Code, Error, Result};
+use crate::history::draft::is_empty;
+use crate::history::group::{Group, Kind as GroupKind};
+use crate::message::{Message, Part, Role};
+
+fn bad(code: Code, path: impl Into<String>, why: impl Into<String>) -> Error {
+    Error::new(code, why).at(path)
+}
+
+fn bad_edit(path: impl Into<String>, why: impl Into<String>) -> Error {
+    bad(Code::BadEdit, path, why)
+}
+
+/// What no edit may take, as it stands now.
+struct Guarded {
+    /// Group of the newest request.
+    request: Option<usize>,
+    /// Group of the newest round, if it belongs to the newest request: the work in progress.
+    round: Option<usize>,
+    /// The newest group, if calls of it wait for their results.
+    pending: Option<usize>,
+}
+
+impl Log {
+    /// Checks an entry and gives it the form in which it is recorded.
+    pub(super) fn admit(&self, entry: Entry) -> Result<Entry> {
+        match entry {
+            Entry::Message { message } => {
+                self.check_message(&message)?;
+                Ok(Entry::Message { message })
+            }
+            Entry::Edit { edit } => Ok(Entry::Edit { edit: Box::new(self.check_edit(*edit)?) }),
+            Entry::Revoke { target } => {
+                self.check_revoke(&target)?;
+                Ok(Entry::Revoke { target })
+            }
+            Entry::Pin { pin } => {
+                self.check_pin(&pin)?;
+                Ok(Entry::Pin { pin })
+            }
+            Entry::Unpin { target } => {
+                let pin = seq_of(&target).filter(|seq| self.state.pins.contains_key(seq));
+                pin.ok_or_else(|| unknown("target", "pin in force", &target))?;
+                Ok(Entry::Unpin { target })
+            }
+            Entry::Rewind { to } => {
+                if let Some(id) = &to {
+                    self.live(id).ok_or_else(|| unknown("to", "message in the conversation", id))?;
+                }
+                Ok(Entry::Rewind { to })
+            }
+            Entry::Checkpoint { checkpoint } => {
+                self.check_checkpoint(&checkpoint)?;
+                Ok(Entry::Checkpoint { checkpoint })
+            }
+            Entry::Usage { ref json }
+            | Entry::Plan { ref json }
+            | Entry::Job { ref json }
+            | Entry::Trim { ref json }
+            | Entry::Note { ref json } => {
+                check_json(json, "json", Code::BadInput)?;
+                Ok(entry)
+            }
+        }
+    }
+
+    pub(super) fn check_message(&self, message: &Message) -> Result<()> {
+        let id = &message.id;
+        if id.is_empty() {
+            return Err(bad(Code::BadMessage, "message.id", "a message needs an id"));
+        }
+        if seq_of(id.split(':').next().unwrap_or_default()).is_some() {
+            let why = format!("the id {id:?} is of the form that entries of a log have (e0, e0:summary)");
+            return Err(bad(Code::BadMessage, "message.id", why));
+        }
+        if self.store.slots.contains_key(id) {
+            let why = format!("the log has a message {id:?} already, perhaps one that was rewound");
+            return Err(bad(Code::DuplicateId, "message.id", why));
+        }
+        for (number, part) in message.parts.iter().enumerate() {
+            let Part::ToolResult { content, .. } = part else { continue };
+            let odd = content.iter().position(|item| {
+                matches!(item, Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. })
+            });
+            if let Some(item) = odd {
+                let path = format!("message.parts[{number}].content[{item}]");
+                return Err(bad(
+                    Code::BadMessage,
+                    path,
+                    "a result holds texts, pictures, documents and opaque parts only",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_checkpoint(&self, checkpoint: &Checkpoint) -> Result<()> {
+        let next = self.next_checkpoint();
+        if checkpoint.number != next {
+            let why = format!("the next checkpoint is number {next}, since numbers are never used twice");
+            return Err(bad(Code::BadInput, "checkpoint.number", why));
+        }
+        for (at, id) in checkpoint.edits.iter().enumerate() {
+            let known = seq_of(id).is_some_and(|seq| self.state.edits.contains_key(&seq));
+            known.then_some(()).ok_or_else(|| unknown(format!("checkpoint.edits[{at}]"), "edit", id))?;
+        }
+        Ok(())
+    }
+
+    fn check_pin(&self, pin: &Pin) -> Result<()> {
+        let Some(id) = &pin.message else {
+            return match (&pin.fact, pin.part, pin.range) {
+                (Some(fact), None, None) if !fact.trim().is_empty() => Ok(()),
+                _ => Err(bad(Code::BadInput, "pin", "a pin is about a message, or it is a fact in words")),
+            };
+        };
+        if pin.fact.is_some() {
+            return Err(bad(Code::BadInput, "pin.fact", "a pin is about a message or a fact, not both"));
+        }
+        let slot = self.live(id).ok_or_else(|| unknown("pin.message", "message in the conversation", id))?;
+        let parts = &self.store.message(slot).parts;
+        match (pin.part, pin.range) {
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(bad(Code::BadInput, "pin.part", "a range is one of a part")),
+            (Some(part), range) => {
+                let found = parts.get(part).ok_or_else(|| {
+                    bad(Code::BadInput, "pin.part", format!("message {id:?} has {} parts", parts.len()))
+                })?;
+                let fits = range.is_none_or(|range| pinned_text(found, range).is_some());
+                fits.then_some(()).ok_or_else(|| {
+                    bad(Code::BadInput, "pin.range", "the range is empty or reaches past the end of the text")
+                })
+            }
+        }
+    }
+
+    fn check_revoke(&self, target: &str) -> Result<()> {
+        let none = || unknown("target", "edit, rewind or revocation in force", target);
+        let seq = seq_of(target).ok_or_else(none)?;
+        if let Some(edit) = self.state.edits.get(&seq) {
+            return edit.in_force().then_some(()).ok_or_else(none);
+        }
+        if let Some(rewind) = self.state.rewinds.get(&seq) {
+            if rewind.revoked_by.is_some() {
+                return Err(none());
+            }
+            if rewind.had < self.state.slots.len() {
+                return Err(bad_edit(
+                    "target",
+                    "messages were added since this rewind; going back to what it left behind would mix both",
+                ));
+            }
+            return Ok(());
+        }
+        let revoke = self.state.revokes.get(&seq).filter(|revoke| revoke.undone_by.is_none()).ok_or_else(none)?;
+        if self.state.rewinds.contains_key(&revoke.target) {
+            let rewind = &self.state.rewinds[&revoke.target];
+            if rewind.had < self.state.slots.len() {
+                return Err(bad_edit("target", "messages were added since; rewind again instead"));
+            }
+            return Ok(());
+        }
+        let Some(edit) = self.state.edits.get(&revoke.target) else { return Err(none()) };
+        if edit.rewound_by.is_some() {
+            return Err(bad_edit("target", "the edit reaches past a point that the conversation was rewound to"));
+        }
+        let Some(span) = &edit.span else { return Ok(()) };
+        for (other, span_of) in
+            self.state.edits.iter().filter_map(|(seq, e)| Some((seq, e.span.as_ref().filter(|_| e.in_force())?)))
+        {
+            let apart = span.end < span_of.start || span_of.end < span.start;
+            let inside = span.start >= span_of.start && span.end <= span_of.end;
+            let around = span_of.start >= span.start && span_of.end <= span.end;
+            if !(apart || inside || around) {
+                return Err(bad_edit("target", format!("its range would overlap that of {}", id_of(*other))));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_edit(&self, mut edit: Edit) -> Result<Edit> {
+        if edit.rule.is_empty() {
+            return Err(bad_edit("edit.rule", "an edit names the rule behind it"));
+        }
+        if let Some(json) = &edit.json {
+            check_json(json, "edit.json", Code::BadEdit)?;
+        }
+        if let Some(consumed) = &edit.consumed {
+            let now = self.fingerprint(&consumed.ids).map_err(|error| {
+                let path = format!("edit.consumed.{}", error.path.as_deref().unwrap_or("ids"));
+                bad_edit(path, error.message)
+            })?;
+            if now != consumed.hash {
+                return Err(bad(Code::StalePlan, "edit.consumed", "what the edit was made from has changed since"));
+            }
+        }
+        let guarded = self.guarded();
+        match (edit.kind, edit.range.take()) {
+            (Kind::Repair, _) => {
+                return Err(bad_edit(
+                    "edit.kind",
+                    "repairs belong to one request; a view is repaired each time it is made",
+                ));
+            }
+            (Kind::ReplaceRange, Some(range)) => {
+                if !edit.targets.is_empty() {
+                    return Err(bad_edit("edit.targets", "a range is named by its first and last message"));
+                }
+                edit.range = Some(self.check_range(range, &guarded)?);
+            }
+            (Kind::ReplaceRange, None) => return Err(bad_edit("edit.range", "this kind of edit needs a range")),
+            (_, Some(_)) => return Err(bad_edit("edit.range", "only replace_range has a range")),
+            (Kind::Drop, None) => self.check_drop(&edit.targets, &guarded)?,
+            (kind, None) => self.check_parts(kind, &edit.targets, &guarded)?,
+        }
+        match (&edit.newer, edit.kind) {
+            (Some(id), Kind::Supersede) => {
+                let newer = self
+                    .live(id)
+                    .ok_or_else(|| bad_edit("edit.newer", format!("there is no message {id:?} in the conversation")))?;
+                if edit.targets.iter().any(|target| self.store.slots.get(&target.message) >= Some(&newer)) {
+                    return Err(bad_edit("edit.newer", "what supersedes a message comes after it"));
+                }
+            }
+            (None, Kind::Supersede) => return Err(bad_edit("edit.newer", "supersede names the newer message")),
+            (Some(_), _) => return Err(bad_edit("edit.newer", "only supersede names a newer message")),
+            (None, _) => {}
+        }
+        Ok(edit)
+    }
+
+    // ------------------------------------------------------------ ranges
+
+    fn check_range(&self, mut range: Range, guarded: &Guarded) -> Result<Range> {
+        let slot = |id: &String, path: &str| {
+            self.live(id).ok_or_else(|| bad_edit(path, format!("there is no message {id:?} in the conversation")))
+        };
+        let (mut start, mut end) = (slot(&range.from, "edit.range.from")?, slot(&range.to, "edit.range.to")?);
+        if start > end {
+            return Err(bad_edit("edit.range", format!("{:?} comes after {:?}", range.from, range.to)));
+        }
+        loop {
+            let was = (start, end);
+            for at in [start, end] {
+                let entries = &self.group(at).entries;
+                start = entries.first().map_or(start, |&first| first.min(start));
+                end = entries.last().map_or(end, |&last| last.max(end));
+            }
+            let before_end = self.state.outer.range(..=end).rev().map(|(&from, &(to, _))| (from, to));
+            let met: Vec<_> = before_end.take_while(|&(_, to)| to >= start).collect();
+            for (from, to) in met {
+                (start, end) = (start.min(from), end.max(to));
+            }
+            if was == (start, end) {
+                break;
+            }
+        }
+        // The summary stands behind a frame message at the edge, which stays anyway.
+        let inside = || (start..=end).filter(|&at| self.is_live(at) && !self.store.message(at).role.is_frame());
+        let (Some(first), Some(last)) = (inside().next(), inside().next_back()) else {
+            return Err(bad_edit("edit.range", "there is nothing but system messages in the range"));
+        };
+        let mut carried = BTreeSet::new();
+        for (at, id) in range.carried.iter().enumerate() {
+            let path = format!("edit.range.carried[{at}]");
+            let slot = slot(id, &path)?;
+            if !(first..=last).contains(&slot) {
+                return Err(bad_edit(path, format!("message {id:?} is not in the range")));
+            }
+            carried.extend(self.group(slot).entries.iter().copied());
+        }
+        for group in inside().map(|at| self.state.slots[at].group).collect::<BTreeSet<_>>() {
+            let entries = &self.state.grouper.groups[group].entries;
+            if guarded.pending == Some(group) {
+                return Err(bad_edit("edit.range.to", "a call in the range waits for its result"));
+            }
+            if guarded.request == Some(group) {
+                carried.extend(entries.iter().copied());
+            } else if guarded.round == Some(group)
+                && entries.iter().any(|&at| self.store.message(at).results().next().is_some())
+            {
+                return Err(bad_edit("edit.range.to", "the newest round of the newest request stays"));
+            }
+        }
+        if inside().all(|at| carried.contains(&at) || self.state.is_pinned(at)) {
+            return Err(bad_edit(
+                "edit.range",
+                "everything in the range is carried, so that there is nothing to replace",
+            ));
+        }
+        let summary = &range.summary;
+        let odd =
+            |part: &Part| matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. });
+        if !matches!(summary.role, Role::User | Role::Assistant) {
+            return Err(bad_edit("edit.range.summary.role", "a summary is a message of the user or the assistant"));
+        }
+        if is_empty(&summary.parts) || summary.parts.iter().any(odd) {
+            return Err(bad_edit(
+                "edit.range.summary.parts",
+                "a summary says something, and neither calls nor answers",
+            ));
+        }
+        let id = |at: usize| self.store.message(at).id.clone();
+        range.summary.id = format!("{}:summary", id_of(self.len()));
+        (range.from, range.to) = (id(first), id(last));
+        range.carried = carried.into_iter().map(id).collect();
+        Ok(range)
+    }
+
+    // ------------------------------------------------------------ drops
+
+    fn check_drop(&self, targets: &[Target], guarded: &Guarded) -> Result<()> {
+        let mut wanted = HashSet::new();
+        for (at, target) in targets.iter().enumerate() {
+            let path = format!("edit.targets[{at}]");
+            let slot = self.target(target, &path)?;
+            if target.part.is_some() || target.to.is_some() {
+                return Err(bad_edit(path, "messages are dropped whole"));
+            }
+            if !wanted.insert(slot) {
+                return Err(bad_edit(path, "the message is named twice"));
+            }
+            let group = self.state.slots[slot].group;
+            let why = match Some(group) {
+                it if it == guarded.request => "the newest request stays",
+                it if it == guarded.pending => "a call of this round waits for its result",
+                it if it == guarded.round => "the newest round of the newest request stays",
+                _ if self.state.is_pinned(slot) => "it is pinned, or something of its round is",
+                _ => continue,
+            };
+            return Err(bad_edit(format!("{path}.message"), why));
+        }
+        for (at, target) in targets.iter().enumerate() {
+            let slot = self.target(target, "edit.targets")?;
+            if let Some(&missing) = self.group(slot).entries.iter().find(|entry| !wanted.contains(entry)) {
+                let why = format!("a round goes whole, and {:?} belongs to it", self.store.message(missing).id);
+                return Err(bad_edit(format!("edit.targets[{at}].message"), why));
+            }
+        }
+        if targets.is_empty() {
+            return Err(bad_edit("edit.targets", "the edit targets nothing"));
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------ parts
+
+    fn check_parts(&self, kind: Kind, targets: &[Target], guarded: &Guarded) -> Result<()> {
+        if targets.is_empty() {
+            return Err(bad_edit("edit.targets", "the edit targets nothing"));
+        }
+        let mut seen = HashSet::new();
+        for (at, target) in targets.iter().enumerate() {
+            let path = format!("edit.targets[{at}]");
+            let slot = self.target(target, &path)?;
+            let message = self.store.message(slot);
+            let (Some(number), Some(to)) = (target.part, &target.to) else {
+                return Err(bad_edit(path, "this kind of edit names a part and what it becomes"));
+            };
+            let Some(part) = message.parts.get(number) else {
+                return Err(bad_edit(format!("{path}.part"), format!("the message has {} parts", message.parts.len())));
+            };
+            if !seen.insert((slot, number)) {
+                return Err(bad_edit(path, "the part is named twice"));
+            }
+            if let Err(why) = becomes(kind, part, to) {
+                return Err(bad_edit(format!("{path}.to"), why));
+            }
+            let is_result = matches!(part, Part::ToolResult { .. });
+            let group = Some(self.state.slots[slot].group);
+            if group == guarded.request && message.role != Role::Assistant && !is_result {
+                return Err(bad_edit(path, "the newest request stays as it is"));
+            }
+            if group == guarded.round && is_result && !matches!(kind, Kind::Truncate | Kind::Offload) {
+                return Err(bad_edit(path, "results of the newest round may only be truncated or offloaded"));
+            }
+            if let Part::ToolCall { call_id, .. } = part
+                && group == guarded.pending
+                && self.state.grouper.waiting().contains(call_id)
+            {
+                return Err(bad_edit(path, "the call waits for its result"));
+            }
+            if !self.state.survives(&self.store, slot, number, to) {
+                return Err(bad_edit(path, "it is pinned"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot of a target that is in the view and not of the frame.
+    fn target(&self, target: &Target, path: &str) -> Result<usize> {
+        let path = format!("{path}.message");
+        let id = &target.message;
+        let slot =
+            self.live(id).ok_or_else(|| bad_edit(&path, format!("there is no message {id:?} in the conversation")))?;
+        if self.store.message(slot).role.is_frame() {
+            return Err(bad_edit(path, "system messages are never edited"));
+        }
+        match self.state.slots[slot].shown {
+            Shown::Whole | Shown::Changed(_) => Ok(slot),
+            Shown::Covered(by) | Shown::Dropped(by) | Shown::Rewound(by) => {
+                Err(bad_edit(path, format!("{} took the message out of the view", id_of(by))))
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ what is there
+
+    /// The slot of a message that was not rewound.
+    pub(super) fn live(&self, id: &str) -> Option<usize> {
+        self.store.slots.get(id).copied().filter(|&slot| self.is_live(slot))
+    }
+
+    pub(super) fn is_live(&self, slot: usize) -> bool {
+        self.state.slots.get(slot).is_some_and(|slot| slot.rewound_by.is_none())
+    }
+
+    fn group(&self, slot: usize) -> &Group {
+        &self.state.grouper.groups[self.state.slots[slot].group]
+    }
+
+    fn guarded(&self) -> Guarded {
+        let groups = &self.state.grouper.groups;
+        let asks = |group: &Group| {
+            group.has_request()
+                && group.entries.iter().any(|&at| {
+                    let message = self.store.message(at);
+                    message.role != Role::Assistant && !is_empty(&message.parts)
+                })
+        };
+        let request = groups.iter().rposition(asks);
+        let newest = groups.iter().rposition(|group| group.kind != GroupKind::Frame);
+        let is_round = |at: &usize| groups[*at].kind != GroupKind::User;
+        let last_round = groups.iter().rposition(|g| !matches!(g.kind, GroupKind::Frame | GroupKind::User));
+        Guarded {
+            request,
+            round: last_round.filter(|&at| request.is_none_or(|request| at >= request)),
+            pending: newest.filter(is_round).filter(|&at| groups[at].pending),
+        }
+    }
+}
+
+pub(super) fn unknown(path: impl Into<String>, what: &str, id: &str) -> Error {
+    Error::new(Code::UnknownId, format!("there is no {what} with the id {id:?}")).at(path)
+}
+
+fn check_json(json: &str, path: &str, code: Code) -> Result<()> {
+    let parsed = serde_json::from_str::<serde::de::IgnoredAny>(json);
+    parsed.map(|_| ()).map_err(|error| Error::new(code, format!("this is not JSON: {error}")).at(path))
+}
+
+/// Whether an edit of this kind may make this of a part.
+fn becomes(kind: Kind, part: &Part, to: &Becomes) -> std::result::Result<(), &'static str> {
+    let items_fit = |content: &[Part], items: &[Option<String>]| {
+        if content.len() != items.len() {
+            return Err("one item for each part of the result's content");
+        }
+        let of_media = kind != Kind::DropMedia
+            || content
+                .iter()
+                .zip(items)
+                .all(|(was, is)| is.is_none() || matches!(was, Part::Image { .. } | Part::Document { .. }));
+        of_media.then_some(()).ok_or("only pictures and documents become notes")
+    };
+    match (kind, part, to) {
+        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }, Becomes::Text { .. }) => Ok(()),
+        (Kind::ClearResult | Kind::Supersede, ..) => Err("a tool result becomes a text"),
+        (Kind::ClearArguments, Part::ToolCall { arguments: was, .. }, Becomes::Arguments { arguments }) => {
+            let Ok(is) = serde_json::from_str::<Value>(arguments) else { return Err("the new arguments are not JSON") };
+            match serde_json::from_str::<Value>(was) {
+                Ok(was) if !same_keys(&was, &is) => Err("the new arguments have other keys"),
+                _ => Ok(()),
+            }
+        }
+        (Kind::ClearArguments, ..) => Err("the arguments of a call become other arguments"),
+        (Kind::Truncate | Kind::Offload, Part::Text { .. } | Part::ToolResult { .. }, Becomes::Text { text }) => {
+            // A text of nothing is refused by providers; a result without content is not.
+            let gone = matches!(part, Part::Text { .. }) && text.trim().is_empty() && !text_of(part).trim().is_empty();
+            (!gone).then_some(()).ok_or("nothing would be left of the text")
+        }
+        (
+            Kind::Truncate | Kind::Offload | Kind::DropMedia,
+            Part::ToolResult { content, .. },
+            Becomes::Content { items },
+        ) => items_fit(content, items),
+        (Kind::Truncate | Kind::Offload, ..) => Err("a text or a tool result becomes a text"),
+        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }, Becomes::Note { text }) => {
+            (!text.trim().is_empty()).then_some(()).ok_or("the note is empty")
+        }
+        (Kind::DropMedia, ..) => Err("a picture or document becomes a note"),
+        (Kind::DropReasoning, Part::Reasoning { .. }, Becomes::Gone) => Ok(()),
+        (Kind::DropReasoning, ..) => Err("only reasoning goes"),
+        (Kind::ReplaceRange | Kind::Drop | Kind::Repair, ..) => Err("this kind of edit is not about parts"),
+    }
+}
+
+/// The same keys on every level, and lists of the same length. As deep as the parser goes, which is 128 levels.
+fn same_keys(was: &Value, is: &Value) -> bool {
+    match (was, is) {
+        (Value::Object(was), Value::Object(is)) => {
+            was.len() == is.len() && was.iter().all(|(key, was)| is.get(key).is_some_and(|is| same_keys(was, is)))
+        }
+        (Value::Array(was), Value::Array(is)) => {
+            was.len() == is.len() && was.iter().zip(is).all(|(a, b)| same_keys(a, b))
+        }
+        (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,437 @@
+//! Folding: what the entries so far amount to. The same entries give the same state, and each entry changes only what it is about.
+//!
+//! Every message has a slot that says how it is shown now. An edit, its revocation, a pin or a rewind looks again at the slots that it
+//! concerns; looking depends on nothing but which edits, pins and rewinds are in force, so undoing is exact by construction.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::entry::{Becomes, Entry, Kind, Pin, seq_of};
+use super::store::Store;
+use super::text::{pinned_text, text_after};
+use crate::history::draft::{Change, Draft, Entry as Row, Meter};
+use crate::history::group::Grouper;
+use crate::history::plan::{Fate, ItemEdit, PartEdit};
+use crate::message::Message;
+use crate::tokens::Origin;
+
+/// How a message is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Shown {
+    Whole,
+    Changed(Box<Changed>),
+    /// By the edit at this position: dropped, or nothing was left of it.
+    Dropped(usize),
+    /// The summary of the edit at this position stands for it.
+    Covered(usize),
+    /// The rewind at this position left it behind.
+    Rewound(usize),
+}
+
+/// A message as edits left it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Changed {
+    pub message: Message,
+    pub edits: Vec<PartEdit>,
+    pub tokens: u64,
+    /// Kind of the newest edit that shows.
+    pub rule: &'static str,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Slot {
+    pub group: usize,
+    pub rewound_by: Option<usize>,
+    /// Edits of parts and drops, in force or not, in log order: position and which target.
+    pub touched: Vec<(usize, usize)>,
+    /// Positions of pins in force.
+    pub pins: Vec<usize>,
+    pub shown: Shown,
+}
+
+/// What an edit in the log amounts to.
+#[derive(Debug, Clone)]
+pub(super) struct Laid {
+    /// Slots of the targets; first and last of a range.
+    pub slots: Vec<usize>,
+    /// The last slot it is about.
+    pub reach: usize,
+    pub span: Option<Span>,
+    pub revoked_by: Option<usize>,
+    pub rewound_by: Option<usize>,
+}
+
+impl Laid {
+    pub fn in_force(&self) -> bool {
+        self.revoked_by.is_none() && self.rewound_by.is_none()
+    }
+}
+
+/// A replaced range.
+#[derive(Debug, Clone)]
+pub(super) struct Span {
+    pub start: usize,
+    pub end: usize,
+    pub carried: HashSet<usize>,
+    pub tokens: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Rewind {
+    /// Slots from here on are left behind.
+    pub keep: usize,
+    /// How many messages there were.
+    pub had: usize,
+    pub revoked_by: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Revoke {
+    pub target: usize,
+    pub undone_by: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    pub seq: usize,
+    pub number: u32,
+    /// How many messages it looks back on.
+    pub upto: usize,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub slots: Vec<Slot>,
+    pub grouper: Grouper,
+    pub edits: BTreeMap<usize, Laid>,
+    pub rewinds: BTreeMap<usize, Rewind>,
+    pub revokes: BTreeMap<usize, Revoke>,
+    /// Pins in force: position and slot.
+    pub pins: BTreeMap<usize, Option<usize>>,
+    pinned: BTreeSet<usize>,
+    /// Ranges in force that no larger one hides: start, end, position.
+    pub outer: BTreeMap<usize, (usize, usize)>,
+    pub checkpoints: Vec<Stored>,
+    /// Newest message that was not rewound.
+    pub newest: Option<usize>,
+    /// Tokens and number of what is shown.
+    pub frame: u64,
+    pub conversation: u64,
+    pub messages: usize,
+    summaries: u64,
+}
+
+impl State {
+    /// Takes the entry at `seq` in. It was admitted, so what it names exists.
+    pub fn fold(&mut self, store: &Store, meter: Meter, seq: usize) {
+        match &store.records[seq].entry {
+            Entry::Message { message } => self.message(store, meter, message),
+            Entry::Edit { .. } => self.edit(store, meter, seq),
+            Entry::Revoke { target } => self.revoke(store, meter, seq, target),
+            Entry::Pin { pin } => self.pin(store, meter, seq, pin),
+            Entry::Unpin { target } => self.unpin(store, meter, target),
+            Entry::Rewind { to } => {
+                let keep = to.as_ref().and_then(|id| store.slots.get(id)).map_or(0, |slot| slot + 1);
+                self.rewinds.insert(seq, Rewind { keep, had: self.slots.len(), revoked_by: None });
+                self.rewound(store, meter);
+            }
+            Entry::Checkpoint { checkpoint } => {
+                let upto = self.newest.map_or(0, |slot| slot + 1);
+                self.checkpoints.push(Stored { seq, number: checkpoint.number, upto });
+            }
+            Entry::Usage { .. } | Entry::Plan { .. } | Entry::Job { .. } | Entry::Trim { .. } | Entry::Note { .. } => {}
+        }
+    }
+
+    fn message(&mut self, store: &Store, meter: Meter, message: &Message) {
+        let slot = self.slots.len();
+        let group = self.grouper.push(slot, message);
+        // Counted in by the first look at it.
+        let shown = Shown::Rewound(0);
+        self.slots.push(Slot { group, rewound_by: None, touched: vec![], pins: vec![], shown });
+        self.newest = Some(slot);
+        self.look(store, meter, slot);
+    }
+
+    fn edit(&mut self, store: &Store, meter: Meter, seq: usize) {
+        let Some(edit) = store.edit(seq) else { return };
+        let slot_of = |id: &String| store.slots.get(id).copied();
+        let mut slots = Vec::with_capacity(edit.targets.len());
+        for (number, target) in edit.targets.iter().enumerate() {
+            let Some(slot) = slot_of(&target.message) else { continue };
+            self.slots[slot].touched.push((seq, number));
+            slots.push(slot);
+        }
+        slots.dedup();
+        let span = edit.range.as_ref().and_then(|range| {
+            let (start, end) = (slot_of(&range.from)?, slot_of(&range.to)?);
+            let carried = range.carried.iter().filter_map(slot_of).collect();
+            slots = vec![start, end];
+            Some(Span { start, end, carried, tokens: meter.message(&range.summary) })
+        });
+        let reach = slots.iter().copied().max().unwrap_or(0);
+        self.edits.insert(seq, Laid { slots, reach, span, revoked_by: None, rewound_by: None });
+        self.relaid(store, meter, &[seq]);
+    }
+
+    fn revoke(&mut self, store: &Store, meter: Meter, seq: usize, target: &str) {
+        let Some(mut target) = seq_of(target) else { return };
+        // A redo takes the revocation back from what it was aimed at.
+        let mut by = Some(seq);
+        if let Some(revoke) = self.revokes.get_mut(&target) {
+            revoke.undone_by = by;
+            target = revoke.target;
+            by = None;
+        } else {
+            self.revokes.insert(seq, Revoke { target, undone_by: None });
+        }
+        if let Some(edit) = self.edits.get_mut(&target) {
+            edit.revoked_by = by;
+            self.relaid(store, meter, &[target]);
+        } else if let Some(rewind) = self.rewinds.get_mut(&target) {
+            rewind.revoked_by = by;
+            self.rewound(store, meter);
+        }
+    }
+
+    fn pin(&mut self, store: &Store, meter: Meter, seq: usize, pin: &Pin) {
+        let slot = pin.message.as_ref().and_then(|id| store.slots.get(id)).copied();
+        self.pins.insert(seq, slot);
+        let Some(slot) = slot else { return };
+        self.slots[slot].pins.push(seq);
+        self.pinned.insert(slot);
+        self.look_at_group(store, meter, slot);
+    }
+
+    fn unpin(&mut self, store: &Store, meter: Meter, target: &str) {
+        let Some(seq) = seq_of(target) else { return };
+        let Some(Some(slot)) = self.pins.remove(&seq) else { return };
+        self.slots[slot].pins.retain(|&pin| pin != seq);
+        if self.slots[slot].pins.is_empty() {
+            self.pinned.remove(&slot);
+        }
+        self.look_at_group(store, meter, slot);
+    }
+
+    /// Which rewinds are in force has changed.
+    fn rewound(&mut self, store: &Store, meter: Meter) {
+        let active: Vec<(usize, Rewind)> =
+            self.rewinds.iter().filter(|(_, r)| r.revoked_by.is_none()).map(|(seq, r)| (*seq, r.clone())).collect();
+        // In slots a rewind concerns the messages it had behind `keep`; in edits those made before it.
+        let mut changed = Vec::new();
+        let from = self.rewinds.values().map(|rewind| rewind.keep).min().unwrap_or(0);
+        for slot in from..self.slots.len() {
+            let by = active.iter().find(|(_, r)| (r.keep..r.had).contains(&slot)).map(|(seq, _)| *seq);
+            if self.slots[slot].rewound_by != by {
+                self.slots[slot].rewound_by = by;
+                changed.push(slot);
+            }
+        }
+        let mut edits = Vec::new();
+        for (&seq, edit) in &mut self.edits {
+            let by = active.iter().find(|(at, r)| *at > seq && edit.reach >= r.keep).map(|(at, _)| *at);
+            if edit.rewound_by != by {
+                edit.rewound_by = by;
+                edits.push(seq);
+            }
+        }
+        if let Some(&first) = changed.first() {
+            self.newest = (0..self.slots.len()).rev().find(|&slot| self.slots[slot].rewound_by.is_none());
+            for slot in self.grouper.cut(first)..self.slots.len() {
+                if self.slots[slot].rewound_by.is_none() {
+                    self.slots[slot].group = self.grouper.push(slot, store.message(slot));
+                }
+            }
+        }
+        self.find_outer();
+        changed.iter().for_each(|&slot| self.look(store, meter, slot));
+        self.relaid(store, meter, &edits);
+    }
+
+    /// Whether these edits are in force has changed.
+    fn relaid(&mut self, store: &Store, meter: Meter, edits: &[usize]) {
+        if edits.iter().any(|seq| self.edits[seq].span.is_some()) {
+            self.find_outer();
+        }
+        for seq in edits {
+            let edit = &self.edits[seq];
+            let slots = match &edit.span {
+                Some(span) => (span.start..=span.end).collect(),
+                None => edit.slots.clone(),
+            };
+            slots.into_iter().for_each(|slot| self.look(store, meter, slot));
+        }
+    }
+
+    /// Finds the ranges that show: of two that are nested the larger, of two that are equal the newer.
+    fn find_outer(&mut self) {
+        let active = self.edits.iter().filter(|(_, edit)| edit.in_force());
+        let mut spans: Vec<_> = active.filter_map(|(seq, edit)| Some((edit.span.as_ref()?, *seq))).collect();
+        spans.sort_by_key(|(span, seq)| (span.start, usize::MAX - span.end, usize::MAX - seq));
+        self.outer.clear();
+        self.summaries = 0;
+        let mut behind = 0;
+        for (span, seq) in spans {
+            if span.start >= behind {
+                self.outer.insert(span.start, (span.end, seq));
+                self.summaries += span.tokens;
+                behind = span.end + 1;
+            }
+        }
+    }
+
+    fn look_at_group(&mut self, store: &Store, meter: Meter, slot: usize) {
+        if self.slots[slot].rewound_by.is_none()
+            && let Some(group) = self.grouper.groups.get(self.slots[slot].group)
+        {
+            group.entries.clone().into_iter().for_each(|slot| self.look(store, meter, slot));
+        }
+    }
+
+    /// Decides anew how a message is shown, and keeps the totals right.
+    fn look(&mut self, store: &Store, meter: Meter, slot: usize) {
+        let now = self.shown(store, meter, slot);
+        let was = std::mem::replace(&mut self.slots[slot].shown, now);
+        let tokens = |shown: &Shown| match shown {
+            Shown::Whole => Some(store.counts[slot].message.tokens),
+            Shown::Changed(changed) => Some(changed.tokens),
+            _ => None,
+        };
+        let sum = if store.message(slot).role.is_frame() { &mut self.frame } else { &mut self.conversation };
+        if let Some(tokens) = tokens(&was) {
+            *sum -= tokens;
+            self.messages -= 1;
+        }
+        if let Some(tokens) = tokens(&self.slots[slot].shown) {
+            *sum += tokens;
+            self.messages += 1;
+        }
+    }
+
+    fn shown(&self, store: &Store, meter: Meter, slot: usize) -> Shown {
+        let it = &self.slots[slot];
+        if let Some(seq) = it.rewound_by {
+            return Shown::Rewound(seq);
+        }
+        if let Some(seq) = self.covered_by(store, slot) {
+            return Shown::Covered(seq);
+        }
+        let touched: Vec<_> = it.touched.iter().filter(|(seq, _)| self.edits[seq].in_force()).collect();
+        if touched.is_empty() {
+            return Shown::Whole;
+        }
+        // The newest edit of a part counts. Dropping is for whole groups, and pins bring groups back whole.
+        let mut parts: BTreeMap<usize, &Becomes> = BTreeMap::new();
+        let mut newest = None;
+        for &&(seq, number) in &touched {
+            let Some(edit) = store.edit(seq) else { continue };
+            if edit.kind == Kind::Drop {
+                if !self.is_pinned(slot) {
+                    return Shown::Dropped(seq);
+                }
+                continue;
+            }
+            let target = &edit.targets[number];
+            let (Some(part), Some(to)) = (target.part, &target.to) else { continue };
+            if self.survives(store, slot, part, to) {
+                parts.insert(part, to);
+                newest = Some((seq, edit.kind.as_str()));
+            }
+        }
+        match newest {
+            Some((seq, rule)) => self.changed(store, meter, slot, &parts, rule).unwrap_or(Shown::Dropped(seq)),
+            None => Shown::Whole,
+        }
+    }
+
+    /// The message with these parts changed; nothing if nothing of it would be left.
+    fn changed(
+        &self,
+        store: &Store,
+        meter: Meter,
+        slot: usize,
+        parts: &BTreeMap<usize, &Becomes>,
+        rule: &'static str,
+    ) -> Option<Shown> {
+        let row = row(store, slot);
+        let mut draft = Draft { entries: vec![row], meter, origin: Origin::Exact, removed: vec![] };
+        let mut number = 0;
+        draft.edit_parts(0, rule, "", |_| {
+            number += 1;
+            match parts.get(&(number - 1)) {
+                None => Change::Keep,
+                Some(Becomes::Gone) => Change::Drop,
+                Some(Becomes::Text { text }) => Change::Text(text.clone()),
+                Some(Becomes::Note { text }) => Change::Note(text.clone()),
+                Some(Becomes::Arguments { arguments }) => Change::Arguments(arguments.clone()),
+                Some(Becomes::Content { items }) => Change::Content(
+                    items
+                        .iter()
+                        .map(|item| item.clone().map_or(ItemEdit::Keep, |text| ItemEdit::Text { text }))
+                        .collect(),
+                ),
+            }
+        });
+        let row = draft.entries.pop().filter(Row::is_in)?;
+        let edits = row.edits?;
+        Some(Shown::Changed(Box::new(Changed { message: row.message.into_owned(), edits, tokens: row.after, rule })))
+    }
+
+    /// The range that hides a message.
+    fn covered_by(&self, store: &Store, slot: usize) -> Option<usize> {
+        let (end, seq) = self.outer.range(..=slot).next_back().map(|(_, &found)| found)?;
+        let carried = &self.edits[&seq].span.as_ref()?.carried;
+        let stays =
+            slot > end || carried.contains(&slot) || store.message(slot).role.is_frame() || self.is_pinned(slot);
+        (!stays).then_some(seq)
+    }
+
+    /// True if anything of the message's group is pinned.
+    pub fn is_pinned(&self, slot: usize) -> bool {
+        let group = self.slots[slot].group;
+        let Some(entries) = self.grouper.groups.get(group).map(|g| &g.entries) else { return false };
+        let (Some(&first), Some(&last)) = (entries.first(), entries.last()) else { return false };
+        self.pinned.range(first..=last).any(|&at| self.slots[at].group == group && self.slots[at].rewound_by.is_none())
+    }
+
+    /// True if no pin forbids that a part becomes this.
+    pub fn survives(&self, store: &Store, slot: usize, part: usize, to: &Becomes) -> bool {
+        self.slots[slot].pins.iter().all(|&seq| {
+            let Entry::Pin { pin } = &store.records[seq].entry else { return true };
+            match (pin.part, pin.range) {
+                (Some(pinned), _) if pinned != part => true,
+                (Some(_), Some(range)) => pinned_text(&store.message(slot).parts[part], range)
+                    .is_some_and(|text| text_after(&store.message(slot).parts[part], to).contains(&text)),
+                _ => false,
+            }
+        })
+    }
+
+    /// Tokens of a message as it is shown; 0 if it is not.
+    pub fn tokens(&self, store: &Store, slot: usize) -> u64 {
+        match &self.slots[slot].shown {
+            Shown::Whole => store.counts[slot].message.tokens,
+            Shown::Changed(changed) => changed.tokens,
+            _ => 0,
+        }
+    }
+
+    /// Tokens of all summaries that show.
+    pub fn summaries(&self) -> u64 {
+        self.summaries
+    }
+}
+
+/// A message as it came, as a row of a draft.
+pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
+    let tokens = store.counts[slot].message.tokens;
+    Row {
+        message: std::borrow::Cow::Borrowed(store.message(slot)),
+        edits: None,
+        fate: Fate::Kept,
+        rule: None,
+        before: tokens,
+        after: tokens,
+        is_new: false,
+    }
+}

@@ -1,0 +1,252 @@
+//! A log as JSON lines, and back.
+//!
+//! Each line is one entry with its position (`seq`), the version of the format (`v`), the host's time and a hash over this line and all
+//! before it. Field order and spelling are fixed, so the same log is the same bytes. The hash is over that form: a storage that only
+//! sets the JSON differently does no harm, one that changes what it says is found out.
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{Entry, id_of};
+use super::{Added, Chain, Counting, Log, Record};
+use crate::error::{Code, Error, Result};
+use crate::message::Message;
+
+/// The version of the lines that are written.
+pub const VERSION: u32 = 1;
+
+/// What was wrong with the lines of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Counting from 1.
+    pub line: usize,
+    /// `cut` (the last line is not whole), `unreadable`, `changed` (it does not have the hash it came with), `duplicate` (an earlier
+    /// line once more: passed over), `missing` (lines before it are gone), `refused` (it says what cannot be).
+    pub kind: &'static str,
+    /// One sentence for people.
+    pub message: String,
+}
+
+/// A log that was read, and how that went.
+#[derive(Debug)]
+pub struct Imported {
+    pub log: Log,
+    /// In the order of the lines; empty if all is well.
+    pub problems: Vec<Problem>,
+    /// Lines, from the first that could not be trusted on, that are not part of the log; they stay with the caller. 0 if all is well.
+    pub left: usize,
+    /// What was added to the log beyond its lines, when `salvage` was asked for.
+    pub salvaged: Vec<Added>,
+    /// True if every line that was taken is byte for byte what would be written.
+    pub verbatim: bool,
+}
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Log").field("entries", &self.len()).field("hash", &self.hash()).finish()
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    seq: usize,
+    v: u32,
+    time: i64,
+    hash: String,
+}
+
+impl Head {
+    /// Reads it from either end of a line as it is written; nothing of a line that is set in another way.
+    fn quick(line: &str) -> Option<Head> {
+        let (seq, rest) = line.strip_prefix("{\"seq\":")?.split_once(",\"v\":")?;
+        let (v, rest) = rest.split_once(",\"time\":")?;
+        let (time, rest) = rest.split_once(",\"type\":\"")?;
+        let (_, hash) = rest.strip_suffix("\"}")?.rsplit_once(",\"hash\":\"")?;
+        let is_hash = hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        // Numbers as JSON spells them, or else the other way of reading says what is wrong.
+        let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        if !is_hash || ![seq, v, time].into_iter().all(number) {
+            return None;
+        }
+        Some(Head { seq: seq.parse().ok()?, v: v.parse().ok()?, time: time.parse().ok()?, hash: hash.to_string() })
+    }
+}
+
+/// The version alone, which a line of a newer one can be trusted to have.
+fn version(line: &str) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    match Head::quick(line) {
+        Some(head) => Some(head.v),
+        None => serde_json::from_str(line).ok().map(|Version { v }| v),
+    }
+}
+
+/// The line of an entry, and the chain with it.
+pub(super) fn write(seq: usize, record: &Record, chain: Chain) -> (String, Chain) {
+    let mut line = format!("{{\"seq\":{seq},\"v\":{VERSION},\"time\":{},", record.time);
+    // An entry is an object of texts, numbers and lists: there is nothing in it that has no JSON.
+    let entry = serde_json::to_string(&record.entry).unwrap_or_default();
+    line.push_str(entry.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default());
+    let chain = chain.with(line.as_bytes());
+    line.push_str(",\"hash\":\"");
+    line.push_str(&chain.hex());
+    line.push_str("\"}");
+    (line, chain)
+}
+
+impl Log {
+    /// The lines from a position on, each with a line break. From 0 it is the whole log.
+    pub fn export(&self, from: usize) -> String {
+        let mut out = String::new();
+        for (seq, record) in self.store.records.iter().enumerate().skip(from) {
+            let before = seq.checked_sub(1).and_then(|at| self.chain.get(at)).copied().unwrap_or_default();
+            out.push_str(&write(seq, record, before).0);
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The hash of the newest line: two logs with the same one are the same.
+    pub fn hash(&self) -> String {
+        self.newest_hash().hex()
+    }
+
+    pub(super) fn newest_hash(&self) -> Chain {
+        self.chain.last().copied().unwrap_or_default()
+    }
+
+    /// Reads the lines of a log. What can be trusted is kept: everything up to the first line that is cut, changed, unreadable or that
+    /// follows a gap; such lines are reported and not taken. A line that comes twice is taken once. With `salvage` the messages of the
+    /// lines behind such a place are added again at the end, as new entries at their own time, with a note of it.
+    ///
+    /// # Errors
+    /// [`Code::LogVersion`] with the line, if any line is of a newer version: nothing is taken then, so that nothing can be lost.
+    pub fn import(text: &str, counting: Counting, salvage: bool) -> Result<Imported> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let lines: Vec<(usize, &str)> = text
+            .lines()
+            .enumerate()
+            .map(|(at, line)| (at + 1, line))
+            .filter(|(_, line)| !line.trim().is_empty())
+            .collect();
+        for (number, line) in &lines {
+            if let Some(v) = version(line)
+                && v > VERSION
+            {
+                let why = format!(
+                    "this line is of version {v}, and this package reads up to {VERSION}; nothing was taken or changed"
+                );
+                return Err(Error::new(Code::LogVersion, why).at(format!("line {number}")));
+            }
+        }
+        let mut out = Imported { log: Log::new(counting), problems: vec![], left: 0, salvaged: vec![], verbatim: true };
+        let mut broken = None;
+        for (at, &(number, line)) in lines.iter().enumerate() {
+            let is_last = at + 1 == lines.len();
+            match out.log.take(line, is_last) {
+                Ok(same) => out.verbatim &= same,
+                Err(Trouble { kind, message }) => {
+                    out.problems.push(Problem { line: number, kind, message });
+                    if kind != "duplicate" {
+                        broken = Some(at);
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(at) = broken {
+            out.left = lines.len() - at;
+            if salvage {
+                out.salvage(&lines[at..]);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Takes the next line in. True if it is byte for byte what would be written.
+    fn take(&mut self, line: &str, is_last: bool) -> std::result::Result<bool, Trouble> {
+        let unreadable = |error: serde_json::Error| {
+            // A process that was stopped while writing leaves the beginning of a line.
+            let kind = if is_last && error.is_eof() { "cut" } else { "unreadable" };
+            Trouble { kind, message: error.to_string() }
+        };
+        let head = match Head::quick(line) {
+            Some(head) => head,
+            None => serde_json::from_str(line).map_err(unreadable)?,
+        };
+        let record = Record { time: head.time, entry: serde_json::from_str(line).map_err(unreadable)? };
+        let next = self.len();
+        if self.chain.get(head.seq).is_some_and(|had| had.hex() == head.hash) {
+            return Err(trouble("duplicate", format!("{} was here already", id_of(head.seq))));
+        }
+        if head.seq > next {
+            return Err(trouble("missing", format!("{} should follow, and {} does", id_of(next), id_of(head.seq))));
+        }
+        let (written, chain) = write(head.seq, &record, self.newest_hash());
+        if head.seq < next || head.v != VERSION || chain.hex() != head.hash {
+            return Err(trouble(
+                "changed",
+                format!("{} is not as it was written, or not where it was", id_of(head.seq)),
+            ));
+        }
+        let refused = |error: Error| trouble("refused", error.to_string());
+        let tokens = match &record.entry {
+            Entry::Edit { edit } => Some((edit.tokens_before, edit.tokens_after)),
+            _ => None,
+        };
+        let mut entry = self.admit(record.entry).map_err(refused)?;
+        // Counted when it was made, perhaps with another tokenizer.
+        if let (Entry::Edit { edit }, Some((before, after))) = (&mut entry, tokens) {
+            (edit.tokens_before, edit.tokens_after) = (before, after);
+        }
+        // Only edits have a form that checking could give them.
+        if tokens.is_some() {
+            let again = Record { time: head.time, entry };
+            if write(next, &again, self.newest_hash()).1 != chain {
+                return Err(trouble(
+                    "refused",
+                    format!("{} is not in the form in which a log records it", id_of(next)),
+                ));
+            }
+            entry = again.entry;
+        }
+        self.fold(entry, head.time);
+        self.chain.push(chain);
+        Ok(written == line)
+    }
+}
+
+impl Imported {
+    fn salvage(&mut self, lines: &[(usize, &str)]) {
+        #[derive(Deserialize)]
+        struct Loose {
+            #[serde(default)]
+            time: i64,
+            message: Message,
+        }
+        let mut newest = self.log.records().last().map_or(0, |record| record.time);
+        let from = id_of(self.log.len());
+        for (_, line) in lines {
+            let Ok(Loose { time, message }) = serde_json::from_str(line) else { continue };
+            newest = time;
+            // A message that is there already, or that cannot be one, is no loss.
+            self.salvaged.extend(self.log.append(message, time).ok());
+        }
+        if !self.salvaged.is_empty() {
+            let note = serde_json::json!({ "salvaged": self.salvaged.len(), "from": from }).to_string();
+            self.salvaged.extend(self.log.record(super::RecordKind::Note, note, newest).ok());
+        }
+    }
+}
+
+struct Trouble {
+    kind: &'static str,
+    message: String,
+}
+
+fn trouble(kind: &'static str, message: String) -> Trouble {
+    Trouble { kind, message }
+}

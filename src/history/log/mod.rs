@@ -1,0 +1,305 @@
+//! The event log of a conversation: append-only, replayed byte for byte.
+//!
+//! In: messages, edits, pins, rewinds and records of the host, each with the host's time. Out: a view (history + edits in force), the
+//! untouched original of whatever an edit hid, and the log itself as JSON lines. Nothing in a log is ever rewritten: undoing is one
+//! more entry.
+//!
+//! - [`entry`]: what happens.
+//! - `store`, `fold`: what is remembered, and what it amounts to.
+//! - `check`: what may enter.
+//! - `undo`, `view`, `recall`, `compare`: what can be asked.
+//! - `adopt`: edits of a compaction as edits of a log.
+//! - `jsonl`, `chain`: lines, and how a line that changed is found.
+//!
+//! Adding a message takes time proportional to that message, an edit and its undoing to what it is about. Counts are held; a text is
+//! counted once, when it comes.
+
+mod adopt;
+mod chain;
+mod check;
+mod compare;
+pub mod entry;
+mod fold;
+mod jsonl;
+mod pin;
+mod recall;
+mod store;
+mod text;
+mod undo;
+mod view;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+pub use chain::Chain;
+pub use compare::{Comparison, Difference, Split};
+pub use entry::id_of;
+use entry::{Checkpoint, Edit, Entry, Pin, RecordKind};
+use fold::{Shown, State};
+pub use jsonl::{Imported, Problem, VERSION};
+pub use pin::Pinned;
+pub use recall::{Hit, Place, Recalled};
+use store::Store;
+pub use store::{Counts, Record};
+pub use undo::{EditRow, Undone};
+pub use view::{Preview, View};
+
+use super::draft::Meter;
+use crate::error::{Code, Error, Result};
+use crate::message::Message;
+use crate::tokens::{CostModel, Origin, Tokenizer};
+
+/// What everything in a log is counted with.
+#[derive(Clone)]
+pub struct Counting {
+    pub model: CostModel,
+    pub tokenizer: Rc<dyn Tokenizer>,
+    /// Tokens of the tool definitions that are sent along.
+    pub tools: u64,
+    /// Of the tokenizer's counts.
+    pub origin: Origin,
+}
+
+impl Counting {
+    fn meter(&self) -> Meter<'_> {
+        Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools }
+    }
+}
+
+/// What came of an operation: the id of its entry, and the line to store.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Added {
+    pub id: String,
+    /// One line of JSON, without a line break.
+    pub line: String,
+}
+
+/// See the module.
+///
+/// ```
+/// use espalier::history::log::{Counting, Log};
+/// use espalier::message::{Message, Part, Role};
+/// use espalier::tokens::{CostModel, Origin, Tokenizer};
+/// struct Bytes; // one token a byte
+/// impl Tokenizer for Bytes {
+///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
+/// }
+/// let counting = Counting { model: CostModel::Espalier, tokenizer: std::rc::Rc::new(Bytes), tools: 0, origin: Origin::Exact };
+/// let mut log = Log::new(counting);
+/// let parts = vec![Part::Text { text: "hi".into() }];
+/// let added = log.append(Message { id: "m0".into(), role: Role::User, name: None, parts }, 1_700_000_000_000)?;
+/// assert_eq!(added.id, "e0");
+/// assert_eq!(log.view().after.total, 3 + 4 + 2);
+/// # Ok::<(), espalier::error::Error>(())
+/// ```
+pub struct Log {
+    store: Store,
+    state: State,
+    counting: Counting,
+    /// The hash behind each entry.
+    chain: Vec<Chain>,
+    /// Worst origin of any count.
+    origin: Origin,
+}
+
+impl Log {
+    /// A log in which nothing happened yet.
+    pub fn new(counting: Counting) -> Log {
+        let origin = counting.origin;
+        Log { store: Store::default(), state: State::default(), counting, chain: vec![], origin }
+    }
+
+    /// A conversation that had no log becomes one; all its messages get the same time.
+    ///
+    /// # Errors
+    /// As [`Log::append`], with the path of the message.
+    pub fn from_messages(messages: Vec<Message>, time: i64, counting: Counting) -> Result<Log> {
+        let mut log = Log::new(counting);
+        log.append_all(messages, time)?;
+        Ok(log)
+    }
+
+    /// Number of entries: the position of the next one.
+    pub fn len(&self) -> usize {
+        self.store.records.len()
+    }
+
+    /// True if nothing happened yet.
+    pub fn is_empty(&self) -> bool {
+        self.store.records.is_empty()
+    }
+
+    /// All entries.
+    pub fn records(&self) -> &[Record] {
+        &self.store.records
+    }
+
+    /// A message as it came, rewound or not.
+    pub fn original(&self, id: &str) -> Option<&Message> {
+        self.store.slots.get(id).map(|&slot| self.store.message(slot))
+    }
+
+    /// Tokens of a message as it came, and of each of its parts.
+    pub fn counts(&self, id: &str) -> Option<&Counts> {
+        self.store.slots.get(id).map(|&slot| &self.store.counts[slot])
+    }
+
+    /// Adds a message at the end, in time proportional to the message.
+    ///
+    /// # Errors
+    /// [`Code::BadMessage`], [`Code::DuplicateId`].
+    pub fn append(&mut self, message: Message, time: i64) -> Result<Added> {
+        self.push(Entry::Message { message }, time)
+    }
+
+    /// Adds all of these messages, or none.
+    ///
+    /// # Errors
+    /// As [`Log::append`], with the path of the message.
+    pub fn append_all(&mut self, messages: Vec<Message>, time: i64) -> Result<Vec<Added>> {
+        let mut ids = HashSet::new();
+        for (at, message) in messages.iter().enumerate() {
+            self.check_message(message).map_err(|error| {
+                let field = error.path.as_deref().and_then(|path| path.strip_prefix("message")).unwrap_or_default();
+                let path = format!("messages[{at}]{field}");
+                error.at(path)
+            })?;
+            if !ids.insert(&message.id) {
+                let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));
+                return Err(error.at(format!("messages[{at}].id")));
+            }
+        }
+        let entries = messages.into_iter().map(|message| {
+            let seq = self.fold(Entry::Message { message }, time);
+            self.added(seq)
+        });
+        Ok(entries.collect())
+    }
+
+    /// Records something that has no effect on the view.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] if `json` is not JSON.
+    pub fn record(&mut self, kind: RecordKind, json: String, time: i64) -> Result<Added> {
+        self.push(kind.entry(json), time)
+    }
+
+    /// Lays an edit over the history.
+    ///
+    /// # Errors
+    /// [`Code::BadEdit`] with the path of what is wrong; [`Code::StalePlan`] if what it consumed has changed. Nothing has changed then.
+    pub fn edit(&mut self, edit: Edit, time: i64) -> Result<Added> {
+        let mut edit = self.check_edit(edit)?;
+        let slots: Vec<usize> = match &edit.range {
+            Some(range) => match (self.live(&range.from), self.live(&range.to)) {
+                (Some(start), Some(end)) => (start..=end).collect(),
+                _ => vec![],
+            },
+            None => {
+                let mut slots: Vec<usize> =
+                    edit.targets.iter().filter_map(|target| self.live(&target.message)).collect();
+                slots.sort_unstable();
+                slots.dedup();
+                slots
+            }
+        };
+        let stood = |log: &Log| slots.iter().map(|&slot| log.state.tokens(&log.store, slot)).sum::<u64>();
+        let is_range = edit.range.is_some();
+        let (messages, summaries) = (stood(self), self.state.summaries());
+        (edit.tokens_before, edit.tokens_after) = (0, 0);
+        let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);
+        let (messages_now, summaries_now) = (stood(self), self.state.summaries());
+        // Summaries of older ranges inside the new one stood for something, too.
+        let inside = match &self.state.edits[&seq].span {
+            Some(span) if is_range => (summaries + span.tokens).saturating_sub(summaries_now),
+            _ => 0,
+        };
+        let own = self.state.edits[&seq].span.as_ref().map_or(0, |span| span.tokens);
+        if let Entry::Edit { edit } = &mut self.store.records[seq].entry {
+            edit.tokens_before = messages + inside;
+            edit.tokens_after = messages_now + own;
+        }
+        Ok(self.added(seq))
+    }
+
+    /// Records a stored summary. Its number must be [`Log::next_checkpoint`].
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] for another number, [`Code::UnknownId`] for an edit that is not there.
+    pub fn checkpoint(&mut self, checkpoint: Checkpoint, time: i64) -> Result<Added> {
+        self.push(Entry::Checkpoint { checkpoint }, time)
+    }
+
+    /// The number that the next checkpoint gets, from 1.
+    pub fn next_checkpoint(&self) -> u32 {
+        self.state.checkpoints.last().map_or(1, |last| last.number.saturating_add(1))
+    }
+
+    /// Pins something, so that no edit takes it. What an edit has taken already comes back while it is pinned.
+    ///
+    /// # Errors
+    /// [`Code::UnknownId`], [`Code::BadInput`].
+    pub fn pin(&mut self, pin: Pin, time: i64) -> Result<Added> {
+        self.push(Entry::Pin { pin }, time)
+    }
+
+    /// Takes a pin away.
+    ///
+    /// # Errors
+    /// [`Code::UnknownId`].
+    pub fn unpin(&mut self, id: &str, time: i64) -> Result<Added> {
+        self.push(Entry::Unpin { target: id.to_string() }, time)
+    }
+
+    /// Hash over these messages as they are shown now: an edit made from them can tell whether they have changed.
+    ///
+    /// # Errors
+    /// [`Code::UnknownId`] with the path of the id.
+    pub fn fingerprint(&self, ids: &[String]) -> Result<String> {
+        let mut hash = Chain::default();
+        for (at, id) in ids.iter().enumerate() {
+            let Some(&slot) = self.store.slots.get(id) else {
+                let error = Error::new(Code::UnknownId, format!("there is no message with the id {id:?}"));
+                return Err(error.at(format!("ids[{at}]")));
+            };
+            let message = match &self.state.slots[slot].shown {
+                Shown::Whole => self.store.message(slot),
+                Shown::Changed(changed) => &changed.message,
+                Shown::Dropped(by) | Shown::Covered(by) | Shown::Rewound(by) => {
+                    hash = hash.with(id_of(*by).as_bytes()).with(b"\n");
+                    continue;
+                }
+            };
+            // Writing into a hash cannot fail, and a message holds nothing that has no JSON.
+            let _ = serde_json::to_writer(&mut hash, message);
+            hash = hash.with(if self.state.is_pinned(slot) { b"!\n" } else { b"\n" });
+        }
+        Ok(hash.hex())
+    }
+
+    /// Checks, records, folds.
+    fn push(&mut self, entry: Entry, time: i64) -> Result<Added> {
+        let entry = self.admit(entry)?;
+        let seq = self.fold(entry, time);
+        Ok(self.added(seq))
+    }
+
+    fn fold(&mut self, entry: Entry, time: i64) -> usize {
+        let meter = self.counting.meter();
+        let is_message = matches!(entry, Entry::Message { .. });
+        let seq = self.store.push(Record { time, entry }, meter);
+        if is_message && let Some(counts) = self.store.counts.last() {
+            self.origin = self.origin.worst(counts.message.origin);
+        }
+        self.state.fold(&self.store, meter, seq);
+        seq
+    }
+
+    /// The line of the newest entry, which the chain does not have yet.
+    fn added(&mut self, seq: usize) -> Added {
+        let (line, chain) = jsonl::write(seq, &self.store.records[seq], self.newest_hash());
+        self.chain.push(chain);
+        Added { id: id_of(seq), line }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a log remembers: the entries as they came, and the counts of every message. Only ever grows.
+
+use std::collections::HashMap;
+
+use super::entry::{Edit, Entry};
+use crate::history::draft::Meter;
+use crate::message::{Message, Part};
+use crate::tokens::{Cost, CostModel};
+
+/// One entry with the host's time of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Milliseconds, as the host said. Nothing depends on it: clocks jump.
+    pub time: i64,
+    pub entry: Entry,
+}
+
+/// Tokens of one message as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    pub message: Cost,
+    /// Each part by itself.
+    pub parts: Box<[u64]>,
+}
+
+impl Counts {
+    /// Counts a message and its parts, every text once where that is the same.
+    pub fn of(message: &Message, meter: Meter) -> Counts {
+        let mut sum = Cost::ZERO;
+        let mut parts = Vec::with_capacity(message.parts.len());
+        for part in &message.parts {
+            let cost = meter.model.part(message.role, part, meter.tokenizer);
+            sum += cost;
+            parts.push(cost.tokens);
+        }
+        let texts = message.parts.iter().filter(|part| matches!(part, Part::Text { .. })).count();
+        // Several texts are joined before they are counted; the other models have a formula of their own for the whole.
+        let adds_up = meter.model == CostModel::Espalier && texts < 2;
+        let whole = if adds_up {
+            let bare = Message { parts: vec![], id: String::new(), role: message.role, name: message.name.clone() };
+            sum + meter.model.message(&bare, meter.tokenizer)
+        } else {
+            meter.model.message(message, meter.tokenizer)
+        };
+        Counts { message: whole, parts: parts.into() }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    pub records: Vec<Record>,
+    /// Positions of the message entries; a message's place here is its *slot*.
+    pub messages: Vec<usize>,
+    /// By slot.
+    pub counts: Vec<Counts>,
+    /// Slots by message id, of all messages there ever were.
+    pub slots: HashMap<String, usize>,
+}
+
+impl Store {
+    /// Remembers an entry and returns its position.
+    pub fn push(&mut self, record: Record, meter: Meter) -> usize {
+        let seq = self.records.len();
+        if let Entry::Message { message } = &record.entry {
+            self.slots.insert(message.id.clone(), self.messages.len());
+            self.messages.push(seq);
+            self.counts.push(Counts::of(message, meter));
+        }
+        self.records.push(record);
+        seq
+    }
+
+    /// The message in a slot.
+    pub fn message(&self, slot: usize) -> &Message {
+        match &self.records[self.messages[slot]].entry {
+            Entry::Message { message } => message,
+            _ => unreachable!("slots are made for message entries only"),
+        }
+    }
+
+    /// The edit at a position.
+    pub fn edit(&self, seq: usize) -> Option<&Edit> {
+        match &self.records.get(seq)?.entry {
+            Entry::Edit { edit } => Some(edit),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Texts of parts: what can be pinned, searched and compared. Offsets are UTF-16 code units outside and bytes inside.
+
+use std::borrow::Cow;
+
+use super::entry::Becomes;
+use crate::message::Part;
+
+/// What a part says: its text, the texts of its content, its arguments, its JSON.
+pub(super) fn text_of(part: &Part) -> Cow<'_, str> {
+    match part {
+        Part::Text { text } | Part::Reasoning { text } => Cow::Borrowed(text),
+        Part::ToolCall { arguments, .. } => Cow::Borrowed(arguments),
+        Part::Opaque { json, .. } => Cow::Borrowed(json),
+        Part::ToolResult { content, .. } => match content.as_slice() {
+            [Part::Text { text }] => Cow::Borrowed(text),
+            _ => Cow::Owned(content.iter().filter_map(own_text).collect()),
+        },
+        Part::Image { .. } | Part::Document { .. } | Part::CacheMark => Cow::Borrowed(""),
+    }
+}
+
+fn own_text(part: &Part) -> Option<&str> {
+    if let Part::Text { text } = part { Some(text) } else { None }
+}
+
+/// What the part will say.
+pub(super) fn text_after(part: &Part, to: &Becomes) -> String {
+    match to {
+        Becomes::Gone => String::new(),
+        Becomes::Text { text } | Becomes::Note { text } => text.clone(),
+        Becomes::Arguments { arguments } => arguments.clone(),
+        Becomes::Content { items } => {
+            let Part::ToolResult { content, .. } = part else { return String::new() };
+            content.iter().zip(items).filter_map(|(was, is)| is.as_deref().or(own_text(was))).collect()
+        }
+    }
+}
+
+/// The text between two offsets, grown to whole characters; nothing if they are out of order or behind the end.
+pub(super) fn pinned_text(part: &Part, (start, end): (usize, usize)) -> Option<String> {
+    let text = text_of(part);
+    let (mut units, mut from, mut to) = (0, None, None);
+    if start >= end {
+        return None;
+    }
+    for (at, character) in text.char_indices() {
+        if units + character.len_utf16() > start && from.is_none() {
+            from = Some(at);
+        }
+        units += character.len_utf16();
+        if units >= end && to.is_none() {
+            to = Some(at + character.len_utf8());
+        }
+    }
+    text.get(from?..to?).map(str::to_string)
+}
+
+/// How many UTF-16 code units stand before a byte.
+pub(super) fn units_before(text: &str, byte: usize) -> usize {
+    text.get(..byte).map_or(0, |head| head.encode_utf16().count())
+}

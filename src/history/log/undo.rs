@@ -1,0 +1,138 @@
+//! Taking back and bringing back. Both append; what was there before is there again, byte for byte.
+
+use serde::Serialize;
+
+use super::check::unknown;
+use super::entry::{Author, Entry, Kind, id_of, seq_of};
+use super::fold::Revoke;
+use super::{Added, Log};
+use crate::error::Result;
+
+/// What was taken back or brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undone {
+    #[serde(flatten)]
+    pub added: Added,
+    /// Id of the edit or rewind.
+    pub target: String,
+}
+
+/// One edit of a log, and whether it is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EditRow {
+    pub id: String,
+    pub kind: Kind,
+    pub rule: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    pub author: Author,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+    /// Ids of the messages it is about; first and last of a range.
+    pub targets: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
+    /// Id of the revoke or rewind that took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revoked_by: Option<String>,
+}
+
+impl Log {
+    /// Takes back an edit or a rewind: the named one, or the newest that can be. Nothing if there is none.
+    ///
+    /// # Errors
+    /// [`crate::error::Code::UnknownId`] if the named one is not in force, [`crate::error::Code::BadEdit`] for a rewind behind which
+    /// messages were added.
+    pub fn undo(&mut self, id: Option<&str>, time: i64) -> Result<Option<Undone>> {
+        let newest = || {
+            let edits = self.state.edits.iter().filter(|(_, edit)| edit.in_force()).map(|(seq, _)| *seq);
+            let slots = self.state.slots.len();
+            let rewinds = self.state.rewinds.iter().filter(|(_, r)| r.revoked_by.is_none() && r.had == slots);
+            edits.chain(rewinds.map(|(seq, _)| *seq)).max().map(id_of)
+        };
+        let is_known = |seq: &usize| self.state.edits.contains_key(seq) || self.state.rewinds.contains_key(seq);
+        let found = match id {
+            Some(id) => {
+                seq_of(id).filter(is_known).ok_or_else(|| unknown("target", "edit or rewind", id))?;
+                Some(id.to_string())
+            }
+            None => newest(),
+        };
+        self.revoke(found, time)
+    }
+
+    /// Brings back what an undo took: that of the named edit or undo, or the newest, as long as no edit or rewind was made since. Nothing
+    /// if there is none.
+    ///
+    /// # Errors
+    /// As [`Log::undo`]; [`crate::error::Code::BadEdit`] if its range would overlap another.
+    pub fn redo(&mut self, id: Option<&str>, time: i64) -> Result<Option<Undone>> {
+        let open = || self.state.revokes.iter().rev().filter(|(_, revoke)| revoke.undone_by.is_none());
+        let found = match id {
+            // What was taken back may be named as well as what took it back.
+            Some(id) => {
+                let named = |(seq, revoke): &(&usize, &Revoke)| id_of(revoke.target) == id || id_of(**seq) == id;
+                let found = open().find(named).map(|(seq, _)| id_of(*seq));
+                Some(found.ok_or_else(|| unknown("target", "undone edit or rewind", id))?)
+            }
+            None => {
+                let edits = self.state.edits.keys().next_back();
+                let made = edits.max(self.state.rewinds.keys().next_back()).copied().unwrap_or(0);
+                open().next().filter(|(seq, _)| **seq > made).map(|(seq, _)| id_of(*seq))
+            }
+        };
+        self.revoke(found, time)
+    }
+
+    /// Leaves all messages behind `to` out of the view (all messages without it). Edits that reach past it are revoked, which restores
+    /// what they covered; checkpoints behind it are orphaned.
+    ///
+    /// # Errors
+    /// [`crate::error::Code::UnknownId`] if the message is not in the conversation.
+    pub fn rewind(&mut self, to: Option<&str>, time: i64) -> Result<Added> {
+        self.push(Entry::Rewind { to: to.map(str::to_string) }, time)
+    }
+
+    /// All edits, in log order.
+    pub fn edits(&self) -> Vec<EditRow> {
+        let rows = self.state.edits.iter().filter_map(|(&seq, laid)| {
+            let edit = self.store.edit(seq)?;
+            let targets = match &edit.range {
+                Some(range) => vec![range.from.clone(), range.to.clone()],
+                None => edit.targets.iter().map(|target| target.message.clone()).collect(),
+            };
+            Some(EditRow {
+                id: id_of(seq),
+                kind: edit.kind,
+                rule: edit.rule.clone(),
+                trigger: edit.trigger.clone(),
+                author: edit.author,
+                tokens_before: edit.tokens_before,
+                tokens_after: edit.tokens_after,
+                targets,
+                plan_id: edit.plan_id.clone(),
+                revoked_by: laid.revoked_by.or(laid.rewound_by).map(id_of),
+            })
+        });
+        rows.collect()
+    }
+
+    /// Numbers of the stored summaries, and whether a rewind left the messages behind that they look back on.
+    pub fn checkpoints(&self) -> Vec<(u32, bool)> {
+        let orphaned = |stored: &super::fold::Stored| {
+            let in_force = self.state.rewinds.range(stored.seq..).filter(|(_, r)| r.revoked_by.is_none());
+            in_force.into_iter().any(|(_, rewind)| rewind.keep < stored.upto)
+        };
+        self.state.checkpoints.iter().map(|stored| (stored.number, orphaned(stored))).collect()
+    }
+
+    fn revoke(&mut self, id: Option<String>, time: i64) -> Result<Option<Undone>> {
+        let Some(id) = id else { return Ok(None) };
+        let added = self.push(Entry::Revoke { target: id.clone() }, time)?;
+        let seq = seq_of(&id);
+        let target = seq.and_then(|seq| self.state.revokes.get(&seq)).map_or(id, |revoke| id_of(revoke.target));
+        Ok(Some(Undone { added, target }))
+    }
+}

@@ -1,0 +1,172 @@
+//! The view: what the model gets to see. History under the edits in force, repaired so that no provider refuses it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::entry::Edit;
+use super::fold::{Shown, row};
+use super::{Log, State};
+use crate::error::Result;
+use crate::history::draft::{Draft, Entry as Row};
+use crate::history::pairs::repair;
+use crate::history::plan::{Fate, PlanItem, Removal, Totals};
+use crate::message::Message;
+use crate::tokens::Origin;
+
+/// What to send.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct View {
+    /// In the host's ids; carries no content but that of summaries and of what was changed.
+    pub plan: Vec<PlanItem>,
+    /// The conversation without any edits.
+    pub before: Totals,
+    pub after: Totals,
+    pub origin: Origin,
+    /// What was repaired for this view only.
+    pub repaired: Vec<Removal>,
+    /// The position in the log that it was made at.
+    pub position: usize,
+}
+
+/// What an edit would do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// The edit as it would be recorded: ranges grown, tokens filled in.
+    pub edit: Edit,
+    /// Ids of messages that the range grew to contain.
+    pub grown: Vec<String>,
+    pub view: View,
+    /// Tokens of the view as it is now.
+    pub total: u64,
+}
+
+impl Log {
+    /// What is sent now. Takes time proportional to the messages of the view, not to their texts.
+    pub fn view(&self) -> View {
+        let draft = repaired(self.draft());
+        View {
+            plan: draft.plan(),
+            before: self.history_totals(),
+            after: draft.after(),
+            origin: draft.origin,
+            repaired: draft.removed,
+            position: self.len(),
+        }
+    }
+
+    /// The messages of the view, for tests and for whoever wants copies.
+    pub fn messages(&self) -> Vec<Message> {
+        let draft = repaired(self.draft());
+        draft.messages()
+    }
+
+    /// The view before repair, as a draft that the passes of one request can go on with. Texts are borrowed.
+    pub fn draft(&self) -> Draft<'_> {
+        self.draft_of(&self.state)
+    }
+
+    /// Tokens of the view before repair; takes no time.
+    pub fn totals(&self) -> Totals {
+        let state = &self.state;
+        let frame = self.counting.model.list_overhead() + state.frame;
+        let conversation = state.conversation + state.summaries();
+        let tools = self.counting.tools;
+        Totals {
+            messages: state.messages + state.outer.len(),
+            total: frame + conversation + tools,
+            frame,
+            conversation,
+            tools,
+        }
+    }
+
+    /// What an edit would do. Nothing is recorded.
+    ///
+    /// # Errors
+    /// As [`Log::edit`].
+    pub fn preview(&mut self, edit: Edit) -> Result<Preview> {
+        let asked = edit.range.as_ref().map(|range| (self.live(&range.from), self.live(&range.to)));
+        let total = self.totals().total;
+        let (state, entries) = (self.state.clone(), self.chain.len());
+        let added = self.edit(edit, 0);
+        let view = self.view();
+        self.state = state;
+        self.chain.truncate(entries);
+        added?;
+        let Some(super::Record { entry: super::Entry::Edit { edit }, .. }) = self.store.records.pop() else {
+            unreachable!("the record was added above")
+        };
+        let grown = match (&edit.range, asked) {
+            (Some(range), Some((Some(from), Some(to)))) => {
+                let (start, end) = (self.live(&range.from).unwrap_or(from), self.live(&range.to).unwrap_or(to));
+                (start..=end)
+                    .filter(|at| !(from..=to).contains(at) && self.is_live(*at))
+                    .map(|at| self.store.message(at).id.clone())
+                    .collect()
+            }
+            _ => vec![],
+        };
+        Ok(Preview { edit: *edit, grown, view: View { position: self.len(), ..view }, total })
+    }
+
+    pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {
+        let mut entries = Vec::with_capacity(state.messages + state.outer.len());
+        for (slot, it) in state.slots.iter().enumerate() {
+            if let Some((_, seq)) = state.outer.get(&slot)
+                && let Some(range) = self.store.edit(*seq).and_then(|edit| edit.range.as_ref())
+            {
+                let tokens = state.edits[seq].span.as_ref().map_or(0, |span| span.tokens);
+                entries.push(Row {
+                    message: Cow::Borrowed(&range.summary),
+                    edits: None,
+                    fate: Fate::Inserted,
+                    rule: Some("summary"),
+                    before: 0,
+                    after: tokens,
+                    is_new: true,
+                });
+            }
+            match &it.shown {
+                Shown::Whole => entries.push(row(&self.store, slot)),
+                Shown::Changed(changed) => entries.push(Row {
+                    message: Cow::Borrowed(&changed.message),
+                    edits: Some(changed.edits.clone()),
+                    fate: Fate::Changed,
+                    rule: Some(changed.rule),
+                    after: changed.tokens,
+                    ..row(&self.store, slot)
+                }),
+                Shown::Dropped(_) | Shown::Covered(_) | Shown::Rewound(_) => {}
+            }
+        }
+        Draft { entries, meter: self.counting.meter(), origin: self.origin, removed: Vec::new() }
+    }
+
+    fn history_totals(&self) -> Totals {
+        let live = (0..self.state.slots.len()).filter(|&slot| self.is_live(slot));
+        let mut totals =
+            Totals { frame: self.counting.model.list_overhead(), tools: self.counting.tools, ..Totals::default() };
+        for slot in live {
+            let tokens = self.store.counts[slot].message.tokens;
+            totals.messages += 1;
+            if self.store.message(slot).role.is_frame() {
+                totals.frame += tokens;
+            } else {
+                totals.conversation += tokens;
+            }
+        }
+        totals.total = totals.frame + totals.conversation + totals.tools;
+        totals
+    }
+}
+
+/// A draft that no provider refuses.
+pub(super) fn repaired(mut draft: Draft) -> Draft {
+    repair(&mut draft);
+    // A message of words that also answered nothing ends a round only once that answer is out.
+    repair(&mut draft);
+    draft
+}
