@@ -24,6 +24,12 @@ pub enum Code {
     BadVocabulary,
     /// An effect was answered that is not (or no longer) open.
     UnknownEffect,
+    /// A grammar file is not one, is damaged, or is made for another version of the runtime.
+    BadGrammar,
+    /// A structure query cannot be read, or does not fit its grammar.
+    BadQuery,
+    /// No language of that name is known, built in or registered.
+    UnknownLanguage,
 }
 
 impl Code {
@@ -39,6 +45,9 @@ impl Code {
             Code::EncodingNotLoaded => "encoding_not_loaded",
             Code::BadVocabulary => "bad_vocabulary",
             Code::UnknownEffect => "unknown_effect",
+            Code::BadGrammar => "bad_grammar",
+            Code::BadQuery => "bad_query",
+            Code::UnknownLanguage => "unknown_language",
         }
     }
 }

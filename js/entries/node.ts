@@ -1,6 +1,7 @@
 /** Node: everything is read from the package's own folder, when it is first used. */
 
 import { readFileSync } from "node:fs";
+import { grammarNotFound, setGrammarReader } from "../documents.ts";
 import { setLoader } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { notFound, setVocabularyReader } from "../vocabulary.ts";
@@ -36,5 +37,14 @@ setVocabularyReader((name) => {
     return readFileSync(file);
   } catch (cause) {
     throw notFound(name, `${file} cannot be read`, cause);
+  }
+});
+
+setGrammarReader((name) => {
+  const file = beside(`grammars/${name}`);
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw grammarNotFound(name.replace(/^tree-sitter-|\.wasm$/g, ""), `${file} cannot be read`, cause);
   }
 });

@@ -2,6 +2,7 @@
 #![cfg(not(target_family = "wasm"))]
 
 mod compact;
+mod document;
 mod encodings;
 mod golden;
 mod prompt;
