@@ -348,7 +348,7 @@ const LANGUAGES: &[Language] = &[
                     type_declaration type_switch_statement var_declaration",
                 place: Place::Under(
                     "source_file block statement_list expression_case default_case type_case communication_case \
-                     labeled_statement",
+                     labeled_statement ERROR",
                 ),
             }],
         }),
@@ -380,6 +380,15 @@ const LANGUAGES: &[Language] = &[
                         module_declaration package_declaration record_declaration",
                     place: Place::NotUnder(
                         "class_body interface_body enum_body_declarations annotation_type_body switch_rule",
+                    ),
+                },
+                // A statement that is nothing but its end.
+                Supertype {
+                    capture: "statement",
+                    kinds: ";",
+                    place: Place::Under(
+                        "program block constructor_body switch_block_statement_group if_statement while_statement \
+                         enhanced_for_statement labeled_statement",
                     ),
                 },
                 Supertype {

@@ -375,8 +375,10 @@ impl Query {
                 Place::Under(parents) => (parents, true),
                 Place::NotUnder(parents) => (parents, false),
             };
+            // Words are kinds, signs are tokens.
             let find = |names: &str| -> Vec<u32> {
-                names.split_whitespace().flat_map(|name| kinds.find(name, true)).copied().collect()
+                let named = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+                names.split_whitespace().flat_map(|name| kinds.find(name, named(name))).copied().collect()
             };
             let number = bound.supertypes.len() as u32;
             for kind in find(supertype.kinds) {
