@@ -44,20 +44,20 @@ interface Entry {
 const entries = new Map<string, Entry>();
 const registered = new Map<string, Entry>();
 let builtIn: BuiltIn[] | undefined;
-let reader: ((file: string) => Uint8Array) | undefined;
-let locator: ((file: string) => URL) | undefined;
+let reader: ((grammar: string) => Uint8Array) | undefined;
+let locator: ((grammar: string) => URL) | undefined;
 
 onFreshInstance(() => {
   for (const entry of [...entries.values(), ...registered.values()]) entry.linked = false;
 });
 
 /** Lets an entry read grammars when they are first used (Node). */
-export function setGrammarReader(read: (file: string) => Uint8Array): void {
+export function setGrammarReader(read: (grammar: string) => Uint8Array): void {
   reader = read;
 }
 
 /** Lets an entry say where grammars are (browsers). */
-export function setGrammarLocator(locate: (file: string) => URL): void {
+export function setGrammarLocator(locate: (grammar: string) => URL): void {
   locator = locate;
 }
 
@@ -201,7 +201,7 @@ export function registeredQuery(language: string): string | undefined {
 }
 
 function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
-  if (!entry.registration) return reader?.(`tree-sitter-${entry.key}.wasm`);
+  if (!entry.registration) return reader?.(entry.key);
   const { wasm: source } = entry.registration;
   return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
 }
@@ -252,9 +252,8 @@ async function joined(entry: Entry, pending: NonNullable<Entry["pending"]>, sign
 }
 
 async function fetchModule(entry: Entry, source: GrammarSource | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
-  const file = `tree-sitter-${entry.key}.wasm`;
   const registration = entry.registration?.wasm;
-  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? reader?.(file) ?? locator?.(file);
+  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? reader?.(entry.key) ?? locator?.(entry.key);
   if (from === undefined) throw notFound(entry.key, "nobody said where it is");
   if (typeof from === "string" || from instanceof URL) {
     try {

@@ -40,11 +40,11 @@ setVocabularyReader((name) => {
   }
 });
 
-setGrammarReader((name) => {
-  const file = beside(`grammars/${name}`);
+setGrammarReader((grammar) => {
+  const file = beside(`grammars/tree-sitter-${grammar}.wasm`);
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw grammarNotFound(name.replace(/^tree-sitter-|\.wasm$/g, ""), `${file} cannot be read`, cause);
+    throw grammarNotFound(grammar, `${file} cannot be read`, cause);
   }
 });

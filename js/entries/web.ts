@@ -19,7 +19,7 @@ export function init(options: InitOptions = {}): Promise<void> {
 // What is asynchronous anyway, rendering for one, fetches what it needs by itself.
 setAsyncLoader(() => initFrom(wasm()));
 setVocabularyLocator(ours);
-setGrammarLocator((file) => GRAMMARS[file]?.() ?? missing(file));
+setGrammarLocator((grammar) => GRAMMARS[grammar]?.() ?? missing(grammar));
 
 // Named once: some bundlers make a file of every mention.
 function wasm(): URL {
@@ -35,20 +35,20 @@ function ours(name: EncodingName): URL {
 
 // The same; none is fetched before a document needs it.
 const GRAMMARS: Record<string, () => URL> = {
-  "tree-sitter-javascript.wasm": () => new URL("./grammars/tree-sitter-javascript.wasm", import.meta.url),
-  "tree-sitter-typescript.wasm": () => new URL("./grammars/tree-sitter-typescript.wasm", import.meta.url),
-  "tree-sitter-tsx.wasm": () => new URL("./grammars/tree-sitter-tsx.wasm", import.meta.url),
-  "tree-sitter-python.wasm": () => new URL("./grammars/tree-sitter-python.wasm", import.meta.url),
-  "tree-sitter-ruby.wasm": () => new URL("./grammars/tree-sitter-ruby.wasm", import.meta.url),
-  "tree-sitter-rust.wasm": () => new URL("./grammars/tree-sitter-rust.wasm", import.meta.url),
-  "tree-sitter-go.wasm": () => new URL("./grammars/tree-sitter-go.wasm", import.meta.url),
-  "tree-sitter-java.wasm": () => new URL("./grammars/tree-sitter-java.wasm", import.meta.url),
-  "tree-sitter-c.wasm": () => new URL("./grammars/tree-sitter-c.wasm", import.meta.url),
-  "tree-sitter-cpp.wasm": () => new URL("./grammars/tree-sitter-cpp.wasm", import.meta.url),
-  "tree-sitter-c-sharp.wasm": () => new URL("./grammars/tree-sitter-c-sharp.wasm", import.meta.url),
-  "tree-sitter-php.wasm": () => new URL("./grammars/tree-sitter-php.wasm", import.meta.url),
+  javascript: () => new URL("./grammars/tree-sitter-javascript.wasm", import.meta.url),
+  typescript: () => new URL("./grammars/tree-sitter-typescript.wasm", import.meta.url),
+  tsx: () => new URL("./grammars/tree-sitter-tsx.wasm", import.meta.url),
+  python: () => new URL("./grammars/tree-sitter-python.wasm", import.meta.url),
+  ruby: () => new URL("./grammars/tree-sitter-ruby.wasm", import.meta.url),
+  rust: () => new URL("./grammars/tree-sitter-rust.wasm", import.meta.url),
+  go: () => new URL("./grammars/tree-sitter-go.wasm", import.meta.url),
+  java: () => new URL("./grammars/tree-sitter-java.wasm", import.meta.url),
+  c: () => new URL("./grammars/tree-sitter-c.wasm", import.meta.url),
+  cpp: () => new URL("./grammars/tree-sitter-cpp.wasm", import.meta.url),
+  "c-sharp": () => new URL("./grammars/tree-sitter-c-sharp.wasm", import.meta.url),
+  php: () => new URL("./grammars/tree-sitter-php.wasm", import.meta.url),
 };
 
-function missing(file: string): never {
-  throw grammarNotFound(file, "it is no file of this package");
+function missing(grammar: string): never {
+  throw grammarNotFound(grammar, "it is no file of this package");
 }

@@ -339,18 +339,29 @@ const LANGUAGES: &[Language] = &[
             query: "
                 (if_statement initializer: (_) @initializer.exclude_captures) @for_statement
                 (communication_case communication: (_) @communication.exclude_captures)",
-            supertypes: &[Supertype {
-                capture: "statement",
-                kinds: "assignment_statement block break_statement const_declaration continue_statement dec_statement \
-                    defer_statement empty_statement expression_statement expression_switch_statement \
-                    fallthrough_statement for_statement go_statement goto_statement if_statement inc_statement \
-                    labeled_statement return_statement select_statement send_statement short_var_declaration \
-                    type_declaration type_switch_statement var_declaration",
-                place: Place::Under(
-                    "source_file block statement_list expression_case default_case type_case communication_case \
-                     labeled_statement ERROR",
-                ),
-            }],
+            supertypes: &[
+                Supertype {
+                    capture: "statement",
+                    kinds: "break_statement const_declaration continue_statement defer_statement empty_statement \
+                        expression_switch_statement fallthrough_statement for_statement go_statement goto_statement \
+                        if_statement labeled_statement return_statement select_statement type_declaration \
+                        type_switch_statement var_declaration",
+                    place: Place::Under(
+                        "source_file block statement_list expression_case default_case type_case communication_case \
+                         labeled_statement ERROR",
+                    ),
+                },
+                // Where the parser gave up, nobody had taken these for statements yet.
+                Supertype {
+                    capture: "statement",
+                    kinds: "assignment_statement block dec_statement expression_statement inc_statement send_statement \
+                        short_var_declaration",
+                    place: Place::Under(
+                        "source_file block statement_list expression_case default_case type_case communication_case \
+                         labeled_statement",
+                    ),
+                },
+            ],
         }),
         more: Table {
             kinds: "comment type_spec const_spec var_spec method_elem type_case communication_case default_case",
@@ -375,11 +386,18 @@ const LANGUAGES: &[Language] = &[
                     kinds: "assert_statement break_statement continue_statement do_statement enhanced_for_statement \
                         expression_statement for_statement if_statement labeled_statement local_variable_declaration \
                         return_statement synchronized_statement throw_statement try_statement \
-                        try_with_resources_statement while_statement yield_statement annotation_type_declaration \
-                        class_declaration enum_declaration import_declaration interface_declaration \
-                        module_declaration package_declaration record_declaration",
+                        try_with_resources_statement while_statement yield_statement import_declaration \
+                        package_declaration",
                     place: Place::NotUnder(
                         "class_body interface_body enum_body_declarations annotation_type_body switch_rule",
+                    ),
+                },
+                Supertype {
+                    capture: "statement",
+                    kinds: "annotation_type_declaration class_declaration enum_declaration interface_declaration \
+                        module_declaration record_declaration",
+                    place: Place::NotUnder(
+                        "class_body interface_body enum_body_declarations annotation_type_body ERROR",
                     ),
                 },
                 // A statement that is nothing but its end.
@@ -396,7 +414,7 @@ const LANGUAGES: &[Language] = &[
                     kinds: "switch_expression",
                     place: Place::Under(
                         "program block constructor_body switch_block_statement_group if_statement while_statement \
-                         for_statement enhanced_for_statement do_statement labeled_statement",
+                         for_statement enhanced_for_statement do_statement labeled_statement ERROR",
                     ),
                 },
             ],

@@ -19,6 +19,7 @@ pub mod language;
 mod overlay;
 pub mod parse;
 pub mod query;
+pub mod summary;
 pub mod syntax;
 pub mod units;
 

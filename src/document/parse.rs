@@ -109,11 +109,15 @@ pub fn parse(
         Units::Utf16 => positions.get(byte / 2).copied().unwrap_or(byte as u32 / 2),
     };
     let has_errors = tree.root_node().has_error();
-    Ok(Parsed { tree: flatten(&tree, text, map, pruning), work, has_errors })
+    let error = language.node_kind_count() as u32;
+    Ok(Parsed { tree: flatten(&tree, text, map, error, pruning), work, has_errors })
 }
 
+/// The kind of a node that holds what the parser could make nothing of.
+const ERROR: u16 = u16::MAX;
+
 /// Walks a tree without recursion.
-fn flatten(tree: &Tree, text: &str, map: impl Fn(usize) -> u32, pruning: &Pruning) -> SyntaxTree {
+fn flatten(tree: &Tree, text: &str, map: impl Fn(usize) -> u32, error: u32, pruning: &Pruning) -> SyntaxTree {
     let is = |list: &[bool], kind: u16| list.get(kind as usize).copied().unwrap_or(false);
     let triggers = triggers(text, pruning);
     let mut next_trigger = 0;
@@ -128,7 +132,8 @@ fn flatten(tree: &Tree, text: &str, map: impl Fn(usize) -> u32, pruning: &Prunin
         let taken = path.is_empty() || !is(&pruning.transparent, kind);
         if taken {
             let field = cursor.field_id().map_or(NONE, |field| u32::from(field.get()));
-            builder.open(start, end, u32::from(kind), field);
+            // Errors are of no kind of the grammar.
+            builder.open(start, end, if kind == ERROR { error } else { u32::from(kind) }, field);
         }
         // Starts ascend in preorder, so each trigger is passed once.
         while triggers.get(next_trigger).is_some_and(|at| *at < start) {
@@ -158,16 +163,19 @@ fn triggers(text: &str, pruning: &Pruning) -> Vec<u32> {
     if !pruning.opaque.contains(&true) {
         return Vec::new();
     }
-    let mut found: Vec<u32> =
-        pruning.triggers.iter().flat_map(|what| text.match_indices(what).map(|(at, _)| at as u32)).collect();
-    found.sort_unstable();
-    found
+    let bytes = text.as_bytes();
+    let begins = |at: &usize| pruning.triggers.iter().any(|what| bytes[*at..].starts_with(what.as_bytes()));
+    let mut first = [false; 256];
+    pruning.triggers.iter().filter_map(|what| what.bytes().next()).for_each(|byte| first[byte as usize] = true);
+    let candidates = bytes.iter().enumerate().filter(|(_, byte)| first[**byte as usize]).map(|(at, _)| at);
+    candidates.filter(begins).map(|at| at as u32).collect()
 }
 
-/// The names of a grammar.
+/// The names of a grammar, and `ERROR` behind them.
 pub fn kinds(language: &Language) -> Kinds {
     let names = (0..language.node_kind_count() as u16)
         .map(|id| (Box::from(language.node_kind_for_id(id).unwrap_or_default()), language.node_kind_is_named(id)))
+        .chain([(Box::from("ERROR"), true)])
         .collect();
     // Fields are numbered from 1.
     let fields =

@@ -158,7 +158,8 @@ const cases = {
     cpSync(join(dist, "vocab"), join(out, "vocab"), { recursive: true });
     writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="web.js"></script>');
     const text = readFileSync(join(out, "web.js"), "utf8");
-    assert.equal(text.match(/\.wasm"/g).length, 1, "the wasm is named once");
+    assert.equal(text.match(/espalier\.wasm"/g).length, 1, "the wasm is named once");
+    assert.equal(text.match(/\.wasm"/g).length, 13, "and so is every grammar");
     assert.doesNotMatch(text, /node:/, "nothing of Node is in it");
     const { url, close } = await serve(out);
     const browser = await launch();

@@ -7,6 +7,7 @@ mod indent;
 mod languages;
 mod parse;
 mod query;
+mod summary;
 mod tree;
 
 use espalier::document::Overlay;

@@ -1,0 +1,148 @@
+//! Summaries, from overlays that were recorded: `tests/js/documents` checks that ours are the same.
+
+use espalier::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize};
+use espalier::document::syntax::NONE;
+use espalier::document::units::bytes;
+use espalier::document::{Overlay, OverlayNode};
+use serde_json::Value;
+
+struct Recorded {
+    id: String,
+    language: String,
+    text: String,
+    overlay: Overlay,
+    cases: Vec<Value>,
+}
+
+fn vectors() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/vectors/documents.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn recorded(file: &Value) -> Vec<Recorded> {
+    let string = |value: &Value| value.as_str().unwrap().to_string();
+    let documents = file["documents"].as_array().unwrap().iter();
+    documents
+        .map(|document| {
+            let text = string(&document["text"]);
+            Recorded {
+                id: string(&document["id"]),
+                language: string(&document["language"]),
+                overlay: overlay(&document["overlay"], &text),
+                text,
+                cases: document["cases"].as_array().unwrap().clone(),
+            }
+        })
+        .collect()
+}
+
+fn overlay(recorded: &Value, text: &str) -> Overlay {
+    let places = bytes(text);
+    let byte = |unit: &Value| {
+        let unit = unit.as_u64().unwrap();
+        places.get(unit as usize).copied().unwrap_or(unit as u32)
+    };
+    let mut made = Overlay::default();
+    let mut open = vec![(recorded, NONE)];
+    while let Some((node, parent)) = open.pop() {
+        let kind = node[0].as_str().unwrap();
+        let known = made.kinds.iter().position(|known| &**known == kind);
+        let kind = known.unwrap_or_else(|| {
+            made.kinds.push(kind.into());
+            made.kinds.len() - 1
+        });
+        made.nodes.push(OverlayNode { kind: kind as u32, start: byte(&node[1]), end: byte(&node[2]), parent });
+        let number = made.nodes.len() as u32 - 1;
+        open.extend(node[3].as_array().into_iter().flatten().rev().map(|child| (child, number)));
+    }
+    made
+}
+
+fn settings(case: &Value) -> Settings {
+    let on = |name: &str| case["options"][name].as_bool().unwrap_or(false);
+    let lines = match case["options"]["lineNumberStyle"].as_str() {
+        Some("full") => Lines::Full,
+        Some("omittedRanges") => Lines::Omitted,
+        _ => Lines::None,
+    };
+    Settings { preserve_types: on("tryPreserveTypeChecking"), always_mark: on("alwaysUseEllipsisForElisions"), lines }
+}
+
+/// Line and column, from 0, of both ends; one pair for a cursor.
+fn selection(recorded: &Value, text: &str) -> Option<(u32, u32)> {
+    let numbers: Vec<usize> = recorded.as_array()?.iter().map(|number| number.as_u64().unwrap() as usize).collect();
+    let at = |pair: &[usize]| {
+        let line = text.split_inclusive('\n').take(pair[0]).map(str::len).sum::<usize>();
+        let units = bytes(&text[line..]);
+        (line + units.get(pair[1]).map_or(pair[1], |byte| *byte as usize)) as u32
+    };
+    Some((at(&numbers[..2]), at(numbers.get(2..).filter(|end| !end.is_empty()).unwrap_or(&numbers[..2]))))
+}
+
+type ByKind = Vec<(Box<str>, Option<f64>)>;
+
+fn by_kind(case: &Value) -> Option<ByKind> {
+    let kinds = case["costRule"]["kinds"].as_object()?;
+    Some(kinds.iter().map(|(kind, price)| (kind.as_str().into(), price.as_f64())).collect())
+}
+
+fn units(text: &str, byte: u32) -> u64 {
+    text[..byte as usize].encode_utf16().count() as u64
+}
+
+#[test]
+fn summaries_are_those_recorded() {
+    let file = vectors();
+    let (mut cases, mut wrong) = (0, Vec::new());
+    for document in recorded(&file) {
+        let source = Source::new(&document.text);
+        for case in &document.cases {
+            let kinds = by_kind(case);
+            let prices = match (&kinds, case["costRule"]["type"].as_str()) {
+                (Some(kinds), _) => Prices::ByKind(kinds),
+                (None, Some("file-variable")) => Prices::Attached { typescript: document.language == "typescript" },
+                _ => Prices::Usual,
+            };
+            let at = selection(&case["selection"], &document.text);
+            // Behind the last line break the reference looks into a text that it has cut there.
+            let slips = at == Some((source.end(), source.end()));
+            let adjusted = at.map(|at| adjust(&source, &document.overlay, at));
+            if let (Some((start, end)), Some(wanted)) = (adjusted, case["adjustedSelection"].as_array()) {
+                let found = [units(&document.text, start), units(&document.text, end)];
+                if !slips && (wanted[0] != found[0] || wanted[1] != found[1]) {
+                    wrong.push(format!("{} adjusted {at:?}: wanted {wanted:?}, found {found:?}", document.id));
+                }
+            }
+            let one = Document { source: &source, overlay: &document.overlay, selection: at, prices };
+            let limit = case["charLimit"].as_f64().unwrap();
+            let made = summarize(&[one], limit, settings(case)).remove(0);
+            cases += 1;
+            if case["expected"] != made.text.as_str() {
+                wrong.push(format!(
+                    "{} {limit} {:?} {} {:?}\n--- wanted\n{}\n--- found\n{}",
+                    document.id,
+                    at,
+                    case["options"],
+                    case["costRule"],
+                    case["expected"],
+                    Value::from(made.text)
+                ));
+            } else if let (Some((start, end)), Some(wanted)) = (adjusted, case["projectedSelection"].as_array()) {
+                let found = [start, end].map(|at| units(&made.text, made.edits.forward(at)));
+                if !slips && (wanted[0] != found[0] || wanted[1] != found[1]) {
+                    wrong.push(format!(
+                        "{} projected {at:?} {}: wanted {wanted:?}, found {found:?}",
+                        document.id, case["options"]
+                    ));
+                }
+            }
+        }
+    }
+    assert!(cases > 200, "{cases}");
+    assert!(
+        wrong.is_empty(),
+        "{} of {cases} differ\n{}",
+        wrong.len(),
+        wrong.iter().take(6).cloned().collect::<Vec<_>>().join("\n\n")
+    );
+}
