@@ -97,25 +97,6 @@ pub fn summarize(documents: &[Document<'_>], limit: f64, settings: Settings) -> 
         let document = &mut living[at];
         let before = (document.units(), document.feeds());
         let added = document.add(node);
-        {
-            let w = render::write(
-                document,
-                Settings {
-                    lines: if settings.lines == Lines::Full { Lines::None } else { settings.lines },
-                    ..settings
-                },
-            );
-            let n = w.text.encode_utf16().count() as u64;
-            if n != document.units() {
-                eprintln!(
-                    &w.text[w.text.len().saturating_sub(260)..],
-                    documents[at].overlay.kind(trees[at].nodes[node as usize].overlay as usize),
-                    n,
-                    document.units(),
-                    trees[at].nodes[node as usize]
-                );
-            }
-        }
         units = units + document.units() - before.0;
         feeds = feeds + document.feeds() - before.1;
         let numbers = match settings.lines {

@@ -91,6 +91,8 @@ pub(super) fn write(living: &Living<'_>, settings: Settings) -> Summary {
     }
     let mut edits = out.finish();
     let mut text = edits.apply(living.source.text());
+    debug_assert_eq!(text.encode_utf16().count() as u64, living.units(), "lengths are kept up to date");
+    debug_assert_eq!(text.matches('\n').count() as u64, living.feeds(), "and line feeds");
     if settings.lines == Lines::Full {
         edits.insert(&numbers(&text, &edits, living.source));
         text = edits.apply(living.source.text());

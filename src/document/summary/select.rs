@@ -59,8 +59,6 @@ impl Tree {
         let mut made: Vec<Option<usize>> = Vec::with_capacity(overlay.nodes.len());
         for node in &overlay.nodes {
             let inside = bytes.get(node.start as usize..node.end as usize).unwrap_or_default();
-            let text = inside.trim_ascii_start().len();
-            let _ = text;
             let first = inside.iter().position(|byte| !is_blank(*byte));
             let last = inside.iter().rposition(|byte| !is_blank(*byte));
             let (Some(first), Some(last)) = (first, last) else {
@@ -115,12 +113,13 @@ impl Tree {
         }
     }
 
-    /// The gap of a node before its first child, or behind its last.
-    fn outer_gap(&self, of: usize, first: bool) -> (u32, u32) {
+    /// What a node begins or ends with: the gap before its first child or behind its last, or that child if there is none.
+    fn outermost(&self, of: usize, first: bool) -> (u32, u32) {
         let node = &self.nodes[of];
         let child = if first { node.children.first() } else { node.children.last() };
         let Some(child) = child.map(|child| &self.nodes[*child]) else { return (node.start, node.end) };
-        if first { (node.start, child.start) } else { (child.end, node.end) }
+        let gap = if first { (node.start, child.start) } else { (child.end, node.end) };
+        if gap.0 < gap.1 { gap } else { (child.start, child.end) }
     }
 }
 
@@ -203,7 +202,7 @@ impl Selected<'_> {
                 self.extend_start();
             }
             Some(At::Gap { parent, start, end, first, .. }) => {
-                let other = self.tree.outer_gap(parent, false);
+                let other = self.tree.outermost(parent, false);
                 let here = self.selects(start, end);
                 let there = first && self.selects(other.0, other.1);
                 if (here || there)
@@ -231,7 +230,7 @@ impl Selected<'_> {
                 self.extend_end();
             }
             Some(At::Gap { parent, start, end, last, .. }) => {
-                let other = self.tree.outer_gap(parent, true);
+                let other = self.tree.outermost(parent, true);
                 let here = self.selects(start, end);
                 let there = last && self.selects(other.0, other.1);
                 if (here || there)
@@ -261,11 +260,12 @@ impl Selected<'_> {
         start < end && self.holds_text(start, end)
     }
 
-    /// A stretch without the blanks around it.
+    /// A gap without the blanks around it; a carriage return is none here.
     fn text_of(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let inside = self.source.slice(start, end).as_bytes();
-        let first = inside.iter().position(|byte| !is_blank(*byte))?;
-        let last = inside.iter().rposition(|byte| !is_blank(*byte))?;
+        let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n');
+        let first = inside.iter().position(is_text)?;
+        let last = inside.iter().rposition(is_text)?;
         Some((start + first as u32, start + last as u32 + 1))
     }
 }
