@@ -80,15 +80,18 @@ export async function documentStructure(text: string, options: DocumentOptions &
   check(text, options);
   await ready();
   const language = languageFor(options);
-  let failure: EspalierError | undefined;
-  if (!options.tree && language !== undefined && canLoad(language)) {
-    try {
-      await loadGrammar(language, options.signal ? { signal: options.signal } : {});
-    } catch (error) {
-      failure = excused(error);
-    }
-  }
+  const failure = options.tree ? undefined : await prepare(language, options.signal);
   return read(text, language, options, failure);
+}
+
+/** Sees to it that a language has its grammar, if there is one; gives the reason why it has none, if it should have. */
+export async function prepare(language: string | undefined, signal?: AbortSignal): Promise<EspalierError | undefined> {
+  if (language === undefined || !canLoad(language)) return undefined;
+  try {
+    await loadGrammar(language, signal ? { signal } : {});
+  } catch (error) {
+    return excused(error);
+  }
 }
 
 /**
@@ -116,9 +119,15 @@ function excused(error: unknown): EspalierError {
   throw error;
 }
 
-function languageFor({ language, path }: DocumentOptions): string | undefined {
+/** The language of a document, as it is known. */
+export function languageFor({ language, path }: DocumentOptions): string | undefined {
   if (language !== undefined) return nameOf(language);
   return path === undefined ? undefined : languageOf(path);
+}
+
+/** What the engine has to know of a document beside its text. */
+export function settingsOf(language: string | undefined, { mode = "default", tabSize = 4, limits = {} }: DocumentOptions) {
+  return { language: language ?? "", mode, tab: tabSize, mostBytes: limits.bytes ?? 1_048_576, mostWork: limits.work ?? 40_000 };
 }
 
 interface Raw {
@@ -128,8 +137,8 @@ interface Raw {
 }
 
 function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
-  const { mode = "default", tabSize = 4, tree, limits = {} } = options;
-  const settings = { language: language ?? "", mode, tab: tabSize, mostBytes: limits.bytes ?? 1_048_576, mostWork: limits.work ?? 40_000 };
+  const { tree } = options;
+  const settings = settingsOf(language, options);
   const raw = call(() => {
     if (!tree) return wasm().documentStructure(text, settings) as Raw;
     const query = language === undefined ? undefined : registeredQuery(language);

@@ -17,7 +17,7 @@ use crate::document::cache::{Cache, Key};
 use crate::document::parse::Limits;
 use crate::document::syntax::{Kinds, SyntaxTree, WIDTH};
 use crate::document::units::{Units, bytes};
-use crate::document::{Grammar, Language, Mode, Options, Structure, structure, structure_of_tree};
+use crate::document::{Grammar, Language, Mode, Options, Shared, Structure, structure, structure_of_tree};
 use crate::error::{Code, Error, Result};
 
 #[derive(Default)]
@@ -122,8 +122,8 @@ pub fn has_grammar(language: &str) -> bool {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OptionsJs {
-    language: String,
+pub(super) struct OptionsJs {
+    pub(super) language: String,
     mode: String,
     tab: f64,
     most_bytes: f64,
@@ -145,13 +145,17 @@ impl OptionsJs {
 #[wasm_bindgen(js_name = "documentStructure")]
 pub fn document_structure(text: &str, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let options: OptionsJs = from_js(options, "options", Code::BadOption)?;
-    let options = options.read().map_err(to_js)?;
-    let found = LOADED.with_borrow_mut(|loaded| loaded.get(options.language)).map_err(to_js)?;
+    encode(&*shared(text, &options).map_err(to_js)?, text)
+}
+
+/// The structure of a document, made if it is not kept.
+pub(super) fn shared(text: &str, options: &OptionsJs) -> Result<Shared> {
+    let options = options.read()?;
+    let found = LOADED.with_borrow_mut(|loaded| loaded.get(options.language))?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
     let grammar = found.as_ref().map(|(grammar, _)| &**grammar);
     let make = || structure(text, grammar, &options);
-    let made = CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, &options, number), make));
-    encode(&made, text)
+    Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, &options, number), make)))
 }
 
 /// The same for a document that the host has parsed: see [`SyntaxTree::read`] for `nodes`.

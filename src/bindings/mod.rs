@@ -14,6 +14,7 @@ mod grammar;
 pub mod history;
 mod options;
 pub mod prompt;
+mod summary;
 pub mod tokens;
 
 use wasm_bindgen::prelude::*;
