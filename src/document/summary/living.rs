@@ -30,28 +30,33 @@ pub(super) struct Living<'d> {
     shown: Vec<Shown>,
     /// Children that show, by parent and place.
     visible: BTreeSet<(u32, u32)>,
+    /// All of it. Of a node that was chosen earlier `shown` says only whether and as what it shows, no longer how long it is.
+    units: i64,
+    feeds: i64,
 }
 
 impl<'d> Living<'d> {
     pub fn new(source: &'d Source<'d>, tree: &'d Dense, settings: Settings) -> Living<'d> {
         let (lives, shown) = (vec![false; tree.nodes.len()], vec![Shown::default(); tree.nodes.len()]);
-        Living { source, tree, settings, lives, shown, visible: BTreeSet::new() }
+        Living { source, tree, settings, lives, shown, visible: BTreeSet::new(), units: 0, feeds: 0 }
     }
 
     /// UTF-16 units of the text.
     pub fn units(&self) -> u64 {
-        self.shown.first().map_or(0, |shown| shown.units.max(0) as u64)
+        self.units.max(0) as u64
     }
 
     /// Line feeds in the text.
     pub fn feeds(&self) -> u64 {
-        self.shown.first().map_or(0, |shown| shown.feeds.max(0) as u64)
+        self.feeds.max(0) as u64
     }
 
     /// Chooses a node and its ancestors; gives those that were not chosen yet.
     pub fn add(&mut self, node: u32) -> Vec<u32> {
         let mut added = Vec::new();
-        let mut at = node;
+        // A gap shows with its parent.
+        let gap = self.tree.nodes[node as usize];
+        let mut at = if gap.is_gap() { gap.parent } else { node };
         while at != NONE && !self.lives[at as usize] {
             self.lives[at as usize] = true;
             added.push(at);
@@ -64,10 +69,17 @@ impl<'d> Living<'d> {
         }
         let mut child = *top;
         let mut shown = self.whole(child);
+        self.units += shown.units;
+        self.feeds += shown.feeds;
         loop {
             let parent = self.tree.nodes[child as usize].parent;
+            let was = self.shown[child as usize];
             if parent == NONE {
                 self.shown[child as usize] = shown;
+                return added;
+            }
+            // What stands beside it sees only whether it shows, and as what.
+            if (was.units > 0) == (shown.units > 0) && was.plain == shown.plain {
                 return added;
             }
             shown = self.replace(parent, child, shown);
@@ -87,6 +99,8 @@ impl<'d> Living<'d> {
                 self.shown[at as usize] = self.whole(at);
             }
         }
+        let whole = self.shown.first().copied().unwrap_or_default();
+        (self.units, self.feeds) = (whole.units, whole.feeds);
     }
 
     /// The text of a node that was just chosen, from its gaps and from children that were chosen with it.
@@ -126,19 +140,17 @@ impl<'d> Living<'d> {
     fn replace(&mut self, parent: u32, child: u32, now: Shown) -> Shown {
         let place = self.tree.nodes[child as usize].place;
         let before = self.around(parent, place);
-        let joints = self.joints(parent, &before);
-        let was = std::mem::replace(&mut self.shown[child as usize], now);
+        let old = self.joints(parent, &before);
+        self.shown[child as usize] = now;
         if now.units > 0 {
             self.visible.insert((parent, place));
         }
         let after = self.around(parent, place);
         let new = self.joints(parent, &after);
+        self.units += new.units - old.units;
+        self.feeds += new.feeds - old.feeds;
         let whole = self.shown[parent as usize];
-        Shown {
-            units: whole.units + now.units - was.units + new.units - joints.units,
-            feeds: whole.feeds + now.feeds - was.feeds + new.feeds - joints.feeds,
-            plain: self.plain(parent),
-        }
+        Shown { units: whole.units.max(now.units), plain: self.plain(parent), ..whole }
     }
 
     /// A child and those that show on either side of it: as far as a change of it can be felt.

@@ -181,3 +181,95 @@ fn summaries_are_those_recorded() {
         wrong.iter().take(6).cloned().collect::<Vec<_>>().join("\n\n")
     );
 }
+
+/// A random overlay over a random text, with braces where they matter.
+fn random(rng: &mut fastrand::Rng) -> (String, Overlay) {
+    let pieces = ["{", "}", "\n", "  ", "a;", "import x;", "é😀", "\r\n", "\t", "} else {"];
+    let text: String = (0..rng.usize(0..60)).map(|_| pieces[rng.usize(..pieces.len())]).collect();
+    let mut made = Overlay { kinds: vec!["root".into(), "import_statement".into(), "x".into()], nodes: Vec::new() };
+    let ends: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+    let start = if rng.u32(0..4) == 0 { ends[rng.usize(..ends.len())] } else { 0 };
+    made.nodes.push(OverlayNode { kind: 0, start, end: text.len() as u32, parent: NONE });
+    // Each node takes some of what is left of its parent.
+    let mut open = vec![(0u32, start)];
+    for _ in 0..rng.usize(0..40) {
+        let Some((parent, from)) = open.last().copied() else { break };
+        let to = made.nodes[parent as usize].end;
+        let inside: Vec<u32> = ends.iter().copied().filter(|at| (from..=to).contains(at)).collect();
+        if rng.u32(0..3) == 0 || inside.is_empty() {
+            open.pop();
+            continue;
+        }
+        let (one, other) = (inside[rng.usize(..inside.len())], inside[rng.usize(..inside.len())]);
+        let (start, end) = (one.min(other), one.max(other));
+        made.nodes.push(OverlayNode { kind: rng.u32(1..3), start, end, parent });
+        if let Some((_, reached)) = open.last_mut() {
+            *reached = end;
+        }
+        open.push((made.nodes.len() as u32 - 1, start));
+    }
+    (text, made)
+}
+
+#[test]
+fn lengths_are_right_at_every_step() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    for _ in 0..6_000 {
+        let (text, overlay) = random(&mut rng);
+        super::sound(&overlay, &text);
+        let source = Source::new(&text);
+        let lines = [Lines::None, Lines::Omitted, Lines::Full][rng.usize(..3)];
+        let settings = Settings { preserve_types: rng.bool(), always_mark: rng.bool(), lines };
+        let ends: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+        let at = rng.bool().then(|| {
+            let (one, other) = (ends[rng.usize(..ends.len())], ends[rng.usize(..ends.len())]);
+            (one.min(other), one.max(other))
+        });
+        let limit = rng.f64() * 1.2 * text.len() as f64;
+        let document = Document { source: &source, overlay: &overlay, selection: at, prices: Prices::Usual };
+        // The lengths themselves are checked where the text is written, in builds with checks.
+        let made = summarize(&[document], limit, settings).remove(0);
+        assert_eq!(made.edits.apply(&text), made.text);
+        if at.is_none() && lines != Lines::Full {
+            assert!(made.text.encode_utf16().count() as f64 <= limit, "{text:?} {limit} {made:?}");
+        }
+        // Edits ascend, and positions go there and back.
+        let mut back = made.edits.backward();
+        let mut last = 0;
+        for edit in made.edits.list() {
+            assert!(last <= edit.start && edit.start <= edit.end && edit.end <= source.end(), "{made:?}");
+            last = edit.end;
+        }
+        for byte in 0..made.text.len() as u32 {
+            let place = back.place(byte);
+            assert!(place <= source.end() && made.edits.forward(place) <= made.text.len() as u32);
+        }
+        if let Some(at) = at {
+            let (start, end) = adjust(&source, &overlay, at);
+            assert!(start <= end && end <= source.end(), "{text:?} {at:?} {start} {end}");
+            assert!(text.is_char_boundary(start as usize) && text.is_char_boundary(end as usize));
+        }
+    }
+}
+
+#[test]
+fn deep_and_wide_documents_take_near_linear_time() {
+    for (depth, width) in [(30_000, 1), (2, 30_000)] {
+        let mut overlay = Overlay { kinds: vec!["x".into()], nodes: Vec::new() };
+        let text = "{a}".repeat(depth * width);
+        let mut parent = NONE;
+        for at in 0..(depth * width) as u32 {
+            let end = text.len() as u32 - if width == 1 { at } else { 0 };
+            let (start, end) = if width == 1 || at == 0 { (at, end) } else { (at * 3, at * 3 + 3) };
+            overlay.nodes.push(OverlayNode { kind: 0, start, end, parent });
+            parent = if width == 1 { at } else { 0 };
+        }
+        let source = Source::new(&text);
+        for share in [0.5, 1.0] {
+            let document =
+                Document { source: &source, overlay: &overlay, selection: Some((7, 7)), prices: Prices::Usual };
+            let made = summarize(&[document], text.len() as f64 * share, Settings::default()).remove(0);
+            assert!(!made.text.is_empty());
+        }
+    }
+}
