@@ -125,9 +125,9 @@ export function languageFor({ language, path }: DocumentOptions): string | undef
   return path === undefined ? undefined : languageOf(path);
 }
 
-/** What the engine has to know of a document beside its text. */
-export function settingsOf(language: string | undefined, { mode = "default", tabSize = 4, limits = {} }: DocumentOptions) {
-  return { language: language ?? "", mode, tab: tabSize, mostBytes: limits.bytes ?? 1_048_576, mostWork: limits.work ?? 40_000 };
+/** What the engine has to know of a document beside its text and language, as numbers. */
+export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions): number[] {
+  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, limits.work ?? 40_000];
 }
 
 interface Raw {
@@ -138,11 +138,11 @@ interface Raw {
 
 function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
   const { tree } = options;
-  const settings = settingsOf(language, options);
+  const settings = Float64Array.from(settingsOf(options));
   const raw = call(() => {
-    if (!tree) return wasm().documentStructure(text, settings) as Raw;
+    if (!tree) return wasm().documentStructure(text, language ?? "", settings) as Raw;
     const query = language === undefined ? undefined : registeredQuery(language);
-    return wasm().documentStructureOfTree(text, settings, tree.nodes, [...tree.kinds], [...tree.fields], query) as Raw;
+    return wasm().documentStructureOfTree(text, language ?? "", settings, tree.nodes, [...tree.kinds], [...tree.fields], query) as Raw;
   });
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
   return { language, root: nested(raw), basis };

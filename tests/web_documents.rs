@@ -4,7 +4,7 @@
 #![cfg(target_family = "wasm")]
 
 use espalier::bindings::document;
-use js_sys::{JSON, Reflect, Uint8Array, Uint32Array, WebAssembly::Module};
+use js_sys::{Reflect, Uint8Array, Uint32Array, WebAssembly::Module};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -26,9 +26,7 @@ fn module(bytes: &[u8]) -> JsValue {
 }
 
 fn structure(language: &str, text: &str) -> JsValue {
-    let options =
-        format!(r#"{{"language":"{language}","mode":"default","tab":4,"mostBytes":1000000,"mostWork":40000}}"#);
-    document::document_structure(text, JSON::parse(&options).unwrap()).unwrap()
+    document::document_structure(text, language, &[0.0, 4.0, 1_000_000.0, 40_000.0]).unwrap()
 }
 
 fn field(value: &JsValue, path: &str) -> JsValue {

@@ -33,7 +33,7 @@ export interface CompatibleSummary {
   adjusted?: [start: number, end: number];
 }
 
-const STYLES = { omittedRanges: "omitted", full: "full" } as const;
+const STYLES = { omittedRanges: 1, full: 2 } as const;
 
 /**
  * Summarises documents that share a limit.
@@ -47,22 +47,23 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
   if (typeof limit !== "number" || Number.isNaN(limit)) throw bad("limit", "limit must be a number");
   if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
-  const asked: object[] = [];
+  const [languages, numbers, kinds, prices]: [string[], number[], string[], number[]] = [[], [], [], []];
   for (const document of documents) {
-    const { text, selection, costs } = document;
+    const { selection = [NaN, NaN], costs } = document;
     const language = languageFor(document);
     await prepare(language);
-    asked.push({
-      text, selection, options: settingsOf(language, { ...document, mode: "compatible" }),
-      rule: costs === undefined ? "usual" : costs === "attached" ? "attached" : "byKind",
-      kinds: typeof costs === "object" ? Object.entries(costs).map(([kind, cost]) => [kind, cost === false ? undefined : cost]) : [],
-    });
+    languages.push(language ?? "");
+    const own: [string, number | false][] = typeof costs === "object" ? Object.entries(costs) : [];
+    const rule = costs === undefined ? 0 : costs === "attached" ? 1 : 2;
+    numbers.push(...settingsOf({ ...document, mode: "compatible" }), ...selection, rule, own.length);
+    kinds.push(...own.map(([kind]) => kind));
+    prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
   }
-  const options = {
-    limit, preserveTypes: tryPreserveTypeChecking, alwaysMark: alwaysUseEllipsisForElisions,
-    lines: lineNumberStyle === undefined ? "none" : STYLES[lineNumberStyle],
-  };
-  return call(() => wasm().summarizeCompatible(asked, options) as CompatibleSummary[]);
+  const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
+  const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];
+  const texts = documents.map(({ text }) => text);
+  return call(() => wasm().summarizeCompatible(
+    texts, languages, Float64Array.from(numbers), kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
 }
 
 function check({ text, selection }: CompatibleDocument, at: number): void {

@@ -7,17 +7,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint32Array};
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::grammar;
 use crate::document::cache::{Cache, Key};
 use crate::document::parse::Limits;
 use crate::document::syntax::{Kinds, SyntaxTree, WIDTH};
 use crate::document::units::{Units, bytes};
-use crate::document::{Grammar, Language, Mode, Options, Shared, Structure, structure, structure_of_tree};
+use crate::document::{Basis, Grammar, Language, Mode, Options, Shared, Structure, structure, structure_of_tree};
 use crate::error::{Code, Error, Result};
 
 #[derive(Default)]
@@ -120,56 +118,46 @@ pub fn has_grammar(language: &str) -> bool {
     })
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct OptionsJs {
-    pub(super) language: String,
-    mode: String,
-    tab: f64,
-    most_bytes: f64,
-    most_work: f64,
-}
+/// Numbers of a document's settings, all checked by JavaScript: mode (1: compatible), width of a tab, most bytes, most work. (Decoding
+/// an object would take 10 KB of code.)
+pub(super) const SETTINGS: usize = 4;
 
-impl OptionsJs {
-    fn read(&self) -> Result<Options<'_>> {
-        let mode = Mode::from_name(&self.mode).ok_or_else(|| {
-            let message = format!("there is no mode {:?}; there are \"default\" and \"compatible\"", self.mode);
-            Error::new(Code::BadOption, message).at("options.mode")
-        })?;
-        let limits = Limits { bytes: self.most_bytes as usize, work: self.most_work as u64 };
-        Ok(Options { language: &self.language, mode, tab: self.tab as usize, limits })
-    }
+pub(super) fn options<'o>(language: &'o str, settings: &[f64]) -> Result<Options<'o>> {
+    let &[mode, tab, bytes, work] = settings else {
+        return Err(Error::new(Code::BadOption, "four numbers are expected").at("settings"));
+    };
+    let mode = if mode == 1.0 { Mode::Compatible } else { Mode::Default };
+    Ok(Options { language, mode, tab: tab as usize, limits: Limits { bytes: bytes as usize, work: work as u64 } })
 }
 
 /// The structure of a document: `{ kinds, nodes, basis }`, `nodes` being kind, start, end and parent of each node in preorder.
 #[wasm_bindgen(js_name = "documentStructure")]
-pub fn document_structure(text: &str, options: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let options: OptionsJs = from_js(options, "options", Code::BadOption)?;
+pub fn document_structure(text: &str, language: &str, settings: &[f64]) -> std::result::Result<JsValue, JsValue> {
+    let options = options(language, settings).map_err(to_js)?;
     encode(&*shared(text, &options).map_err(to_js)?, text)
 }
 
 /// The structure of a document, made if it is not kept.
-pub(super) fn shared(text: &str, options: &OptionsJs) -> Result<Shared> {
-    let options = options.read()?;
+pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
     let found = LOADED.with_borrow_mut(|loaded| loaded.get(options.language))?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
     let grammar = found.as_ref().map(|(grammar, _)| &**grammar);
-    let make = || structure(text, grammar, &options);
-    Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, &options, number), make)))
+    let make = || structure(text, grammar, options);
+    Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, options, number), make)))
 }
 
 /// The same for a document that the host has parsed: see [`SyntaxTree::read`] for `nodes`.
 #[wasm_bindgen(js_name = "documentStructureOfTree")]
 pub fn document_structure_of_tree(
     text: &str,
-    options: JsValue,
+    language: &str,
+    settings: &[f64],
     nodes: &[u32],
     kinds: Vec<String>,
     fields: Vec<String>,
     query: Option<String>,
 ) -> std::result::Result<JsValue, JsValue> {
-    let options: OptionsJs = from_js(options, "options", Code::BadOption)?;
-    let options = options.read().map_err(to_js)?;
+    let options = options(language, settings).map_err(to_js)?;
     let tree = read_tree(text, nodes, kinds.len(), fields.len()).map_err(to_js)?;
     let both = |name: String| [(Box::from(&*name), false), (Box::from(name), true)];
     let kinds = kinds.into_iter().flat_map(both).collect();
@@ -207,7 +195,24 @@ fn encode(structure: &Structure, text: &str) -> std::result::Result<JsValue, JsV
     let kinds: Array = structure.overlay.kinds.iter().map(|kind| JsValue::from(&**kind)).collect();
     Reflect::set(&object, &"kinds".into(), &kinds)?;
     Reflect::set(&object, &"nodes".into(), &Uint32Array::from(&nodes[..]))?;
-    Reflect::set(&object, &"basis".into(), &into_js(&structure.basis)?)?;
+    Reflect::set(&object, &"basis".into(), &basis(structure.basis)?)?;
+    Ok(object.into())
+}
+
+fn basis(basis: Basis) -> std::result::Result<JsValue, JsValue> {
+    let object = Object::new();
+    let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
+    match basis {
+        Basis::Syntax { has_errors, work } => {
+            put("path", "syntax".into())?;
+            put("hasErrors", has_errors.into())?;
+            put("work", (work as f64).into())?;
+        }
+        Basis::Indentation { why } => {
+            put("path", "indentation".into())?;
+            put("why", why.as_str().into())?;
+        }
+    }
     Ok(object.into())
 }
 

@@ -1,81 +1,66 @@
 //! Summaries at the boundary. Positions are UTF-16 code units here, bytes inside.
 
 use js_sys::{Array, Object, Reflect};
-use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::from_js;
-use super::document::{OptionsJs, shared};
+use super::document::{SETTINGS, options, shared};
 use super::error::to_js;
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize};
 use crate::document::units::bytes;
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentJs {
-    text: String,
-    options: OptionsJs,
-    selection: Option<(f64, f64)>,
-    /// `usual`, `attached` or `byKind`.
-    rule: String,
-    /// Costs by kind; nothing is never kept.
-    #[serde(default)]
-    kinds: Vec<(String, Option<f64>)>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SettingsJs {
-    limit: f64,
-    preserve_types: bool,
-    always_mark: bool,
-    lines: String,
-}
-
-impl SettingsJs {
-    fn read(&self) -> Result<Settings> {
-        let lines = match self.lines.as_str() {
-            "none" => Lines::None,
-            "omitted" => Lines::Omitted,
-            "full" => Lines::Full,
-            other => {
-                let message = format!("there is no style {other:?} of line numbers");
-                return Err(Error::new(Code::BadOption, message).at("settings.lines"));
-            }
-        };
-        Ok(Settings { preserve_types: self.preserve_types, always_mark: self.always_mark, lines })
-    }
-}
+/// Numbers of a document: its settings; start and end of the selection (NaN: none); the rule of costs (1: attached files, 2: by kind);
+/// how many kinds have a cost.
+const WIDTH: usize = SETTINGS + 4;
 
 /// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, adjusted? }`, an edit being
-/// `[start, end, text]`.
+/// `[start, end, text]`. Kinds and their costs (NaN: never kept) are those of all documents, one behind the other. `settings` are the
+/// limit, whether types are preserved, whether elisions are always marked, and the numbers of lines (1: of what is omitted, 2: all).
 #[wasm_bindgen(js_name = "summarizeCompatible")]
-pub fn summarize_compatible(documents: JsValue, settings: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let documents: Vec<DocumentJs> = from_js(documents, "documents", Code::BadInput)?;
-    let options: SettingsJs = from_js(settings, "settings", Code::BadOption)?;
-    let settings = options.read().map_err(to_js)?;
-    let sources: Vec<Source> = documents.iter().map(|document| Source::new(&document.text)).collect();
-    let structures = documents.iter().map(|document| shared(&document.text, &document.options));
-    let structures = structures.collect::<Result<Vec<_>>>().map_err(to_js)?;
-    let kinds: Vec<Vec<(Box<str>, Option<f64>)>> = documents
-        .iter()
-        .map(|document| document.kinds.iter().map(|(kind, price)| (kind.as_str().into(), *price)).collect())
-        .collect();
-    let asked: Vec<Document> = (documents.iter().zip(&sources))
-        .zip(structures.iter().zip(&kinds))
-        .map(|((document, source), (structure, kinds))| Document {
+pub fn summarize_compatible(
+    texts: Vec<String>,
+    languages: Vec<String>,
+    numbers: &[f64],
+    kinds: Vec<String>,
+    costs: &[f64],
+    settings: &[f64],
+) -> std::result::Result<JsValue, JsValue> {
+    let &[limit, preserve, mark, lines] = settings else {
+        return Err(to_js(Error::new(Code::BadOption, "four numbers are expected").at("settings")));
+    };
+    let lines = if lines == 1.0 {
+        Lines::Omitted
+    } else if lines == 2.0 {
+        Lines::Full
+    } else {
+        Lines::None
+    };
+    let settings = Settings { preserve_types: preserve == 1.0, always_mark: mark == 1.0, lines };
+    let sources: Vec<Source> = texts.iter().map(|text| Source::new(text)).collect();
+    let mut structures = Vec::new();
+    let mut prices = Vec::new();
+    let mut rest = kinds.iter().zip(costs);
+    for ((text, language), row) in texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)) {
+        let options = options(language, &row[..SETTINGS]).map_err(to_js)?;
+        structures.push(shared(text, &options).map_err(to_js)?);
+        let costs = rest.by_ref().take(row[WIDTH - 1] as usize);
+        let own = costs.map(|(kind, cost)| (Box::from(kind.as_str()), Some(*cost).filter(|cost| !cost.is_nan())));
+        prices.push(own.collect::<Vec<(Box<str>, Option<f64>)>>());
+    }
+    let asked: Vec<Document> = (sources.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)))
+        .zip(structures.iter().zip(&prices))
+        .map(|(((source, language), row), (structure, prices))| Document {
             source,
             overlay: &structure.overlay,
-            selection: document.selection.map(|at| selection(&document.text, at)),
-            prices: match document.rule.as_str() {
-                "attached" => Prices::Attached { typescript: document.options.language == "typescript" },
-                "byKind" => Prices::ByKind(kinds),
+            selection: (!row[SETTINGS].is_nan()).then(|| selection(source.text(), row[SETTINGS], row[SETTINGS + 1])),
+            prices: match row[SETTINGS + 2] {
+                1.0 => Prices::Attached { typescript: language == "typescript" },
+                2.0 => Prices::ByKind(prices),
                 _ => Prices::Usual,
             },
         })
         .collect();
-    let made = summarize(&asked, options.limit, settings);
+    let made = summarize(&asked, limit, settings);
     let list = Array::new();
     for (summary, document) in made.iter().zip(&asked) {
         let object = Object::new();
@@ -98,7 +83,7 @@ pub fn summarize_compatible(documents: JsValue, settings: JsValue) -> std::resul
 }
 
 /// A selection in bytes; what lies behind the text is its end, and ends come in order.
-fn selection(text: &str, (start, end): (f64, f64)) -> (u32, u32) {
+fn selection(text: &str, start: f64, end: f64) -> (u32, u32) {
     let places = bytes(text);
     let length = text.len() as u32;
     let byte = |unit: f64| {

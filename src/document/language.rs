@@ -14,17 +14,6 @@ pub enum Mode {
     Compatible,
 }
 
-impl Mode {
-    /// By its name at the boundary.
-    pub fn from_name(name: &str) -> Option<Mode> {
-        match name {
-            "default" => Some(Mode::Default),
-            "compatible" => Some(Mode::Compatible),
-            _ => None,
-        }
-    }
-}
-
 /// A language with a grammar.
 #[derive(Debug)]
 pub struct Language {

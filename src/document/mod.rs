@@ -25,8 +25,6 @@ pub mod units;
 
 use std::rc::Rc;
 
-use serde::Serialize;
-
 pub use indent::fold;
 pub use language::{Language, Mode};
 pub use overlay::{Overlay, OverlayNode};
@@ -132,8 +130,7 @@ impl Grammar {
 }
 
 /// How an overlay came about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(tag = "path", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// From a syntax tree.
     Syntax {
@@ -150,8 +147,7 @@ pub enum Basis {
 }
 
 /// Why a document was folded by indentation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// The language has no grammar here, or it is not loaded.
     NoGrammar,
@@ -163,6 +159,19 @@ pub enum Why {
     TooHard,
     /// The runtime refused the grammar.
     BadGrammar,
+}
+
+impl Why {
+    /// The name that reaches JavaScript.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::NoGrammar => "noGrammar",
+            Why::NoQuery => "noQuery",
+            Why::TooLong => "tooLong",
+            Why::TooHard => "tooHard",
+            Why::BadGrammar => "badGrammar",
+        }
+    }
 }
 
 /// A document's structure, and how it came about.

@@ -70,10 +70,14 @@ pub(super) fn build(
     };
     let mut excluded: HashSet<(u32, u32)> = captured.iter().filter(|capture| capture.excludes).map(range).collect();
     let mut order: Vec<&Captured> = captured.iter().filter(|capture| !capture.excludes).collect();
-    order.sort_by_key(|capture| {
-        let (start, end) = range(capture);
-        (start, u32::MAX - end)
-    });
+    // By start, the longer first. Preorder is that already, but for nodes without text.
+    for at in 1..order.len() {
+        let mut to = at;
+        while to > 0 && before(range(order[to]), range(order[to - 1])) {
+            order.swap(to, to - 1);
+            to -= 1;
+        }
+    }
 
     let mut overlay = Overlay::default();
     let root = overlay.intern("root");
@@ -114,6 +118,11 @@ pub(super) fn build(
         open.push(overlay.push(kind, start, end, parent));
     }
     overlay
+}
+
+/// True if the first range comes before the second.
+fn before(one: (u32, u32), other: (u32, u32)) -> bool {
+    one.0 < other.0 || (one.0 == other.0 && one.1 > other.1)
 }
 
 fn covers(overlay: &Overlay, open: &[u32], start: u32, end: u32) -> bool {

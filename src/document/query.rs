@@ -355,13 +355,10 @@ impl Query {
         for pattern in &self.patterns {
             let pattern = bind(pattern, kinds, unknown)?;
             let number = bound.patterns.len() as u32;
-            let mut roots = Vec::new();
+            let mut roots = vec![false; kinds.len()];
             pattern.roots(kinds, &mut roots);
-            roots.sort_unstable();
-            roots.dedup();
-            for kind in roots {
-                bound.by_kind[kind as usize].push(Rule::Pattern(number));
-            }
+            let rules = bound.by_kind.iter_mut().zip(roots).filter(|(_, root)| *root);
+            rules.for_each(|(rules, _)| rules.push(Rule::Pattern(number)));
             bound.patterns.push(pattern);
         }
         let mut names: HashMap<&str, u32> =
@@ -439,12 +436,14 @@ fn bind(pattern: &Pattern, kinds: &Kinds, unknown: Unknown) -> Result<BoundPatte
 
 impl BoundPattern {
     /// The kinds of nodes that it can match.
-    fn roots(&self, kinds: &Kinds, roots: &mut Vec<u32>) {
+    fn roots(&self, kinds: &Kinds, roots: &mut [bool]) {
         match &self.kinds {
-            Some(kinds) => roots.extend(kinds),
+            Some(kinds) => kinds.iter().for_each(|kind| roots[*kind as usize] = true),
             None if !self.one_of.is_empty() => self.one_of.iter().for_each(|pattern| pattern.roots(kinds, roots)),
             None if self.never => {}
-            None => roots.extend((0..kinds.len() as u32).filter(|kind| !self.named_only || kinds.is_named(*kind))),
+            None => {
+                roots.iter_mut().zip(0..).for_each(|(root, kind)| *root |= !self.named_only || kinds.is_named(kind))
+            }
         }
     }
 }
@@ -487,20 +486,23 @@ impl Bound {
                 }
             }
         }
-        // A stable sort, so that names stay in the order of the patterns.
-        found.sort_by_key(|(node, _)| *node);
+        // By node, in the order of the patterns. (Small code: sorting pairs would take another copy of the sort.)
+        let mut order: Vec<u64> = found.iter().zip(0..).map(|((node, _), at)| u64::from(*node) << 32 | at).collect();
+        order.sort_unstable();
         let mut names: Vec<u32> = Vec::new();
         let mut last = NONE;
-        found.retain(|(node, capture)| {
-            if std::mem::replace(&mut last, *node) != *node {
+        order.retain(|at| {
+            let (node, capture) = found[*at as u32 as usize];
+            if std::mem::replace(&mut last, node) != node {
                 names.clear();
             }
-            let fresh = !names.contains(capture);
-            names.push(*capture);
+            let fresh = !names.contains(&capture);
+            names.push(capture);
             fresh
         });
         let excludes = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or(false);
-        found.into_iter().map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
+        let captured = order.into_iter().map(|at| found[at as u32 as usize]);
+        captured.map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
     }
 }
 

@@ -86,10 +86,15 @@ pub fn summarize(documents: &[Document<'_>], limit: f64, settings: Settings) -> 
             }
         }
         let costs = costs(document, tree, settings);
-        candidates.extend(costs.into_iter().map(|(node, cost)| (cost, at, node)));
+        // What is no number (in an empty document) has nothing to show anyway.
+        let number = |cost: f64| if cost.is_nan() { 0.0 } else { cost };
+        candidates.extend(costs.into_iter().map(|(node, cost)| (number(cost), at, node)));
     }
-    // Stable, and what is no number is as good as anything.
-    candidates.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+    // Ties in the order of documents and nodes.
+    candidates.sort_unstable_by(|one, other| {
+        let by_cost = one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal);
+        by_cost.then((one.1, one.2).cmp(&(other.1, other.2)))
+    });
 
     let mut units: u64 = living.iter().map(|living| living.units()).sum();
     let mut feeds: u64 = living.iter().map(|living| living.feeds()).sum();
