@@ -57,16 +57,8 @@ impl Grammar {
         let kinds = parse::kinds(&runtime);
         let mut grammar = Grammar::of_kinds(language, kinds)?;
         let (names, triggers) = language.opaque();
-        // Newer grammars of Go wrap the statements of a block once more.
-        let transparent = if language.grammar == "go" { "statement_list" } else { "" };
-        let by_kind = |names: &str| {
-            let mut list = vec![false; grammar.kinds.len()];
-            let found = names.split_whitespace().flat_map(|name| grammar.kinds.find(name, true));
-            found.for_each(|kind| list[*kind as usize] = true);
-            list
-        };
-        grammar.pruning =
-            Pruning { transparent: by_kind(transparent), opaque: by_kind(names), triggers: triggers.to_vec() };
+        grammar.pruning.opaque = by_kind(&grammar.kinds, names);
+        grammar.pruning.triggers = triggers.to_vec();
         grammar.runtime = Some(runtime);
         Ok(grammar)
     }
@@ -82,7 +74,10 @@ impl Grammar {
         };
         let queries = [bind(Mode::Default)?, bind(Mode::Compatible)?];
         let rules = [language.rules(Mode::Default), language.rules(Mode::Compatible)];
-        Ok(Grammar { runtime: None, kinds, queries, rules, pruning: Pruning::default() })
+        // Newer grammars of Go wrap the statements of a block once more.
+        let transparent = if language.grammar == "go" { by_kind(&kinds, "statement_list") } else { Vec::new() };
+        let pruning = Pruning { transparent, ..Pruning::default() };
+        Ok(Grammar { runtime: None, kinds, queries, rules, pruning })
     }
 
     /// A grammar of the host's own, with its query, the same in both modes.
@@ -113,12 +108,6 @@ impl Grammar {
         &self.kinds
     }
 
-    /// The same grammar, whose walks leave nothing out. The overlays are the same; a test says so.
-    pub fn thorough(mut self) -> Grammar {
-        self.pruning.opaque = Vec::new();
-        self
-    }
-
     /// The overlay of a tree of this grammar; nothing if this mode captures nothing in this language.
     pub fn overlay(&self, tree: &SyntaxTree, text: &str, mode: Mode) -> Option<Overlay> {
         let query = self.queries[mode as usize].as_ref()?;
@@ -127,6 +116,14 @@ impl Grammar {
         let overlay = overlay::build(tree, &self.kinds, text, &captured, rules, mode);
         Some(if rules.leading { comments::attach(overlay, text) } else { overlay })
     }
+}
+
+/// Which kinds have one of several names, with blanks between them.
+fn by_kind(kinds: &Kinds, names: &str) -> Vec<bool> {
+    let mut list = vec![false; kinds.len()];
+    let found = names.split_whitespace().flat_map(|name| kinds.find(name, true));
+    found.for_each(|kind| list[*kind as usize] = true);
+    list
 }
 
 /// How an overlay came about.
@@ -206,7 +203,8 @@ pub fn structure(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -
 
 /// The structure of a document that somebody else parsed.
 pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, options: &Options<'_>) -> Structure {
-    match grammar.overlay(tree, text, options.mode) {
+    let spliced = (!grammar.pruning.transparent.is_empty()).then(|| tree.without(&grammar.pruning.transparent));
+    match grammar.overlay(spliced.as_ref().unwrap_or(tree), text, options.mode) {
         Some(overlay) => Structure { overlay, basis: Basis::Syntax { has_errors: false, work: 0 } },
         None => folded(text, options, Why::NoQuery),
     }

@@ -125,6 +125,24 @@ impl SyntaxTree {
         }
     }
 
+    /// The same tree without the nodes of some kinds, by kind; their children stand in their place. The root stays.
+    pub fn without(&self, kinds: &[bool]) -> SyntaxTree {
+        let mut builder = Builder::with_capacity(self.nodes.len());
+        // Where the subtrees of the open nodes end.
+        let mut open: Vec<NodeIndex> = Vec::new();
+        for (node, at) in self.nodes.iter().zip(0..) {
+            while open.last().is_some_and(|behind| *behind <= at) {
+                open.pop();
+                builder.close();
+            }
+            if at == 0 || kinds.get(node.kind as usize) != Some(&true) {
+                builder.open(node.start, node.end, node.kind, node.field);
+                open.push(node.behind);
+            }
+        }
+        builder.finish()
+    }
+
     /// Reads the flat form that hosts hand over: six numbers for each node in preorder, namely start, end, kind (its top bit set if
     /// the node is named), field (`0xffffffff` for none), parent (`0xffffffff` for the root), and the number of nodes in its
     /// subtree. Positions are bytes of `text`, already turned from what the host counts in.
