@@ -187,6 +187,19 @@ fn a_flat_tree_is_read() {
 }
 
 #[test]
+fn nodes_of_some_kinds_are_left_out() {
+    let made = written("file[list[a:'a' list[b:'b'] list[]] c:'c']");
+    let list: Vec<bool> = (0..made.kinds.len() as u32).map(|kind| made.kinds.name(kind) == "list").collect();
+    let tree = made.tree.without(&list);
+    let names: Vec<&str> = tree.nodes().iter().map(|node| made.kinds.name(node.kind)).collect();
+    assert_eq!(names, ["file", "a", "b", "c"]);
+    assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!((tree.next(1), tree.next(2), tree.node(3).previous), (Some(2), Some(3), 2));
+    // The root stays, whatever it is.
+    assert_eq!(tree.without(&vec![true; made.kinds.len()]).nodes().len(), 1);
+}
+
+#[test]
 fn a_flat_tree_that_is_none_is_refused_with_its_place() {
     let check = |row: usize, column: usize, value: u32, path: &str| {
         let mut rows = good();

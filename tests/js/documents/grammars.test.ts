@@ -286,3 +286,15 @@ test("registrations that make no sense name the field", async () => {
     assert.throws(() => core.registerGrammar(registration as never), { code: "bad_option", path });
   }
 });
+
+test("memory settles under repeated parsing", async () => {
+  const core = await freshCore();
+  core.loadGrammarSync("typescript", grammar("typescript"));
+  const memory = () => (core.wasm() as unknown as { initSync(): { memory: WebAssembly.Memory } }).initSync().memory.buffer.byteLength;
+  const parse = (round: number) => core.documentStructureSync(`${SAMPLES.typescript!.text.repeat(40)}// ${round}`, { language: "typescript" });
+  // The structures that are kept fill up first.
+  for (let round = 0; round < 60; round++) parse(round);
+  const settled = memory();
+  for (let round = 60; round < 200; round++) parse(round);
+  assert.equal(memory(), settled);
+});
