@@ -19,7 +19,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1 MB, and 40,000: four times what the densest real megabyte of thirteen languages took, 0.1 to 0.5 s on a machine of 2024.
+    /// 1 MB, and 40,000: a megabyte of ordinary code takes 8,000 to 16,000, of tables and minified code up to 28,000.
     fn default() -> Limits {
         Limits { bytes: 1 << 20, work: 40_000 }
     }
