@@ -34,7 +34,7 @@ export interface ParseLimits {
   /** Bytes of text as UTF-8. Default 1,048,576. */
   bytes?: number;
   /**
-   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 40,000: a megabyte of
+   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 64,000: a megabyte of
    * ordinary code takes 8,000 to 16,000, which is about half a second.
    */
   work?: number;
@@ -127,7 +127,7 @@ export function languageFor({ language, path }: DocumentOptions): string | undef
 
 /** What the engine has to know of a document beside its text and language, as numbers. */
 export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions): number[] {
-  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, limits.work ?? 40_000];
+  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, limits.work ?? 64_000];
 }
 
 interface Raw {
