@@ -5,6 +5,13 @@ export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, StoredResult, StoreResult, TruncateOptions, Truncated } from "./tool-results.ts";
 export { repair, validate } from "./validity.ts";
+export {
+  documentStructure, documentStructureSync, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,
+} from "./documents.ts";
+export type {
+  Basis, DocumentOptions, DocumentStructure, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, ParseLimits, StructureNode,
+  TreeCursorLike, TreeLike, Why,
+} from "./documents.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

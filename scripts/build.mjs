@@ -22,7 +22,7 @@ const wasmDir = join(out, "wasm");
 const wasmFile = join(wasmDir, "espalier.wasm");
 const vocabDir = join(out, "vocab");
 const pkg = join(root, "pkg");
-const rust = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src"];
+const rust = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "src"];
 
 export async function buildPackage() {
   await step("The engine (Rust to wasm)", wasm);
@@ -70,12 +70,29 @@ async function packageFolder() {
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
     copyFileSync(wasmFile, join(pkg, "dist", "espalier.wasm"));
     cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
+    grammars(join(pkg, "dist", "grammars"));
     await bundles();
     types();
     for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
     const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     writeFileSync(join(pkg, "package.json"), `${JSON.stringify({ ...template, version }, null, 2)}\n`);
   });
+}
+
+/** Grammars are taken as they are, from packages whose versions are pinned: their trees decide what a summary keeps. */
+export const GRAMMARS = {
+  "@vscode/tree-sitter-wasm/wasm": ["javascript", "typescript", "tsx", "python", "ruby", "rust", "go", "java", "cpp", "c-sharp", "php"],
+  "@repomix/tree-sitter-wasms/out": ["c"],
+};
+
+function grammars(folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const [from, names] of Object.entries(GRAMMARS)) {
+    for (const name of names) copyFileSync(join(root, "node_modules", from, `tree-sitter-${name}.wasm`), join(folder, `tree-sitter-${name}.wasm`));
+  }
+  for (const [name, licence] of [["@vscode/tree-sitter-wasm", "vscode"], ["@repomix/tree-sitter-wasms", "repomix"]]) {
+    copyFileSync(join(root, "node_modules", name, "LICENSE"), join(folder, `LICENSE-${licence}`));
+  }
 }
 
 /** One core chunk for each module format; the entries import it, so that all of them share one engine. */
@@ -92,7 +109,7 @@ async function bundles() {
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them.
     const core = { name: "core", setup(b) {
-      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
     // Providers need of it errors and adapters, from two depths of folders.
     const shared = { name: "shared", setup(b) {

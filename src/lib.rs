@@ -11,6 +11,7 @@
 //! - [`history`]: groups, call and result pairs, the passes that cut a request, edits laid over a history.
 //! - [`compact`]: older history replaced by a summary.
 //! - [`prompt`]: prompt trees, laid out, grown and pruned to a budget.
+//! - [`document`]: source files, their structure, and how they are cut down.
 //! - [`effect`]: the protocol by which an operation asks the host for what only it can do.
 //!
 //! Nothing here waits, reads a clock, draws a random number or calls back: the same input gives the same output, byte for
@@ -18,6 +19,7 @@
 
 pub mod cache;
 pub mod compact;
+pub mod document;
 pub mod effect;
 pub mod error;
 pub mod history;

@@ -2,7 +2,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
-import type { ItemEdit, NeutralMessage, Part, Role } from "../types.ts";
+import type { NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
 

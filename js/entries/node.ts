@@ -1,6 +1,7 @@
 /** Node: everything is read from the package's own folder, when it is first used. */
 
 import { readFileSync } from "node:fs";
+import { grammarNotFound, setGrammarReader } from "../documents.ts";
 import { setLoader } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { notFound, setVocabularyReader } from "../vocabulary.ts";
@@ -36,5 +37,14 @@ setVocabularyReader((name) => {
     return readFileSync(file);
   } catch (cause) {
     throw notFound(name, `${file} cannot be read`, cause);
+  }
+});
+
+setGrammarReader((grammar) => {
+  const file = beside(`grammars/tree-sitter-${grammar}.wasm`);
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw grammarNotFound(grammar, `${file} cannot be read`, cause);
   }
 });

@@ -1,5 +1,6 @@
 /** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
 
+import { grammarNotFound, setGrammarLocator } from "../documents.ts";
 import { initFrom, setAsyncLoader } from "../engine.ts";
 import { init as load } from "../init.ts";
 import type { InitOptions } from "../init.ts";
@@ -18,6 +19,7 @@ export function init(options: InitOptions = {}): Promise<void> {
 // What is asynchronous anyway, rendering for one, fetches what it needs by itself.
 setAsyncLoader(() => initFrom(wasm()));
 setVocabularyLocator(ours);
+setGrammarLocator((grammar) => GRAMMARS[grammar]?.() ?? missing(grammar));
 
 // Named once: some bundlers make a file of every mention.
 function wasm(): URL {
@@ -29,4 +31,24 @@ function ours(name: EncodingName): URL {
   return name === "cl100k_base"
     ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
     : new URL("./vocab/o200k_base.vocab", import.meta.url);
+}
+
+// The same; none is fetched before a document needs it.
+const GRAMMARS: Record<string, () => URL> = {
+  javascript: () => new URL("./grammars/tree-sitter-javascript.wasm", import.meta.url),
+  typescript: () => new URL("./grammars/tree-sitter-typescript.wasm", import.meta.url),
+  tsx: () => new URL("./grammars/tree-sitter-tsx.wasm", import.meta.url),
+  python: () => new URL("./grammars/tree-sitter-python.wasm", import.meta.url),
+  ruby: () => new URL("./grammars/tree-sitter-ruby.wasm", import.meta.url),
+  rust: () => new URL("./grammars/tree-sitter-rust.wasm", import.meta.url),
+  go: () => new URL("./grammars/tree-sitter-go.wasm", import.meta.url),
+  java: () => new URL("./grammars/tree-sitter-java.wasm", import.meta.url),
+  c: () => new URL("./grammars/tree-sitter-c.wasm", import.meta.url),
+  cpp: () => new URL("./grammars/tree-sitter-cpp.wasm", import.meta.url),
+  "c-sharp": () => new URL("./grammars/tree-sitter-c-sharp.wasm", import.meta.url),
+  php: () => new URL("./grammars/tree-sitter-php.wasm", import.meta.url),
+};
+
+function missing(grammar: string): never {
+  throw grammarNotFound(grammar, "it is no file of this package");
 }

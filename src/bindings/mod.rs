@@ -4,15 +4,19 @@
 //! `code`, `path` and `details`. Every function looks alike: decode, call, encode, map the error. More lines than that mean
 //! that logic is in the wrong place. One file per folder of `src/`.
 
+mod alloc;
 pub mod cache;
 pub mod compact;
 mod decode;
+pub mod document;
 mod error;
 mod gauge;
+mod grammar;
 pub mod history;
 pub mod log;
 mod options;
 pub mod prompt;
+mod summary;
 pub mod tokens;
 pub mod tool_result;
 pub mod validity;

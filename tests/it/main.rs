@@ -3,6 +3,7 @@
 
 mod cache;
 mod compact;
+mod document;
 mod encodings;
 mod engine;
 mod golden;

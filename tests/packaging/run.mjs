@@ -211,17 +211,20 @@ const cases = {
 
   async "a browser bundle: one wasm, and it runs in Chromium"() {
     const out = join(home, "web");
-    writeFileSync(join(consumer, "web.js"), `import { init, count, prune } from "espalier"; await init(); await init();
+    writeFileSync(join(consumer, "web.js"), `import { count, documentStructure, init, prune } from "espalier"; await init(); await init();
       const messages = [{ role: "user", content: "one" }, { role: "assistant", content: "two" }, { role: "user", content: "three" }];
-      document.title = count("Hello world!") + " " + prune(messages, { budget: 10 }).messages.length;`);
+      const { basis, root } = await documentStructure("class A:\\n  def f(self):\\n    pass\\n", { path: "a.py" });
+      document.title = [count("Hello world!"), prune(messages, { budget: 10 }).messages.length, basis.path, root.children[0].kind].join(" ");`);
     await build({ absWorkingDir: consumer, entryPoints: ["web.js"], bundle: true, format: "esm", outdir: out, platform: "browser", conditions: ["browser"], target: "es2022", logLevel: "error" });
     // esbuild leaves new URL(…, import.meta.url) alone: the files go beside the bundle.
     const dist = join(consumer, "node_modules", "espalier", "dist");
     cpSync(join(dist, "espalier.wasm"), join(out, "espalier.wasm"));
     cpSync(join(dist, "vocab"), join(out, "vocab"), { recursive: true });
+    cpSync(join(dist, "grammars"), join(out, "grammars"), { recursive: true });
     writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="web.js"></script>');
     const text = readFileSync(join(out, "web.js"), "utf8");
-    assert.equal(text.match(/\.wasm"/g).length, 1, "the wasm is named once");
+    assert.equal(text.match(/espalier\.wasm"/g).length, 1, "the wasm is named once");
+    assert.equal(text.match(/\.wasm"/g).length, 13, "and so is every grammar");
     assert.doesNotMatch(text, /node:/, "nothing of Node is in it");
     assert.equal(await titleIn(out), "3 1");
   },

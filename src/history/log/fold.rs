@@ -427,6 +427,7 @@ pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
     let tokens = store.counts[slot].message.tokens;
     Row {
         message: std::borrow::Cow::Borrowed(store.message(slot)),
+        source: Some(store.message(slot)),
         edits: None,
         fate: Fate::Kept,
         rule: None,

@@ -121,6 +121,7 @@ impl Log {
                 let tokens = state.edits[seq].span.as_ref().map_or(0, |span| span.tokens);
                 entries.push(Row {
                     message: Cow::Borrowed(&range.summary),
+                    source: None,
                     edits: None,
                     fate: Fate::Inserted,
                     rule: Some("summary"),

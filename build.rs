@@ -1,0 +1,9 @@
+//! One link flag: grammars are linked into the running engine, so its function table must be able to grow.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // Rust says how the table is laid out, the linker gives it a maximum; without the flag that is its initial length.
+    if std::env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm") {
+        println!("cargo::rustc-link-arg=--growable-table");
+    }
+}

@@ -1,0 +1,190 @@
+/**
+ * Documents: the structure of a source file, from a syntax tree where there is a grammar, from indentation otherwise.
+ *
+ * What `src/document` does; here grammars are found and loaded, and results become objects.
+ */
+
+import { canLoad, languageOf, linkIfPossible, loadGrammar, nameOf, registeredQuery } from "./documents/grammars.ts";
+import type { FlatTree } from "./documents/flatten.ts";
+import { call, ready, wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+
+export { flattenTree } from "./documents/flatten.ts";
+export type { FlatTree, TreeCursorLike, TreeLike } from "./documents/flatten.ts";
+export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar } from "./documents/grammars.ts";
+export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
+export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
+
+export interface DocumentOptions {
+  /** Name of the language, as editors have it. Default: by the ending of `path`. */
+  language?: string;
+  /** Name of the file. */
+  path?: string;
+  /** Whose structure is wanted: ours, or to the letter what Copilot Chat sees. Default `default`. */
+  mode?: "default" | "compatible";
+  /** Width of a tab in columns, for indentation. Default 4. */
+  tabSize?: number;
+  /** A tree that the host has parsed: see {@link flattenTree}. */
+  tree?: FlatTree;
+  /** What parsing may cost; beyond it the document is folded by indentation. */
+  limits?: ParseLimits;
+}
+
+export interface ParseLimits {
+  /** Bytes of text as UTF-8. Default 1,048,576. */
+  bytes?: number;
+  /**
+   * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 64,000: a megabyte of
+   * ordinary code takes 8,000 to 16,000, which is about half a second.
+   */
+  work?: number;
+}
+
+/** One node of a document's structure. Positions are UTF-16 code units. */
+export interface StructureNode {
+  /** Type of the syntax node, or `constructor`, `root`; `FOLD` and `LINE` where there is no tree. */
+  kind: string;
+  start: number;
+  end: number;
+  children: StructureNode[];
+}
+
+/** How a structure came about. */
+export type Basis =
+  | { path: "syntax"; hasErrors: boolean; work: number }
+  | { path: "indentation"; why: Why; error?: EspalierError };
+
+/**
+ * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this language; the text is
+ * longer than the limit, or took more work; the engine refused the grammar; the grammar could not be loaded (`error` says why).
+ */
+export type Why = "noGrammar" | "noQuery" | "tooLong" | "tooHard" | "badGrammar" | "grammarFailed";
+
+export interface DocumentStructure {
+  language: string | undefined;
+  root: StructureNode;
+  basis: Basis;
+}
+
+/**
+ * The structure of a document. Loads the grammar of its language if need be; where there is none, or it cannot be loaded, the document is
+ * folded by indentation and `basis` says why.
+ *
+ * ```js
+ * const { root, basis } = await documentStructure(text, { path: "src/app.ts" });
+ * ```
+ *
+ * @throws EspalierError `bad_input`, `bad_option`, `bad_query`; the signal's reason if it is aborted
+ */
+export async function documentStructure(text: string, options: DocumentOptions & { signal?: AbortSignal } = {}): Promise<DocumentStructure> {
+  check(text, options);
+  await ready();
+  const language = languageFor(options);
+  const failure = options.tree ? undefined : await prepare(language, options.signal);
+  return read(text, language, options, failure);
+}
+
+/** Sees to it that a language has its grammar, if there is one; gives the reason why it has none, if it should have. */
+export async function prepare(language: string | undefined, signal?: AbortSignal): Promise<EspalierError | undefined> {
+  if (language === undefined || !canLoad(language)) return undefined;
+  try {
+    await loadGrammar(language, signal ? { signal } : {});
+  } catch (error) {
+    return excused(error);
+  }
+}
+
+/**
+ * The same at once, with the grammars that are loaded; in Node also with the package's own.
+ *
+ * @throws EspalierError `bad_input`, `bad_option`, `bad_query`, `not_initialized`
+ */
+export function documentStructureSync(text: string, options: DocumentOptions = {}): DocumentStructure {
+  check(text, options);
+  const language = languageFor(options);
+  let failure: EspalierError | undefined;
+  if (!options.tree && language !== undefined) {
+    try {
+      linkIfPossible(language);
+    } catch (error) {
+      failure = excused(error);
+    }
+  }
+  return read(text, language, options, failure);
+}
+
+/** A grammar that cannot be had is no reason to fail: there is another way. Anything else is. */
+function excused(error: unknown): EspalierError {
+  if (error instanceof EspalierError && (error.code === "grammar_not_found" || error.code === "bad_grammar")) return error;
+  throw error;
+}
+
+/** The language of a document, as it is known. */
+export function languageFor({ language, path }: DocumentOptions): string | undefined {
+  if (language !== undefined) return nameOf(language);
+  return path === undefined ? undefined : languageOf(path);
+}
+
+/** What the engine has to know of a document beside its text and language, as numbers. */
+export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions): number[] {
+  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, limits.work ?? 64_000];
+}
+
+interface Raw {
+  kinds: string[];
+  nodes: Uint32Array;
+  basis: Basis;
+}
+
+function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
+  const { tree } = options;
+  const settings = Float64Array.from(settingsOf(options));
+  const raw = call(() => {
+    if (!tree) return wasm().documentStructure(text, language ?? "", settings) as Raw;
+    const query = language === undefined ? undefined : registeredQuery(language);
+    return wasm().documentStructureOfTree(text, language ?? "", settings, tree.nodes, [...tree.kinds], [...tree.fields], query) as Raw;
+  });
+  const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
+  return { language, root: nested(raw), basis };
+}
+
+/** Nodes in preorder become a tree. Not by recursion: code can be nested deeper than the stack. */
+function nested({ kinds, nodes }: Raw): StructureNode {
+  const made: StructureNode[] = [];
+  for (let at = 0; at < nodes.length; at += 4) {
+    const [kind = 0, start = 0, end = 0, parent = 0] = nodes.subarray(at, at + 4);
+    const node: StructureNode = { kind: kinds[kind] ?? "", start, end, children: [] };
+    made[parent]?.children.push(node);
+    made.push(node);
+  }
+  return made[0] as StructureNode;
+}
+
+/** The engine takes any number silently. */
+function check(text: unknown, options: DocumentOptions): void {
+  if (typeof text !== "string") {
+    throw new EspalierError({ code: "bad_input", message: `text must be a string, and is ${text === null ? "null" : typeof text}`, path: "text" });
+  }
+  const bad = (path: string, message: string) => {
+    throw new EspalierError({ code: "bad_option", message, path: `options.${path}` });
+  };
+  if (options === null || typeof options !== "object") throw new EspalierError({ code: "bad_option", message: "options must be an object", path: "options" });
+  for (const name of ["language", "path"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "string") bad(name, `${name} must be a string`);
+  }
+  const { mode, tabSize, limits, tree } = options;
+  if (mode !== undefined && mode !== "default" && mode !== "compatible") bad("mode", 'mode must be "default" or "compatible"');
+  whole(tabSize, "tabSize", 1, 64, bad);
+  whole(limits?.bytes, "limits.bytes", 0, Number.MAX_SAFE_INTEGER, bad);
+  whole(limits?.work, "limits.work", 0, Number.MAX_SAFE_INTEGER, bad);
+  if (tree === undefined) return;
+  const strings = (list: unknown) => Array.isArray(list) && list.every((item) => typeof item === "string");
+  if (tree === null || typeof tree !== "object" || !(tree.nodes instanceof Uint32Array) || !strings(tree.kinds) || !strings(tree.fields)) {
+    bad("tree", "tree must be what flattenTree gives: { nodes: Uint32Array, kinds: string[], fields: string[] }");
+  }
+}
+
+function whole(value: unknown, path: string, least: number, most: number, bad: (path: string, message: string) => void): void {
+  if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most)) return;
+  bad(path, `${path} must be a whole number from ${least} to ${most}, and is ${String(value)}`);
+}

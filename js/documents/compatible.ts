@@ -1,0 +1,79 @@
+/**
+ * Summaries by the rules of the compatible mode, to the letter: limits are in UTF-16 units, and what is left out leaves a marker or does not.
+ * Not exported to hosts yet: it comes with the default mode.
+ */
+
+import { call, ready, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import { languageFor, prepare, settingsOf } from "../documents.ts";
+import type { DocumentOptions } from "../documents.ts";
+
+/** One document, and what is selected in it. */
+export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
+  text: string;
+  /** Start and end of the selection in UTF-16 units; equal for a cursor. */
+  selection?: readonly [start: number, end: number];
+  /** Fixed costs by kind; `false` is never kept. `attached` is the rule for files that a user attached. */
+  costs?: "attached" | Readonly<Record<string, number | false>>;
+}
+
+export interface CompatibleSettings {
+  /** UTF-16 units that all summaries may have together. */
+  limit: number;
+  tryPreserveTypeChecking?: boolean;
+  alwaysUseEllipsisForElisions?: boolean;
+  lineNumberStyle?: "omittedRanges" | "full";
+}
+
+export interface CompatibleSummary {
+  text: string;
+  /** What was replaced: start and end in the document, and what stands there. */
+  edits: [start: number, end: number, text: string][];
+  /** The selection, extended to whole nodes. */
+  adjusted?: [start: number, end: number];
+}
+
+const STYLES = { omittedRanges: 1, full: 2 } as const;
+
+/**
+ * Summarises documents that share a limit.
+ *
+ * @throws EspalierError `bad_input`, `bad_option` naming the field
+ */
+export async function summarizeCompatible(documents: readonly CompatibleDocument[], settings: CompatibleSettings): Promise<CompatibleSummary[]> {
+  if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
+  documents.forEach(check);
+  const { limit, tryPreserveTypeChecking = false, alwaysUseEllipsisForElisions = false, lineNumberStyle } = settings;
+  if (typeof limit !== "number" || Number.isNaN(limit)) throw bad("limit", "limit must be a number");
+  if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
+  await ready();
+  const [languages, numbers, kinds, prices]: [string[], number[], string[], number[]] = [[], [], [], []];
+  for (const document of documents) {
+    const { selection = [NaN, NaN], costs } = document;
+    const language = languageFor(document);
+    await prepare(language);
+    languages.push(language ?? "");
+    const own: [string, number | false][] = typeof costs === "object" ? Object.entries(costs) : [];
+    const rule = costs === undefined ? 0 : costs === "attached" ? 1 : 2;
+    numbers.push(...settingsOf({ ...document, mode: "compatible" }), ...selection, rule, own.length);
+    kinds.push(...own.map(([kind]) => kind));
+    prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
+  }
+  const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
+  const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];
+  const texts = documents.map(({ text }) => text);
+  return call(() => wasm().summarizeCompatible(
+    texts, languages, Float64Array.from(numbers), kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
+}
+
+function check({ text, selection }: CompatibleDocument, at: number): void {
+  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: "text must be a string", path: `documents[${at}].text` });
+  if (selection === undefined) return;
+  if (!Array.isArray(selection) || selection.length !== 2 || !selection.every((place) => Number.isInteger(place) && place >= 0)) {
+    throw new EspalierError({ code: "bad_input", message: "selection must be two whole numbers", path: `documents[${at}].selection` });
+  }
+}
+
+function bad(path: string, message: string): EspalierError {
+  return new EspalierError({ code: "bad_option", message, path: `settings.${path}` });
+}

@@ -1,0 +1,307 @@
+/**
+ * Grammars: one file for each language, loaded when a document of that language comes up and shared by everybody who imports the
+ * package.
+ *
+ * What is kept is the compiled module: an instance that crashes takes its grammars with it, and they are linked into the new one when
+ * they are next needed.
+ */
+
+import { call, onFreshInstance, wasm } from "../engine.ts";
+import type { WasmBytes, WasmModule } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+
+/** Where a grammar can come from. */
+export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
+
+/** A grammar of the host's own. */
+export interface GrammarRegistration {
+  /** Name of the language, as `documentStructure` is given it. One of ours is replaced. */
+  language: string;
+  /** A file that `tree-sitter build --wasm` made. It runs inside the engine: only files that you trust. A function is called when the grammar is first needed. */
+  wasm: GrammarSource | (() => GrammarSource | Promise<GrammarSource>);
+  /** What makes up the structure of a document; without one, documents are folded by indentation. See the docs for the syntax. */
+  query?: string;
+  /** Endings of file names, without the dot. */
+  extensions?: readonly string[];
+}
+
+interface BuiltIn {
+  name: string;
+  aliases: string[];
+  extensions: string[];
+  grammar: string;
+}
+
+/** One grammar file: ours by its name, the host's by its language. */
+interface Entry {
+  key: string;
+  registration?: GrammarRegistration;
+  module?: WebAssembly.Module;
+  pending?: { promise: Promise<WebAssembly.Module>; controller: AbortController; waiting: number };
+  linked: boolean;
+}
+
+const entries = new Map<string, Entry>();
+const registered = new Map<string, Entry>();
+let builtIn: BuiltIn[] | undefined;
+let reader: ((grammar: string) => Uint8Array) | undefined;
+let locator: ((grammar: string) => URL) | undefined;
+
+onFreshInstance(() => {
+  for (const entry of [...entries.values(), ...registered.values()]) entry.linked = false;
+});
+
+/** Lets an entry read grammars when they are first used (Node). */
+export function setGrammarReader(read: (grammar: string) => Uint8Array): void {
+  reader = read;
+}
+
+/** Lets an entry say where grammars are (browsers). */
+export function setGrammarLocator(locate: (grammar: string) => URL): void {
+  locator = locate;
+}
+
+function known(): BuiltIn[] {
+  return (builtIn ??= call(() => wasm().languages() as BuiltIn[]));
+}
+
+/** The name under which a language is known, or the name itself. */
+export function nameOf(language: string): string {
+  if (registered.has(language)) return language;
+  const name = language.toLowerCase();
+  return known().find((item) => item.name === name || item.aliases.includes(name))?.name ?? language;
+}
+
+/**
+ * The language of a file by the ending of its name, or nothing. Endings that the host registered come first.
+ *
+ * ```js
+ * languageOf("src/main.rs"); // "rust"
+ * ```
+ */
+export function languageOf(path: string): string | undefined {
+  const name = String(path).toLowerCase();
+  for (const [language, { registration }] of registered) {
+    if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`))) return language;
+  }
+  return call(() => wasm().languageOfFile(String(path)));
+}
+
+/** The languages that come with a grammar. */
+export function languages(): string[] {
+  return known().map(({ name }) => name);
+}
+
+function entryOf(language: string): Entry | undefined {
+  const name = nameOf(language);
+  const own = registered.get(name);
+  if (own) return own;
+  const file = known().find((item) => item.name === name)?.grammar;
+  if (file === undefined) return undefined;
+  let entry = entries.get(file);
+  if (!entry) entries.set(file, (entry = { key: file, linked: false }));
+  return entry;
+}
+
+/**
+ * Makes a grammar of the host's own available under the name of a language. Nothing is loaded yet.
+ *
+ * ```js
+ * registerGrammar({ language: "lua", wasm: new URL("./tree-sitter-lua.wasm", import.meta.url), extensions: ["lua"],
+ *   query: "(function_declaration) @function (comment) @comment" });
+ * ```
+ *
+ * @throws EspalierError `bad_option` naming the field
+ */
+export function registerGrammar(registration: GrammarRegistration): void {
+  const bad = (path: string, message: string) => new EspalierError({ code: "bad_option", message, path });
+  if (registration === null || typeof registration !== "object") throw bad("registration", "registerGrammar needs an object");
+  const { language, wasm: source, query, extensions } = registration;
+  if (typeof language !== "string" || language === "") throw bad("language", "`language` must be the name of a language");
+  if (typeof source !== "function" && !isSource(source)) {
+    throw bad("wasm", "`wasm` must be bytes, a URL, a Response, a compiled module, or a function that gives one of them");
+  }
+  if (query !== undefined && typeof query !== "string") throw bad("query", "`query` must be a string");
+  if (extensions !== undefined && !(Array.isArray(extensions) && extensions.every((item) => typeof item === "string"))) {
+    throw bad("extensions", "`extensions` must be an array of strings");
+  }
+  registered.set(language, { key: language, registration: { ...registration }, linked: false });
+}
+
+function isSource(source: unknown): source is GrammarSource {
+  return typeof source === "string" || source instanceof URL || source instanceof ArrayBuffer || ArrayBuffer.isView(source) ||
+    source instanceof WebAssembly.Module || (typeof Response !== "undefined" && source instanceof Response);
+}
+
+/** True if documents of this language can be parsed without loading anything. */
+export function hasGrammar(language: string): boolean {
+  return entryOf(language)?.module !== undefined;
+}
+
+export interface LoadGrammarOptions {
+  /** Where the grammar is. Default: the package's own file, where the entry can find it. */
+  wasm?: GrammarSource;
+  signal?: AbortSignal;
+}
+
+/**
+ * Loads the grammar of a language. May be called any number of times, also at once; after a failure it can be tried again.
+ *
+ * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
+ */
+export async function loadGrammar(language: string, { wasm: source, signal }: LoadGrammarOptions = {}): Promise<void> {
+  const entry = entryOf(language);
+  if (!entry) throw unknown(language);
+  if (signal?.aborted) throw signal.reason;
+  if (!entry.module) {
+    entry.pending ??= begin(entry, source);
+    entry.module ??= await joined(entry, entry.pending, signal);
+  }
+  link(entry);
+}
+
+/**
+ * The same at once, from bytes or a compiled module; in Node also from the package's own files.
+ *
+ * @throws EspalierError as {@link loadGrammar}
+ */
+export function loadGrammarSync(language: string, source?: WasmBytes | WasmModule): void {
+  const entry = entryOf(language);
+  if (!entry) throw unknown(language);
+  if (!entry.module) {
+    const from = source ?? ownBytes(entry);
+    if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
+    entry.module = from instanceof WebAssembly.Module ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
+  }
+  link(entry);
+}
+
+/** Sees to it that a grammar is linked, if that takes no waiting. True if it is. */
+export function linkIfPossible(language: string): boolean {
+  const entry = entryOf(language);
+  if (!entry) return false;
+  if (!entry.module) {
+    const bytes = ownBytes(entry);
+    if (bytes === undefined) return false;
+    entry.module = compile(entry.key, () => new WebAssembly.Module(bytes as BufferSource));
+  }
+  link(entry);
+  return true;
+}
+
+/** True if the language has a grammar that {@link loadGrammar} can find by itself. */
+export function canLoad(language: string): boolean {
+  const entry = entryOf(language);
+  return entry !== undefined && (entry.module !== undefined || entry.registration !== undefined || reader !== undefined || locator !== undefined);
+}
+
+/** The query that a host registered with its language. */
+export function registeredQuery(language: string): string | undefined {
+  return registered.get(language)?.registration?.query;
+}
+
+function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
+  if (!entry.registration) return reader?.(entry.key);
+  const { wasm: source } = entry.registration;
+  return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
+}
+
+/** Links a grammar into the live instance, if that has not been done. A file that is refused is forgotten, so that another can be tried. */
+function link(entry: Entry): void {
+  // A crashed instance is replaced here, and with it whatever was linked.
+  const live = call(() => wasm());
+  if (entry.linked || !entry.module) return;
+  try {
+    const { module, registration } = entry;
+    if (registration) call(() => live.registerGrammar(registration.language, module, registration.query));
+    else call(() => live.linkGrammar(entry.key, module));
+    entry.linked = true;
+  } catch (error) {
+    if (!(error instanceof EspalierError) || error.code !== "engine_crashed") delete entry.module;
+    throw error;
+  }
+}
+
+function begin(entry: Entry, source?: GrammarSource): NonNullable<Entry["pending"]> {
+  const controller = new AbortController();
+  const promise = fetchModule(entry, source, controller.signal).finally(() => delete entry.pending);
+  // Whoever waits sees the failure; nobody may be waiting any more.
+  promise.catch(() => undefined);
+  return { promise, controller, waiting: 0 };
+}
+
+/** Waits for a load that others may wait for, too. The last who gives up ends it. */
+async function joined(entry: Entry, pending: NonNullable<Entry["pending"]>, signal?: AbortSignal): Promise<WebAssembly.Module> {
+  pending.waiting += 1;
+  let giveUp: (() => void) | undefined;
+  try {
+    if (!signal) return await pending.promise;
+    const given = new Promise<never>((_, reject) => {
+      giveUp = () => reject(signal.reason);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+    return await Promise.race([pending.promise, given]);
+  } finally {
+    if (giveUp) signal?.removeEventListener("abort", giveUp);
+    pending.waiting -= 1;
+    if (pending.waiting === 0 && entry.pending === pending && signal?.aborted) {
+      delete entry.pending;
+      pending.controller.abort();
+    }
+  }
+}
+
+async function fetchModule(entry: Entry, source: GrammarSource | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
+  const registration = entry.registration?.wasm;
+  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? reader?.(entry.key) ?? locator?.(entry.key);
+  if (from === undefined) throw notFound(entry.key, "nobody said where it is");
+  if (typeof from === "string" || from instanceof URL) {
+    try {
+      from = await fetch(from, { signal });
+    } catch (cause) {
+      throw notFound(entry.key, `${String(from)} could not be fetched`, cause);
+    }
+  }
+  if (from instanceof Response) {
+    if (!from.ok) throw notFound(entry.key, `${from.url || "it"} answered ${from.status}`);
+    try {
+      from = await from.arrayBuffer();
+    } catch (cause) {
+      throw notFound(entry.key, "the download was cut", cause);
+    }
+  }
+  if (from instanceof WebAssembly.Module) return from;
+  if (!(from instanceof ArrayBuffer) && !ArrayBuffer.isView(from)) {
+    throw new EspalierError({ code: "bad_option", message: "A grammar comes as bytes, a compiled module, a Response or a URL.", path: "wasm" });
+  }
+  try {
+    return await WebAssembly.compile(from as BufferSource);
+  } catch (cause) {
+    throw noWasm(entry.key, cause);
+  }
+}
+
+function compile(key: string, make: () => WebAssembly.Module): WebAssembly.Module {
+  try {
+    return make();
+  } catch (cause) {
+    throw noWasm(key, cause);
+  }
+}
+
+function noWasm(key: string, cause: unknown): EspalierError {
+  return new EspalierError({ code: "bad_grammar", message: `The grammar of ${key} is cut off, damaged, or no WebAssembly at all.`, cause });
+}
+
+function unknown(language: string): EspalierError {
+  const message = `There is no grammar for ${JSON.stringify(language)}: use one of ${languages().join(", ")}, or call registerGrammar first.`;
+  return new EspalierError({ code: "unknown_language", message, path: "language" });
+}
+
+/** What to say where a grammar cannot be found. */
+export function notFound(key: string, what: string, cause?: unknown): EspalierError {
+  const message =
+    `The grammar of ${key} was not found: ${what}. Copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or pass its ` +
+    `bytes or URL: loadGrammar("${key}", { wasm }).`;
+  return new EspalierError({ code: "grammar_not_found", message, cause });
+}

@@ -1,0 +1,107 @@
+/** Which compiler turns C into wasm, and how it is called. Node built-ins only; see `scripts/wasm-cc`. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { tools } from "./lib.mjs";
+
+/** Pinned, so that everybody who uses it gets the same bytes. */
+export const npmClang = { name: "@yowasp/clang", version: "22.0.0-git20542-10" };
+/** Where the set-up puts it: once for all clones of this user, 100 MB. */
+export const npmClangFolder = join(tools, "clang");
+const bundle = join(npmClangFolder, "node_modules", npmClang.name, "gen", "bundle.js");
+
+/** Homebrew's clang knows wasm32, Apple's does not. */
+const NATIVE = ["clang", "/opt/homebrew/opt/llvm/bin/clang", "/usr/local/opt/llvm/bin/clang"];
+
+/** A native clang with the wasm32 backend, or nothing. */
+export function nativeClang() {
+  const named = process.env.ESPALIER_WASM_CC;
+  return (named ? [named] : NATIVE).find((command) => {
+    const { status, stdout } = spawnSync(command, ["--print-targets"], { encoding: "utf8" });
+    return status === 0 && /\bwasm32\b/.test(stdout);
+  });
+}
+
+/** True if clang from npm is installed in the version that is wanted. */
+export function hasNpmClang() {
+  const manifest = join(npmClangFolder, "node_modules", npmClang.name, "package.json");
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === npmClang.version;
+}
+
+/** Runs the compiler; resolves with its exit code. */
+export async function compile(args) {
+  const native = nativeClang();
+  if (native) return spawnSync(native, args, { stdio: "inherit" }).status ?? 1;
+  if (!hasNpmClang()) {
+    process.stderr.write("There is no C compiler for wasm: run `node scripts/setup.mjs`, or name a clang in ESPALIER_WASM_CC.\n");
+    return 1;
+  }
+  return inWasm(args);
+}
+
+/** Clang in wasm sees only the files that it is given: the source, and the folders that headers are searched in. */
+async function inWasm(argv) {
+  const { runClang, Exit } = await import(pathToFileURL(bundle).href);
+  const files = {};
+  const args = ["clang"];
+  let output;
+  for (let at = 0; at < argv.length; at++) {
+    const arg = argv[at];
+    if (arg === "-o") {
+      output = resolve(argv[++at]);
+      args.push("-o", "/out");
+    } else if (/^-(I|isystem|include)/.test(arg)) {
+      const [flag] = /^-(I|isystem|include)/.exec(arg);
+      const path = resolve(arg.length > flag.length ? arg.slice(flag.length) : argv[++at]);
+      add(files, path);
+      args.push(flag, path);
+    } else if (!arg.startsWith("-") && existsSync(arg)) {
+      // Sources include files beside them.
+      add(files, dirname(resolve(arg)));
+      args.push(resolve(arg));
+    } else {
+      args.push(arg);
+    }
+  }
+  const write = (stream) => (bytes) => bytes && stream.write(Buffer.from(bytes));
+  const io = { stdout: write(process.stdout), stderr: write(process.stderr) };
+  let made;
+  try {
+    made = await runClang(args, files, io);
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+    if (error.code !== 0) return error.code;
+    made = error.files;
+  }
+  if (output && made?.out) {
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, made.out);
+  }
+  return 0;
+}
+
+/** Adds a file, or the C files of a folder and of those in it, under their own paths. */
+function add(files, path) {
+  if (!existsSync(path)) return;
+  const entries = readEntries(path);
+  if (!entries) return put(files, path, readFileSync(path));
+  for (const entry of entries) {
+    if (entry.isDirectory() || /\.(c|h|inc|txt)$/.test(entry.name)) add(files, join(path, entry.name));
+  }
+}
+
+function readEntries(path) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function put(files, path, bytes) {
+  const parts = path.split("/").filter(Boolean);
+  const folder = parts.slice(0, -1).reduce((tree, name) => (tree[name] ??= {}), files);
+  folder[parts.at(-1)] = bytes;
+}

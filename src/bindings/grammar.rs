@@ -1,0 +1,239 @@
+//! Grammars are linked into the running engine: prebuilt side modules (`dylink.0`) that share its memory and function table.
+//!
+//! A grammar is native code in the engine's address space, so that only files that are trusted may be loaded. It cannot be unloaded:
+//! tables do not shrink. A file that is refused has cost nothing by then.
+
+use std::cell::RefCell;
+
+use js_sys::{Function, Object, Reflect, Uint8Array, WebAssembly as Wasm};
+use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
+use wasm_bindgen::prelude::*;
+
+use crate::document::dylink::{self, Needs};
+use crate::error::{Code, Error, Result};
+
+/// What grammars may call, with the signatures of C: on wasm a function pointer is a slot of the function table, and a wrong
+/// signature would be another function.
+mod c {
+    use core::ffi::c_void;
+
+    type Pointer = *mut c_void;
+
+    macro_rules! provided {
+        ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
+            unsafe extern "C" {
+                $(pub fn $name($(_: $argument),*) -> $result;)*
+            }
+
+            /// The slot of a function that the engine provides.
+            pub fn slot(name: &str) -> Option<u32> {
+                match name {
+                    $(stringify!($name) => Some($name as *const () as usize as u32),)*
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    provided! {
+        malloc(usize) -> Pointer;
+        calloc(usize, usize) -> Pointer;
+        realloc(Pointer, usize) -> Pointer;
+        free(Pointer) -> ();
+        memchr(Pointer, i32, usize) -> Pointer;
+        memcmp(Pointer, Pointer, usize) -> i32;
+        memcpy(Pointer, Pointer, usize) -> Pointer;
+        memmove(Pointer, Pointer, usize) -> Pointer;
+        memset(Pointer, i32, usize) -> Pointer;
+        strchr(Pointer, i32) -> Pointer;
+        strcmp(Pointer, Pointer) -> i32;
+        strlen(Pointer) -> usize;
+        strncat(Pointer, Pointer, usize) -> Pointer;
+        strncmp(Pointer, Pointer, usize) -> i32;
+        strncpy(Pointer, Pointer, usize) -> Pointer;
+        iswalnum(u32) -> i32;
+        iswalpha(u32) -> i32;
+        iswblank(u32) -> i32;
+        iswdigit(u32) -> i32;
+        iswlower(u32) -> i32;
+        iswpunct(u32) -> i32;
+        iswspace(u32) -> i32;
+        iswupper(u32) -> i32;
+        iswxdigit(u32) -> i32;
+        towlower(u32) -> u32;
+        towupper(u32) -> u32;
+        abort() -> !;
+    }
+}
+
+/// A failed assertion in a grammar: the engine is replaced, as after any crash.
+unsafe extern "C" fn assert_fail(_expression: u32, _file: u32, _line: u32, _function: u32) {
+    panic!("an assertion of a grammar failed");
+}
+
+/// Bytes of the stack that grammars share. Forty grammars were seen to use 2 KB at most.
+const STACK: usize = 64 << 10;
+
+/// What every grammar is given.
+struct Host {
+    memory: JsValue,
+    table: Wasm::Table,
+    stack: Wasm::Global,
+}
+
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+fn refused(why: impl AsRef<str>) -> Error {
+    Error::new(Code::BadGrammar, format!("this is no grammar that can be loaded: {}", why.as_ref()))
+}
+
+/// What JavaScript threw, as an error of ours.
+fn thrown(error: &JsValue) -> Error {
+    let text = Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
+    refused(text.unwrap_or_else(|| "it threw something".into()))
+}
+
+fn global(value: u32, mutable: bool) -> Result<Wasm::Global> {
+    let kind = Object::new();
+    put(&kind, "value", &"i32".into())?;
+    put(&kind, "mutable", &mutable.into())?;
+    Wasm::Global::new(&kind, &f64::from(value).into()).map_err(|error| thrown(&error))
+}
+
+fn put(object: &Object, key: &str, value: &JsValue) -> Result<()> {
+    Reflect::set(object, &key.into(), value).map(|_| ()).map_err(|error| thrown(&error))
+}
+
+fn no_memory() -> Error {
+    Error::new(Code::BadGrammar, "there is no memory left for this grammar")
+}
+
+fn with_host<T>(run: impl FnOnce(&Host) -> Result<T>) -> Result<T> {
+    HOST.with_borrow_mut(|host| {
+        if let Some(host) = host {
+            return run(host);
+        }
+        // SAFETY: the size is not 0; the stack lives as long as the instance.
+        let base = unsafe { c::malloc(STACK) } as usize;
+        if base == 0 {
+            return Err(no_memory());
+        }
+        // Stacks grow down, from an aligned top.
+        let top = (base + STACK) & !15;
+        let made = Host {
+            memory: wasm_bindgen::memory(),
+            table: wasm_bindgen::function_table().unchecked_into(),
+            stack: global(top as u32, true)?,
+        };
+        run(host.insert(made))
+    })
+}
+
+/// Links a grammar into the engine. With `wanted` it has to be the grammar of that name.
+///
+/// # Errors
+/// [`Code::BadGrammar`] with the reason: no grammar at all, damaged, of another format, version or name, or in need of something that
+/// is not provided (which is named).
+pub fn link(module: &JsValue, wanted: Option<&str>) -> Result<Language> {
+    let module: &Wasm::Module = module.dyn_ref().ok_or_else(|| refused("it is no compiled WebAssembly module"))?;
+    let needs = header(module)?;
+    let name = name(module)?;
+    if let Some(wanted) = wanted
+        && name.strip_prefix(PREFIX) != Some(&wanted.replace('-', "_"))
+    {
+        return Err(refused(format!("it exports {name}, and the grammar of {wanted} was expected")));
+    }
+    let imports = with_host(|host| imports(module, needs, host))?;
+    let instance = Wasm::Instance::new(module, &imports).map_err(|error| thrown(&error))?;
+    start(&instance, &name)
+}
+
+fn header(module: &Wasm::Module) -> Result<Needs> {
+    let sections = Wasm::Module::custom_sections(module, "dylink.0");
+    if sections.length() == 1 {
+        return dylink::read(&Uint8Array::new(&sections.get(0)).to_vec());
+    }
+    Err(match Wasm::Module::custom_sections(module, "dylink").length() {
+        0 => refused("it has no dylink.0 section; grammars are built with `tree-sitter build --wasm`"),
+        _ => refused("it was built by an old version of tree-sitter; 0.20.9 or newer is needed"),
+    })
+}
+
+/// Begins the name of the function that gives a language.
+const PREFIX: &str = "tree_sitter_";
+
+/// The function that gives the language.
+fn name(module: &Wasm::Module) -> Result<String> {
+    let name = |export: JsValue| Reflect::get(&export, &"name".into()).ok()?.as_string();
+    let is_language = |name: &String| name.starts_with(PREFIX) && !name.contains("_external_scanner_");
+    let exports = Wasm::Module::exports(module);
+    let found = exports.iter().filter_map(name).find(is_language);
+    found.ok_or_else(|| refused("it exports no tree_sitter_… function"))
+}
+
+fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
+    let env = Object::new();
+    // Everything is found before anything is allocated.
+    for import in Wasm::Module::imports(module).iter() {
+        let field =
+            |key: &str| Reflect::get(&import, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default();
+        let (from, name, kind) = (field("module"), field("name"), field("kind"));
+        let slot = |slot: u32| host.table.get(slot).map(JsValue::from).map_err(|error| thrown(&error));
+        let value = match (from.as_str(), name.as_str(), kind.as_str()) {
+            ("env", "memory", "memory") => host.memory.clone(),
+            ("env", "__indirect_function_table", "table") => host.table.clone().into(),
+            ("env", "__stack_pointer", "global") => host.stack.clone().into(),
+            ("env", "__memory_base" | "__table_base", "global") => continue,
+            ("env", "__assert_fail", "function") => slot(assert_fail as *const () as usize as u32)?,
+            ("env", name, "function") if c::slot(name).is_some() => slot(c::slot(name).unwrap_or_default())?,
+            _ => {
+                let needed = format!("it needs {from}.{name} ({kind}), which is not provided to grammars");
+                return Err(refused(needed));
+            }
+        };
+        put(&env, &name, &value)?;
+    }
+    // Zeroed, as its uninitialised data has to be. SAFETY: the size is not 0.
+    let alignment = needs.alignment.max(16) as usize;
+    let base = unsafe { c::calloc(1, needs.memory as usize + alignment) } as usize;
+    if base == 0 {
+        return Err(no_memory());
+    }
+    let base = base.next_multiple_of(alignment);
+    let slots = host.table.grow(needs.table).map_err(|error| thrown(&error))?;
+    put(&env, "__memory_base", &global(base as u32, false)?.into())?;
+    put(&env, "__table_base", &global(slots, false)?.into())?;
+    let imports = Object::new();
+    put(&imports, "env", &env)?;
+    Ok(imports)
+}
+
+fn start(instance: &Wasm::Instance, name: &str) -> Result<Language> {
+    let exports = instance.exports();
+    let function =
+        |name: &str| Reflect::get(&exports, &name.into()).ok().and_then(|found| found.dyn_into::<Function>().ok());
+    for name in ["__wasm_apply_data_relocs", "__wasm_call_ctors"] {
+        if let Some(function) = function(name) {
+            function.call0(&JsValue::NULL).map_err(|error| thrown(&error))?;
+        }
+    }
+    let made = function(name).ok_or_else(|| refused("its tree_sitter_… export is no function"))?;
+    let pointer = made.call0(&JsValue::NULL).map_err(|error| thrown(&error))?.as_f64().unwrap_or(0.0) as usize;
+    // The version is a language's first word; no more of it is read before that is known to be right.
+    let most = core::arch::wasm32::memory_size(0) * 65_536 - size_of::<u32>();
+    if pointer == 0 || pointer > most || !pointer.is_multiple_of(align_of::<u32>()) {
+        return Err(refused("it gave no language"));
+    }
+    // SAFETY: aligned and inside the memory.
+    let version = unsafe { *(pointer as *const u32) } as usize;
+    if !(MIN_COMPATIBLE_LANGUAGE_VERSION..=LANGUAGE_VERSION).contains(&version) {
+        let age = if version > LANGUAGE_VERSION { "newer" } else { "older" };
+        return Err(refused(format!(
+            "it is of ABI {version}, {age} than {MIN_COMPATIBLE_LANGUAGE_VERSION} to {LANGUAGE_VERSION} that this engine reads"
+        )));
+    }
+    // SAFETY: the pointer is what the grammar's own function gave, and the ABI is one that the runtime reads. It is never freed.
+    Ok(unsafe { Language::from_raw(pointer as *const _) })
+}

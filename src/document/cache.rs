@@ -1,0 +1,107 @@
+//! Structures by content, so that a cursor can move without a text being parsed again.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use super::{Options, Shared, Structure};
+
+/// What a structure was made of. Two hashes with different seeds stand for the text: 128 bits, so that no two texts that anybody has
+/// share them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    language: Box<str>,
+    rest: [u64; 7],
+}
+
+impl Key {
+    /// The key of a text and of everything that its structure depends on. `grammar` counts the grammars that the language has had.
+    pub fn new(text: &str, options: &Options<'_>, grammar: u64) -> Key {
+        let hash = |seed: u64| {
+            let mut hasher = DefaultHasher::new();
+            seed.hash(&mut hasher);
+            text.hash(&mut hasher);
+            hasher.finish()
+        };
+        let limits = options.limits;
+        Key {
+            language: options.language.into(),
+            rest: [
+                hash(0),
+                hash(1),
+                text.len() as u64,
+                (options.tab as u64) << 1 | options.mode as u64,
+                grammar,
+                limits.bytes as u64,
+                limits.work,
+            ],
+        }
+    }
+}
+
+/// The structures that were used last, up to a number of bytes.
+#[derive(Debug)]
+pub struct Cache {
+    kept: HashMap<Key, (Shared, u64)>,
+    bytes: usize,
+    most: usize,
+    /// Counts uses.
+    now: u64,
+}
+
+/// Most bytes of a cache: overlays take 16 bytes for each node, so this is some hundred large files.
+pub const MOST: usize = 4 << 20;
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache::new(MOST)
+    }
+}
+
+impl Cache {
+    /// A cache that keeps at most so many bytes.
+    pub fn new(most: usize) -> Cache {
+        Cache { kept: HashMap::new(), bytes: 0, most, now: 0 }
+    }
+
+    /// The structure of `key`, made if it is not there. What does not fit is not kept.
+    pub fn get(&mut self, key: Key, make: impl FnOnce() -> Structure) -> Shared {
+        self.now += 1;
+        if let Some((structure, used)) = self.kept.get_mut(&key) {
+            *used = self.now;
+            return structure.clone();
+        }
+        let made = Rc::new(make());
+        let size = size(&key, &made);
+        if size > self.most / 2 {
+            return made;
+        }
+        self.bytes += size;
+        self.kept.insert(key, (made.clone(), self.now));
+        while self.bytes > self.most {
+            // There are some hundred entries, and making one takes far longer than finding the oldest.
+            let Some(oldest) = self.kept.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone()) else {
+                break;
+            };
+            if let Some((structure, _)) = self.kept.remove(&oldest) {
+                self.bytes -= self::size(&oldest, &structure);
+            }
+        }
+        made
+    }
+
+    /// Bytes that are kept.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+        self.bytes = 0;
+    }
+}
+
+fn size(key: &Key, structure: &Structure) -> usize {
+    size_of::<(Key, Shared, u64)>() + key.language.len() + structure.overlay.memory()
+}

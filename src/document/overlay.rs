@@ -1,0 +1,186 @@
+//! Overlays: the structure of a document, as nodes that a summary keeps or leaves out.
+
+use std::collections::HashSet;
+
+use super::language::{Mode, Rules};
+use super::query::Captured;
+use super::syntax::{Kinds, NONE, NodeIndex, SyntaxTree};
+
+/// One node of an [`Overlay`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverlayNode {
+    /// Index into [`Overlay::kinds`].
+    pub kind: u32,
+    /// First byte.
+    pub start: u32,
+    /// Byte behind the last one.
+    pub end: u32,
+    /// [`NONE`] for the root.
+    pub parent: u32,
+}
+
+/// The structure of one document: nodes in preorder, the root first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overlay {
+    /// Names of kinds: syntax node types, `constructor`, `root`, or `FOLD` and `LINE`.
+    pub kinds: Vec<Box<str>>,
+    /// The nodes. A parent's range covers those of its children.
+    pub nodes: Vec<OverlayNode>,
+}
+
+impl Overlay {
+    /// The kind of a node.
+    pub fn kind(&self, at: usize) -> &str {
+        self.nodes.get(at).and_then(|node| self.kinds.get(node.kind as usize)).map_or("", |kind| kind)
+    }
+
+    /// Bytes that it takes.
+    pub fn memory(&self) -> usize {
+        let kinds: usize = self.kinds.iter().map(|kind| kind.len() + size_of::<Box<str>>()).sum();
+        kinds + self.nodes.len() * size_of::<OverlayNode>() + size_of::<Overlay>()
+    }
+
+    /// Number of a kind, which is added if it is new. There are some dozens at most.
+    pub(super) fn intern(&mut self, kind: &str) -> u32 {
+        if let Some(at) = self.kinds.iter().position(|known| &**known == kind) {
+            return at as u32;
+        }
+        self.kinds.push(kind.into());
+        self.kinds.len() as u32 - 1
+    }
+
+    pub(super) fn push(&mut self, kind: u32, start: u32, end: u32, parent: u32) -> u32 {
+        self.nodes.push(OverlayNode { kind, start, end, parent });
+        self.nodes.len() as u32 - 1
+    }
+}
+
+/// Sorts captured nodes into an overlay.
+pub(super) fn build(
+    tree: &SyntaxTree,
+    kinds: &Kinds,
+    text: &str,
+    captured: &[Captured],
+    rules: &Rules,
+    mode: Mode,
+) -> Overlay {
+    let range = |capture: &Captured| {
+        let node = tree.node(capture.node);
+        (node.start, node.end)
+    };
+    let mut excluded: HashSet<(u32, u32)> = captured.iter().filter(|capture| capture.excludes).map(range).collect();
+    let mut order: Vec<&Captured> = captured.iter().filter(|capture| !capture.excludes).collect();
+    // By start, the longer first. Preorder is that already, but for nodes without text.
+    for at in 1..order.len() {
+        let mut to = at;
+        while to > 0 && before(range(order[to]), range(order[to - 1])) {
+            order.swap(to, to - 1);
+            to -= 1;
+        }
+    }
+
+    let mut overlay = Overlay::default();
+    let root = overlay.intern("root");
+    overlay.push(root, 0, text.len() as u32, NONE);
+    // Kinds of the grammar as kinds of the overlay.
+    let mut known: Vec<u32> = vec![NONE; kinds.len()];
+    let mut number = |overlay: &mut Overlay, kind: u32| {
+        let slot = &mut known[kind as usize];
+        if *slot == NONE {
+            *slot = overlay.intern(kinds.name(kind));
+        }
+        *slot
+    };
+    let wrappers = ["export_statement", "ambient_declaration"];
+    let mut open: Vec<u32> = vec![0];
+    let mut last = NONE;
+    for capture in order {
+        let (start, end) = range(capture);
+        // Under a second name it is a second node only where others do the same.
+        let again = std::mem::replace(&mut last, capture.node) == capture.node && mode == Mode::Default;
+        if again || excluded.contains(&(start, end)) {
+            continue;
+        }
+        while open.len() > 1 && !covers(&overlay, &open, start, end) {
+            open.pop();
+        }
+        let parent = open.last().copied().unwrap_or(0);
+        let kind = match is_constructor(tree, kinds, text, capture.node, rules) {
+            true => overlay.intern("constructor"),
+            false => number(&mut overlay, tree.node(capture.node).kind),
+        };
+        if wrappers.contains(&overlay.kind(parent as usize)) {
+            overlay.nodes[parent as usize].kind = kind;
+            continue;
+        }
+        let start = start_of(tree, text, capture.node);
+        let end = end_of(tree, kinds, text, capture.node, rules, &mut excluded);
+        open.push(overlay.push(kind, start, end, parent));
+    }
+    overlay
+}
+
+/// True if the first range comes before the second.
+fn before(one: (u32, u32), other: (u32, u32)) -> bool {
+    one.0 < other.0 || (one.0 == other.0 && one.1 > other.1)
+}
+
+fn covers(overlay: &Overlay, open: &[u32], start: u32, end: u32) -> bool {
+    open.last().is_some_and(|at| {
+        let node = &overlay.nodes[*at as usize];
+        node.start <= start && end <= node.end
+    })
+}
+
+fn is_constructor(tree: &SyntaxTree, kinds: &Kinds, text: &str, at: NodeIndex, rules: &Rules) -> bool {
+    rules.constructors
+        && kinds.name(tree.node(at).kind) == "method_definition"
+        && tree.children(at).any(|child| {
+            let child = tree.node(child);
+            kinds.name(child.kind) == "property_identifier" && slice(text, child.start, child.end) == "constructor"
+        })
+}
+
+fn slice(text: &str, start: u32, end: u32) -> &str {
+    text.get(start as usize..end as usize).unwrap_or_default()
+}
+
+/// The byte behind the first line feed of a stretch.
+fn behind_line_feed(text: &str, start: u32, end: u32) -> Option<u32> {
+    slice(text, start, end).find('\n').map(|at| start + at as u32 + 1)
+}
+
+/// A node begins with its line, if a sibling on an earlier line stands before it.
+fn start_of(tree: &SyntaxTree, text: &str, at: NodeIndex) -> u32 {
+    let node = tree.node(at);
+    match tree.nodes().get(node.previous as usize) {
+        Some(previous) => behind_line_feed(text, previous.end, node.start).unwrap_or(previous.end),
+        None => node.start,
+    }
+}
+
+/// A node ends with its line, if a sibling on a later line stands behind it. What ends a statement, and comments behind it on the same
+/// line, belong to it and are no nodes of their own.
+fn end_of(
+    tree: &SyntaxTree,
+    kinds: &Kinds,
+    text: &str,
+    at: NodeIndex,
+    rules: &Rules,
+    excluded: &mut HashSet<(u32, u32)>,
+) -> u32 {
+    let mut end = tree.node(at).end;
+    let mut next = tree.next(at);
+    while let Some(sibling) = next {
+        let node = tree.node(sibling);
+        let name = kinds.name(node.kind);
+        let trailing = matches!(name, ";" | ",") || rules.is_comment(name);
+        if !rules.trailing || !trailing || behind_line_feed(text, end, node.start).is_some() {
+            return behind_line_feed(text, end, node.start).unwrap_or(end);
+        }
+        excluded.insert((node.start, node.end));
+        end = node.end;
+        next = tree.next(sibling);
+    }
+    end
+}

@@ -1,0 +1,565 @@
+//! Structure queries: which nodes of a syntax tree make up the structure of a document.
+//!
+//! The syntax is that of tree-sitter's queries, as far as it says something about a node and those below it:
+//!
+//! ```text
+//! (comment) @comment                                   a node of a kind; what is captured becomes a node of the overlay
+//! [(if_statement) (for_statement)] @statement          one of several
+//! (interface_declaration (_ (method_signature) @m))    children, at any place but in order; `(_)` any named node, `_` any
+//! (for_statement condition: (_) @c.exclude_captures)   a child in a field; nothing of that very range is captured at all
+//! (call !arguments) "async"                            a field that is missing; a token
+//! ```
+//!
+//! Quantifiers, anchors, groups and predicates are refused. Matching is linear in the tree: a pattern looks only at the node
+//! itself and at those that it names below it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::syntax::{Kinds, NONE, NodeIndex, SyntaxTree};
+use crate::error::{Code, Error, Result};
+
+/// Ends the name of a capture that takes its range out of the overlay.
+const EXCLUDE: &str = ".exclude_captures";
+/// Deeper patterns are refused; nobody writes them, and matching recurses this deep.
+const MOST_DEPTH: usize = 32;
+
+/// A query as it was written, not yet bound to a grammar.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    patterns: Vec<Pattern>,
+    /// Names of captures, in the order in which they first occur.
+    captures: Vec<Capture>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Capture {
+    name: Box<str>,
+    excludes: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    matches: Matches,
+    captures: Vec<u32>,
+    /// The field that the node must stand in.
+    field: Option<Box<str>>,
+    /// Fields that must be missing.
+    without: Vec<Box<str>>,
+    children: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Matches {
+    /// `_`
+    Any,
+    /// `(_)`
+    Named,
+    /// A kind, named or not.
+    Kind(Box<str>, bool),
+    /// `[…]`
+    OneOf(Vec<Pattern>),
+}
+
+impl Query {
+    /// Reads a query.
+    ///
+    /// ```
+    /// use espalier::document::query::Query;
+    /// assert!(Query::parse("(function_definition body: (_) @body) @function").is_ok());
+    /// assert!(Query::parse("(function_definition").unwrap_err().message.contains("line 1"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Code::BadQuery`] with line and column of what is wrong.
+    pub fn parse(text: &str) -> Result<Query> {
+        let mut reader = Reader { text, at: 0, query: Query::default(), depth: 0 };
+        loop {
+            reader.blank();
+            if reader.at == text.len() {
+                return Ok(reader.query);
+            }
+            let pattern = reader.pattern()?;
+            reader.query.patterns.push(pattern);
+        }
+    }
+
+    /// Adds a pattern for each of `kinds`, all captured as `capture`.
+    pub(super) fn capture_kinds<'k>(&mut self, capture: &str, kinds: impl IntoIterator<Item = &'k str>) {
+        let capture = self.capture(capture);
+        self.patterns.extend(kinds.into_iter().map(|kind| Pattern {
+            matches: Matches::Kind(kind.into(), true),
+            captures: vec![capture],
+            field: None,
+            without: Vec::new(),
+            children: Vec::new(),
+        }));
+    }
+
+    fn capture(&mut self, name: &str) -> u32 {
+        if let Some(at) = self.captures.iter().position(|capture| &*capture.name == name) {
+            return at as u32;
+        }
+        self.captures.push(Capture { name: name.into(), excludes: name.ends_with(EXCLUDE) });
+        self.captures.len() as u32 - 1
+    }
+}
+
+// ---------------------------------------------------------------- reading
+
+struct Reader<'q> {
+    text: &'q str,
+    at: usize,
+    query: Query,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn fail<T>(&self, what: &str) -> Result<T> {
+        let before = &self.text[..self.at];
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+        Err(Error::new(Code::BadQuery, format!("{what}, in line {line}, column {column} of the query")))
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    /// Skips blanks and comments.
+    fn blank(&mut self) {
+        loop {
+            let rest = self.text[self.at..].trim_start();
+            self.at = self.text.len() - rest.len();
+            if !rest.starts_with(';') {
+                return;
+            }
+            self.at += rest.find('\n').unwrap_or(rest.len());
+        }
+    }
+
+    fn name(&mut self) -> &str {
+        let rest = &self.text[self.at..];
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        self.at += len;
+        &rest[..len]
+    }
+
+    fn pattern(&mut self) -> Result<Pattern> {
+        if self.depth == MOST_DEPTH {
+            return self.fail("patterns are nested too deeply");
+        }
+        self.depth += 1;
+        let mut pattern = self.bare()?;
+        self.depth -= 1;
+        loop {
+            self.blank();
+            match self.peek() {
+                Some('@') => {
+                    self.at += 1;
+                    let name = self.name().to_string();
+                    if name.is_empty() {
+                        return self.fail("a capture needs a name");
+                    }
+                    let capture = self.query.capture(&name);
+                    pattern.captures.push(capture);
+                }
+                Some('*' | '+' | '?') => return self.fail("quantifiers are not supported"),
+                Some('.') => return self.fail("anchors are not supported"),
+                _ => return Ok(pattern),
+            }
+        }
+    }
+
+    fn bare(&mut self) -> Result<Pattern> {
+        let mut pattern = Pattern {
+            matches: Matches::Any,
+            captures: Vec::new(),
+            field: None,
+            without: Vec::new(),
+            children: Vec::new(),
+        };
+        if self.take('"') {
+            pattern.matches = Matches::Kind(self.token()?, false);
+        } else if self.take('[') {
+            let mut several = Vec::new();
+            loop {
+                self.blank();
+                if self.take(']') {
+                    break;
+                }
+                several.push(self.pattern()?);
+            }
+            pattern.matches = Matches::OneOf(several);
+        } else if self.take('(') {
+            self.blank();
+            match self.peek() {
+                Some('#') => return self.fail("predicates are not supported"),
+                Some('(' | '[' | '"') => return self.fail("groups are not supported"),
+                _ => {}
+            }
+            pattern.matches = match self.name() {
+                "" => return self.fail("a kind of node is missing"),
+                "_" => Matches::Named,
+                "MISSING" => return self.fail("MISSING is not supported"),
+                kind => Matches::Kind(kind.into(), true),
+            };
+            loop {
+                self.blank();
+                if self.take(')') {
+                    break;
+                }
+                match self.peek() {
+                    None => return self.fail("`)` is missing"),
+                    Some('.') => return self.fail("anchors are not supported"),
+                    Some('/') => return self.fail("supertypes are not supported"),
+                    Some('!') => {
+                        self.at += 1;
+                        let name: Box<str> = self.name().into();
+                        pattern.without.push(name);
+                    }
+                    _ => {
+                        let child = self.pattern()?;
+                        pattern.children.push(child);
+                    }
+                }
+            }
+        } else {
+            let name: Box<str> = self.name().into();
+            if &*name == "_" {
+                return Ok(pattern);
+            }
+            self.blank();
+            if name.is_empty() || !self.take(':') {
+                return self.fail("a pattern is expected here");
+            }
+            self.blank();
+            pattern = self.pattern()?;
+            if pattern.field.replace(name).is_some() {
+                return self.fail("a node stands in one field only");
+            }
+        }
+        Ok(pattern)
+    }
+
+    fn token(&mut self) -> Result<Box<str>> {
+        let mut token = String::new();
+        let mut characters = self.text[self.at..].char_indices();
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '"' => {
+                    self.at += at + 1;
+                    return Ok(token.into());
+                }
+                '\\' => match characters.next() {
+                    Some((_, 'n')) => token.push('\n'),
+                    Some((_, 't')) => token.push('\t'),
+                    Some((_, other)) => token.push(other),
+                    None => break,
+                },
+                other => token.push(other),
+            }
+        }
+        self.fail("`\"` is missing")
+    }
+}
+
+// ---------------------------------------------------------------- binding to a grammar
+
+/// A kind that a grammar hides: a class of nodes, told apart by where they stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Supertype {
+    /// How it is captured.
+    pub capture: &'static str,
+    /// Its kinds, with blanks between them.
+    pub kinds: &'static str,
+    /// Where such a node counts.
+    pub place: Place,
+}
+
+/// Where a node counts as one of its supertype.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// Below nodes of these kinds.
+    Under(&'static str),
+    /// Below all but these.
+    NotUnder(&'static str),
+}
+
+/// A query bound to the kinds of a grammar.
+#[derive(Debug, Default)]
+pub struct Bound {
+    patterns: Vec<BoundPattern>,
+    supertypes: Vec<BoundSupertype>,
+    /// By kind, in the order in which they were written.
+    by_kind: Vec<Vec<Rule>>,
+    /// Patterns whose kind is `_`, `(_)` or `[…]`.
+    excludes: Vec<bool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Pattern(u32),
+    Supertype(u32),
+}
+
+#[derive(Debug)]
+struct BoundSupertype {
+    capture: u32,
+    parents: HashSet<u32>,
+    wanted: bool,
+}
+
+#[derive(Debug)]
+struct BoundPattern {
+    /// `None`: by `named_only`.
+    kinds: Option<Vec<u32>>,
+    named_only: bool,
+    one_of: Vec<BoundPattern>,
+    captures: Vec<u32>,
+    field: Option<u32>,
+    without: Vec<u32>,
+    children: Vec<BoundPattern>,
+    /// It names a kind or field that this grammar does not have.
+    never: bool,
+}
+
+/// What to do with names that the grammar does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// The pattern never matches: for our own queries, which serve several versions of a grammar.
+    Never,
+    /// An error: for the host's.
+    Refused,
+}
+
+impl Query {
+    /// Binds the query to a grammar.
+    ///
+    /// # Errors
+    /// [`Code::BadQuery`] if it names what the grammar does not have, and `unknown` says that this matters.
+    pub fn bind(&self, kinds: &Kinds, supertypes: &[Supertype], unknown: Unknown) -> Result<Bound> {
+        let mut bound = Bound {
+            excludes: self.captures.iter().map(|capture| capture.excludes).collect(),
+            by_kind: vec![Vec::new(); kinds.len()],
+            ..Bound::default()
+        };
+        for pattern in &self.patterns {
+            let pattern = bind(pattern, kinds, unknown)?;
+            let number = bound.patterns.len() as u32;
+            let mut roots = vec![false; kinds.len()];
+            pattern.roots(kinds, &mut roots);
+            let rules = bound.by_kind.iter_mut().zip(roots).filter(|(_, root)| *root);
+            rules.for_each(|(rules, _)| rules.push(Rule::Pattern(number)));
+            bound.patterns.push(pattern);
+        }
+        let mut names: HashMap<&str, u32> =
+            self.captures.iter().enumerate().map(|(at, capture)| (&*capture.name, at as u32)).collect();
+        for supertype in supertypes {
+            let capture = *names.entry(supertype.capture).or_insert_with(|| {
+                bound.excludes.push(false);
+                bound.excludes.len() as u32 - 1
+            });
+            let (parents, wanted) = match supertype.place {
+                Place::Under(parents) => (parents, true),
+                Place::NotUnder(parents) => (parents, false),
+            };
+            // Words are kinds, signs are tokens.
+            let find = |names: &str| -> Vec<u32> {
+                let named = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+                names.split_whitespace().flat_map(|name| kinds.find(name, named(name))).copied().collect()
+            };
+            let number = bound.supertypes.len() as u32;
+            for kind in find(supertype.kinds) {
+                bound.by_kind[kind as usize].push(Rule::Supertype(number));
+            }
+            bound.supertypes.push(BoundSupertype { capture, parents: find(parents).into_iter().collect(), wanted });
+        }
+        Ok(bound)
+    }
+}
+
+fn bind(pattern: &Pattern, kinds: &Kinds, unknown: Unknown) -> Result<BoundPattern> {
+    let mut bound = BoundPattern {
+        kinds: None,
+        named_only: false,
+        one_of: Vec::new(),
+        captures: pattern.captures.clone(),
+        field: None,
+        without: Vec::new(),
+        children: Vec::new(),
+        never: false,
+    };
+    let missing = |what: &str, name: &str| match unknown {
+        Unknown::Never => Ok(()),
+        Unknown::Refused => Err(Error::new(Code::BadQuery, format!("the grammar has no {what} {name:?}"))),
+    };
+    match &pattern.matches {
+        Matches::Any => {}
+        Matches::Named => bound.named_only = true,
+        Matches::Kind(name, named) => {
+            let found = kinds.find(name, *named);
+            if found.is_empty() {
+                missing(if *named { "kind of node" } else { "token" }, name)?;
+                bound.never = true;
+            }
+            bound.kinds = Some(found.to_vec());
+        }
+        Matches::OneOf(patterns) => {
+            bound.one_of = patterns.iter().map(|pattern| bind(pattern, kinds, unknown)).collect::<Result<_>>()?;
+            bound.never = bound.one_of.is_empty();
+        }
+    }
+    for (name, required) in
+        pattern.field.iter().map(|name| (name, true)).chain(pattern.without.iter().map(|name| (name, false)))
+    {
+        match (kinds.field(name), required) {
+            (Some(field), true) => bound.field = Some(field),
+            (Some(field), false) => bound.without.push(field),
+            (None, required) => {
+                missing("field", name)?;
+                bound.never |= required;
+            }
+        }
+    }
+    bound.children = pattern.children.iter().map(|child| bind(child, kinds, unknown)).collect::<Result<_>>()?;
+    Ok(bound)
+}
+
+impl BoundPattern {
+    /// The kinds of nodes that it can match.
+    fn roots(&self, kinds: &Kinds, roots: &mut [bool]) {
+        match &self.kinds {
+            Some(kinds) => kinds.iter().for_each(|kind| roots[*kind as usize] = true),
+            None if !self.one_of.is_empty() => self.one_of.iter().for_each(|pattern| pattern.roots(kinds, roots)),
+            None if self.never => {}
+            None => {
+                roots.iter_mut().zip(0..).for_each(|(root, kind)| *root |= !self.named_only || kinds.is_named(kind))
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------- matching
+
+/// A node that a query captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Captured {
+    /// Which node.
+    pub node: NodeIndex,
+    /// Under which name, as a number; one node under two names counts twice.
+    pub capture: u32,
+    /// True if its range is to be left out of the overlay.
+    pub excludes: bool,
+}
+
+impl Bound {
+    /// Every capture of every match, each node once under each name, in preorder.
+    pub fn run(&self, tree: &SyntaxTree, kinds: &Kinds) -> Vec<Captured> {
+        let mut found = Vec::new();
+        for (at, node) in tree.nodes().iter().enumerate() {
+            let at = at as NodeIndex;
+            for rule in self.by_kind.get(node.kind as usize).into_iter().flatten() {
+                match rule {
+                    Rule::Pattern(number) => {
+                        let pattern = &self.patterns[*number as usize];
+                        if matches(pattern, tree, kinds, at) {
+                            collect(pattern, tree, kinds, at, &mut found);
+                        }
+                    }
+                    Rule::Supertype(number) => {
+                        let supertype = &self.supertypes[*number as usize];
+                        let parent = tree.nodes().get(node.parent as usize).map(|node| node.kind);
+                        let under = parent.is_some_and(|kind| supertype.parents.contains(&kind));
+                        if under == supertype.wanted {
+                            found.push((at, supertype.capture));
+                        }
+                    }
+                }
+            }
+        }
+        // By node, in the order of the patterns. (Small code: sorting pairs would take another copy of the sort.)
+        let mut order: Vec<u64> = found.iter().zip(0..).map(|((node, _), at)| u64::from(*node) << 32 | at).collect();
+        order.sort_unstable();
+        let mut names: Vec<u32> = Vec::new();
+        let mut last = NONE;
+        order.retain(|at| {
+            let (node, capture) = found[*at as u32 as usize];
+            if std::mem::replace(&mut last, node) != node {
+                names.clear();
+            }
+            let fresh = !names.contains(&capture);
+            names.push(capture);
+            fresh
+        });
+        let excludes = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or(false);
+        let captured = order.into_iter().map(|at| found[at as u32 as usize]);
+        captured.map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
+    }
+}
+
+fn matches(pattern: &BoundPattern, tree: &SyntaxTree, kinds: &Kinds, at: NodeIndex) -> bool {
+    let node = tree.node(at);
+    if pattern.never || pattern.field.is_some_and(|field| field != node.field) {
+        return false;
+    }
+    if let Some(wanted) = &pattern.kinds
+        && !wanted.contains(&node.kind)
+    {
+        return false;
+    }
+    if pattern.named_only && !kinds.is_named(node.kind) {
+        return false;
+    }
+    if !pattern.one_of.is_empty() && !pattern.one_of.iter().any(|pattern| matches(pattern, tree, kinds, at)) {
+        return false;
+    }
+    if !pattern.without.is_empty() {
+        let has = |field: &u32| tree.children(at).any(|child| tree.node(child).field == *field && *field != NONE);
+        if pattern.without.iter().any(has) {
+            return false;
+        }
+    }
+    // Children match in order, with others between them: taking the first that fits never hurts those behind it.
+    let mut children = tree.children(at);
+    pattern.children.iter().all(|wanted| children.by_ref().any(|child| matches(wanted, tree, kinds, child)))
+}
+
+/// Adds what a pattern that matches at a node captures there and below, in every way in which it matches.
+fn collect(pattern: &BoundPattern, tree: &SyntaxTree, kinds: &Kinds, at: NodeIndex, found: &mut Vec<(NodeIndex, u32)>) {
+    found.extend(pattern.captures.iter().map(|capture| (at, *capture)));
+    for pattern in pattern.one_of.iter().filter(|pattern| matches(pattern, tree, kinds, at)) {
+        collect(pattern, tree, kinds, at, found);
+    }
+    if pattern.children.is_empty() {
+        return;
+    }
+    let children: Vec<NodeIndex> = tree.children(at).collect();
+    // A child can stand for the n-th pattern if those before it fit in front of it and those behind it fit after it.
+    let mut earliest = Vec::with_capacity(pattern.children.len());
+    let mut from = 0;
+    for wanted in &pattern.children {
+        earliest.push(from);
+        while from < children.len() && !matches(wanted, tree, kinds, children[from]) {
+            from += 1;
+        }
+        from += 1;
+    }
+    let mut to = children.len();
+    for (wanted, earliest) in pattern.children.iter().zip(earliest).rev() {
+        let mut last = None;
+        for place in (earliest..to).filter(|place| matches(wanted, tree, kinds, children[*place])) {
+            collect(wanted, tree, kinds, children[place], found);
+            last = Some(place);
+        }
+        to = last.unwrap_or(earliest);
+    }
+}

@@ -1,0 +1,249 @@
+//! Syntax trees in flat form: what every parser's tree becomes before anything is made of it.
+//!
+//! Nodes stand in preorder. Only nodes that a grammar shows count, anonymous tokens included; a kind is a name together with
+//! whether it is named, since grammars have both a node `if` and a word `if`.
+
+use std::collections::HashMap;
+
+use crate::error::{Code, Error, Result};
+
+/// Index of a node in preorder; 0 is the root.
+pub type NodeIndex = u32;
+
+/// Stands for "no node", "no field".
+pub const NONE: u32 = u32::MAX;
+
+/// One node of a [`SyntaxTree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// First byte.
+    pub start: u32,
+    /// Byte behind the last one.
+    pub end: u32,
+    /// [`NONE`] for the root.
+    pub parent: NodeIndex,
+    /// The sibling before it, or [`NONE`].
+    pub previous: NodeIndex,
+    /// The first node behind its subtree: its next sibling, if that has the same parent.
+    pub behind: NodeIndex,
+    /// Index into [`Kinds`].
+    pub kind: u32,
+    /// The field of the parent that it stands in, as an index into [`Kinds::fields`], or [`NONE`].
+    pub field: u32,
+}
+
+/// The names that a tree's numbers stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kinds {
+    names: Vec<(Box<str>, bool)>,
+    fields: Vec<Box<str>>,
+    by_name: HashMap<(Box<str>, bool), Vec<u32>>,
+}
+
+impl Kinds {
+    /// `names` with whether they are named, `fields` by number.
+    pub fn new(names: Vec<(Box<str>, bool)>, fields: Vec<Box<str>>) -> Kinds {
+        let mut by_name: HashMap<(Box<str>, bool), Vec<u32>> = HashMap::new();
+        for (at, name) in names.iter().enumerate() {
+            by_name.entry(name.clone()).or_default().push(at as u32);
+        }
+        Kinds { names, fields, by_name }
+    }
+
+    /// How many kinds there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The name of a kind; empty for a number that is none.
+    pub fn name(&self, kind: u32) -> &str {
+        self.names.get(kind as usize).map_or("", |(name, _)| name)
+    }
+
+    /// False for anonymous tokens such as `"{"`.
+    pub fn is_named(&self, kind: u32) -> bool {
+        self.names.get(kind as usize).is_some_and(|(_, named)| *named)
+    }
+
+    /// All kinds of a name. There can be several: grammars give one name to different rules.
+    pub fn find(&self, name: &str, named: bool) -> &[u32] {
+        self.by_name.get(&(Box::from(name), named)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of a field.
+    pub fn field(&self, name: &str) -> Option<u32> {
+        self.fields.iter().position(|field| &**field == name).map(|at| at as u32)
+    }
+}
+
+/// A syntax tree in preorder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyntaxTree {
+    nodes: Vec<Node>,
+}
+
+impl SyntaxTree {
+    /// The nodes, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node at an index that came from this tree.
+    pub fn node(&self, at: NodeIndex) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, of: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        let behind = self.nodes[of as usize].behind;
+        let mut at = of + 1;
+        std::iter::from_fn(move || {
+            let child = (at < behind).then_some(at)?;
+            at = self.nodes[child as usize].behind;
+            Some(child)
+        })
+    }
+
+    /// The next sibling with text: what a parser made up to go on has none, and siblings of it are the next ones.
+    pub fn next(&self, of: NodeIndex) -> Option<NodeIndex> {
+        let node = self.nodes.get(of as usize)?;
+        let mut at = node.behind;
+        loop {
+            let next = self.nodes.get(at as usize)?;
+            if node.parent == NONE || next.parent != node.parent {
+                return None;
+            }
+            if next.end > node.end {
+                return Some(at);
+            }
+            at = next.behind;
+        }
+    }
+
+    /// The same tree without the nodes of some kinds, by kind; their children stand in their place. The root stays.
+    pub fn without(&self, kinds: &[bool]) -> SyntaxTree {
+        let mut builder = Builder::with_capacity(self.nodes.len());
+        // Where the subtrees of the open nodes end.
+        let mut open: Vec<NodeIndex> = Vec::new();
+        for (node, at) in self.nodes.iter().zip(0..) {
+            while open.last().is_some_and(|behind| *behind <= at) {
+                open.pop();
+                builder.close();
+            }
+            if at == 0 || kinds.get(node.kind as usize) != Some(&true) {
+                builder.open(node.start, node.end, node.kind, node.field);
+                open.push(node.behind);
+            }
+        }
+        builder.finish()
+    }
+
+    /// Reads the flat form that hosts hand over: six numbers for each node in preorder, namely start, end, kind (its top bit set if
+    /// the node is named), field (`0xffffffff` for none), parent (`0xffffffff` for the root), and the number of nodes in its
+    /// subtree. Positions are bytes of `text`, already turned from what the host counts in.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] naming the number to blame, if this is no tree, or not one of this text.
+    pub fn read(numbers: &[u32], kinds: usize, fields: usize, text: &str) -> Result<SyntaxTree> {
+        let bad = |at: usize, what: &str| Err(Error::new(Code::BadInput, what).at(format!("tree.nodes[{at}]")));
+        if numbers.is_empty() || !numbers.len().is_multiple_of(WIDTH) {
+            return Err(Error::new(Code::BadInput, "a flat tree has six numbers for each node").at("tree.nodes"));
+        }
+        let count = numbers.len() / WIDTH;
+        let mut builder = Builder::with_capacity(count);
+        // Ends of the subtrees that are open.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (at, row) in numbers.chunks_exact(WIDTH).enumerate() {
+            let &[start, end, kind, field, parent, size] = row else { continue };
+            let first = at * WIDTH;
+            while open.last().is_some_and(|(_, behind)| *behind as usize <= at) {
+                open.pop();
+                builder.close();
+            }
+            let expected = open.last().map_or(NONE, |(index, _)| *index);
+            if parent != expected || (at > 0 && parent == NONE) {
+                return bad(first + 4, "nodes stand in preorder, and this parent is not the open one");
+            }
+            let behind = (at as u32).saturating_add(size);
+            let most = open.last().map_or(count as u32, |(_, behind)| *behind);
+            if size == 0 || behind > most || (at == 0 && behind as usize != count) {
+                return bad(first + 5, "the subtree does not fit into its parent's");
+            }
+            if (kind & !NAMED) as usize >= kinds {
+                return bad(first + 2, "there is no kind of that number");
+            }
+            if field != NONE && field as usize >= fields {
+                return bad(first + 3, "there is no field of that number");
+            }
+            let around =
+                builder.nodes.get(parent as usize).map_or((0, text.len() as u32), |node| (node.start, node.end));
+            let from = builder.last_child().map_or(around.0, |node| node.end);
+            if start < from || end < start || end > around.1 {
+                return bad(first, "the node reaches out of its parent, over its sibling or out of the text");
+            }
+            if !text.is_char_boundary(start as usize) || !text.is_char_boundary(end as usize) {
+                return bad(first, "the node begins or ends inside a character");
+            }
+            builder.open(start, end, (kind & !NAMED) * 2 + u32::from(kind & NAMED != 0), field);
+            open.push((at as u32, behind));
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// Numbers for each node of the host's flat form.
+pub const WIDTH: usize = 6;
+/// Set in a kind of the host's flat form if the node is named.
+pub const NAMED: u32 = 1 << 31;
+
+/// Makes a [`SyntaxTree`], node by node, as a cursor walks.
+#[derive(Debug, Default)]
+pub struct Builder {
+    nodes: Vec<Node>,
+    /// The open nodes, each with its last child so far.
+    path: Vec<(NodeIndex, NodeIndex)>,
+}
+
+impl Builder {
+    /// With room for so many nodes.
+    pub fn with_capacity(nodes: usize) -> Builder {
+        Builder { nodes: Vec::with_capacity(nodes), path: Vec::new() }
+    }
+
+    /// Begins a node, a child of the one that is open.
+    pub fn open(&mut self, start: u32, end: u32, kind: u32, field: u32) {
+        let at = self.nodes.len() as NodeIndex;
+        let (parent, previous) = match self.path.last_mut() {
+            Some((parent, last)) => (*parent, std::mem::replace(last, at)),
+            None => (NONE, NONE),
+        };
+        self.nodes.push(Node { start, end, parent, previous, behind: NONE, kind, field });
+        self.path.push((at, NONE));
+    }
+
+    /// Ends the node that was begun last.
+    pub fn close(&mut self) {
+        if let Some((at, _)) = self.path.pop() {
+            let behind = self.nodes.len() as NodeIndex;
+            self.nodes[at as usize].behind = behind;
+        }
+    }
+
+    fn last_child(&self) -> Option<&Node> {
+        let (_, last) = self.path.last()?;
+        self.nodes.get(*last as usize)
+    }
+
+    /// The tree; what is still open ends with it.
+    pub fn finish(mut self) -> SyntaxTree {
+        while !self.path.is_empty() {
+            self.close();
+        }
+        SyntaxTree { nodes: self.nodes }
+    }
+}

@@ -1,0 +1,70 @@
+//! UTF-16 code units and bytes, one as the other.
+
+/// The byte at which each UTF-16 unit of a text begins, the end of the text included; the second unit of a pair counts as the first.
+/// Empty for ASCII, where units are bytes.
+pub fn bytes(text: &str) -> Vec<u32> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let mut bytes = Vec::with_capacity(text.len() + 1);
+    for (at, character) in text.char_indices() {
+        bytes.extend(std::iter::repeat_n(at as u32, character.len_utf16()));
+    }
+    bytes.push(text.len() as u32);
+    bytes
+}
+
+/// Bytes between two known places.
+const STRIDE: usize = 64;
+
+/// Turns bytes of one text into UTF-16 units, each in constant time.
+///
+/// ```
+/// use espalier::document::units::Units;
+/// let text = "a😀b";
+/// let units = Units::new(text);
+/// assert_eq!((units.of(text, 0), units.of(text, 1), units.of(text, 5), units.of(text, 6)), (0, 1, 3, 4));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Units {
+    /// Units before every 64th byte; empty for ASCII.
+    known: Vec<u32>,
+}
+
+impl Units {
+    /// Looks through a text once.
+    pub fn new(text: &str) -> Units {
+        if text.is_ascii() {
+            return Units::default();
+        }
+        let mut known = Vec::with_capacity(text.len() / STRIDE + 1);
+        let mut units = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if at % STRIDE == 0 {
+                known.push(units);
+            }
+            units += width(byte);
+        }
+        Units { known }
+    }
+
+    /// The UTF-16 unit at a byte of that text; the end for whatever lies behind it.
+    pub fn of(&self, text: &str, byte: u32) -> u32 {
+        let at = (byte as usize).min(text.len());
+        if self.known.is_empty() {
+            return at as u32;
+        }
+        let place = (at / STRIDE).min(self.known.len() - 1);
+        let between = text.as_bytes().get(place * STRIDE..at).unwrap_or_default();
+        self.known[place] + between.iter().map(|byte| width(*byte)).sum::<u32>()
+    }
+}
+
+/// Units of a character, told by its first byte; 0 for the others.
+fn width(byte: u8) -> u32 {
+    match byte {
+        0x80..=0xbf => 0,
+        0xf0.. => 2,
+        _ => 1,
+    }
+}

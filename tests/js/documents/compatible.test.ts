@@ -1,0 +1,91 @@
+/** Compatible summaries as they are shipped, with the grammars of the package; natively the same is checked on recorded overlays. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import fc from "fast-check";
+import type * as Internal from "../../../js/internal.ts";
+import { SAMPLES } from "./samples.ts";
+
+const dist = new URL("../../../pkg/dist/", import.meta.url);
+await import(new URL("node.js", dist).href);
+const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
+
+interface Case {
+  charLimit: number;
+  selection: number[] | null;
+  options?: object;
+  costRule?: { type: string; kinds?: Record<string, number | false> };
+  expected: string;
+}
+interface Document {
+  id: string;
+  language: string;
+  text: string;
+  cases: Case[];
+}
+const { documents, multi } = JSON.parse(readFileSync(new URL("../../fixtures/vectors/documents.json", import.meta.url), "utf8")) as {
+  documents: Document[];
+  multi: { documents: string[]; selections: (number[] | null)[]; charLimit: number; expected: string[] }[];
+};
+
+/** Lines and columns as offsets. */
+function range(text: string, selection: number[] | null): { selection?: [number, number] } {
+  if (!selection) return {};
+  const lines = text.split("\n");
+  const at = (line: number, column: number) => lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0) + column;
+  const [line = 0, column = 0, endLine = line, endColumn = column] = selection;
+  return { selection: [at(line, column), at(endLine, endColumn)] };
+}
+
+for (const { id, language, text, cases } of documents) {
+  test(`summaries of ${id}`, async () => {
+    for (const { charLimit, selection, options, costRule, expected } of cases) {
+      const costs = costRule?.type === "file-variable" ? "attached" as const : costRule?.kinds;
+      const [made] = await summarizeCompatible([{ text, language, ...range(text, selection), ...(costs ? { costs } : {}) }], { limit: charLimit, ...options });
+      assert.equal(made!.text, expected);
+      let [rebuilt, reached] = ["", 0];
+      for (const [start, end, inserted] of made!.edits) {
+        rebuilt += text.slice(reached, start) + inserted;
+        reached = end;
+      }
+      assert.equal(rebuilt + text.slice(reached), expected);
+    }
+  });
+}
+
+test("documents that share a limit", async () => {
+  const crlf = documents.find(({ id }) => id === "report-crlf.py")!;
+  const more = [{ ...crlf, id: "report.py", text: crlf.text.replaceAll("\r\n", "\n") }, { ...crlf, id: "empty.ts", language: "typescript", text: "" }];
+  for (const { documents: ids, selections, charLimit, expected } of multi) {
+    const asked = ids.map((id, at) => {
+      const { text, language } = [...documents, ...more].find((document) => document.id === id)!;
+      return { text, language, ...range(text, selections[at]!) };
+    });
+    assert.deepEqual((await summarizeCompatible(asked, { limit: charLimit })).map(({ text }) => text), expected, ids.join());
+  }
+});
+
+test("never over the limit without a selection, and all of it where there is room", async () => {
+  const styles = [{}, { alwaysUseEllipsisForElisions: true }, { tryPreserveTypeChecking: true }, { lineNumberStyle: "omittedRanges" as const }];
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...Object.entries(SAMPLES)), fc.constantFrom(...styles), fc.double({ min: 0, max: 1.1, noNaN: true }), async ([language, { text }], style, share) => {
+    const limit = text.length * share;
+    const [made] = await summarizeCompatible([{ text, language }], { limit, ...style });
+    assert.ok(made!.text.length <= limit, `${made!.text.length} > ${limit}`);
+    // A marker can be longer than what it stands for, and the fill stops at the first node that does not fit.
+    if (limit >= text.length && style === styles[0]) assert.equal(made!.text, text);
+  }), { numRuns: 300 });
+});
+
+test("what makes no sense names the field", async () => {
+  const refused = (documents: unknown, settings: unknown, path: string) => assert.rejects(summarizeCompatible(documents as never, settings as never), { path });
+  await refused(7, { limit: 1 }, "documents");
+  await refused([{ text: 7 }], { limit: 1 }, "documents[0].text");
+  await refused([{ text: "", selection: [1] }], { limit: 1 }, "documents[0].selection");
+  await refused([{ text: "", selection: [1, NaN] }], { limit: 1 }, "documents[0].selection");
+  await refused([{ text: "" }], { limit: NaN }, "settings.limit");
+  await refused([{ text: "" }], { limit: 1, lineNumberStyle: "x" }, "settings.lineNumberStyle");
+  // Behind the end, the wrong way round.
+  const [made] = await summarizeCompatible([{ text: "a;\n", language: "typescript", selection: [99, 1] }], { limit: 0 });
+  assert.equal(made!.text, "a;\n");
+});
