@@ -265,7 +265,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
     let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
     let mut shrinker = Shrinker::new(&groups, limits);
     if limits.drop_media != DropMedia::None {
-        shrinker.media(draft, &mut selection, 0, limits.drop_media);
+        shrinker.media(draft, &mut selection, 0, limits.drop_media == DropMedia::All);
     }
     if selection.total() > limit {
         let previous = limits.previous.as_ref().filter(|cut| limit <= cut.limit.saturating_add(cut.limit / GROWN));
@@ -324,7 +324,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
                 edited_since = true;
             }
             Pass::Media => {
-                shrinker.media(draft, selection, goal, DropMedia::None);
+                shrinker.media(draft, selection, goal, false);
                 edited_since = true;
             }
         }

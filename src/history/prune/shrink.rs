@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use super::Limits;
 use super::arguments;
 use super::cut::{Reduced, Shortened};
 use super::select::Selection;
-use super::{DropMedia, Limits};
 use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
@@ -121,10 +121,7 @@ impl<'g> Shrinker<'g> {
     }
 
     /// Pass E: pictures and documents outside the newest round, oldest first. With `all`, those of the newest round as well.
-    pub(super) fn media(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64, drop: DropMedia) {
-        let all = drop == DropMedia::All;
-        // What was refused for its bytes goes, be it cheap in tokens.
-        let whatever = drop != DropMedia::None;
+    pub(super) fn media(&mut self, draft: &mut Draft, selection: &mut Selection, goal: u64, all: bool) {
         for group in 0..self.groups.len() {
             if selection.total() <= goal {
                 return;
@@ -138,7 +135,7 @@ impl<'g> Shrinker<'g> {
                 continue;
             }
             for entry in self.own(draft, group) {
-                self.note_media(draft, entry, in_request, whatever, |_, _| true);
+                self.note_media(draft, entry, in_request, |_, _| true);
             }
             selection.shrunk(group, draft);
         }
@@ -149,7 +146,6 @@ impl<'g> Shrinker<'g> {
         draft: &mut Draft,
         entry: usize,
         only_results: bool,
-        whatever: bool,
         wanted: impl Fn(usize, Option<usize>) -> bool,
     ) {
         let id = draft.entries[entry].message.id.clone();
@@ -158,7 +154,7 @@ impl<'g> Shrinker<'g> {
         for (number, part) in draft.entries[entry].message.parts.iter().enumerate() {
             match part {
                 Part::Image { .. } | Part::Document { .. } if !only_results && wanted(number, None) => {
-                    if let Some(note) = media_note(draft, role, part, &id, whatever) {
+                    if let Some(note) = media_note(draft, role, part, &id) {
                         self.done.insert((entry, number, None), Reduced::Media);
                         changes.insert(number, Change::Note(note));
                     }
@@ -166,11 +162,8 @@ impl<'g> Shrinker<'g> {
                 Part::ToolResult { content, .. } => {
                     let mut items = vec![ItemEdit::Keep; content.len()];
                     for (at, item) in content.iter().enumerate() {
-                        let note = if wanted(number, Some(at)) {
-                            media_note(draft, Role::Tool, item, &id, whatever)
-                        } else {
-                            None
-                        };
+                        let note =
+                            if wanted(number, Some(at)) { media_note(draft, Role::Tool, item, &id) } else { None };
                         if let Some(note) = note {
                             // Formats without a place for several texts in a result append it to the one there is.
                             let text = if at > 0 { format!("\n{note}") } else { note };
@@ -236,7 +229,7 @@ impl<'g> Shrinker<'g> {
             }
             if !media.is_empty() {
                 let in_request = Some(group) == self.newest_request;
-                self.note_media(draft, entry, in_request, true, |part, item| media.contains(&(part, item)));
+                self.note_media(draft, entry, in_request, |part, item| media.contains(&(part, item)));
             }
             for (how, places) in by_limit {
                 let cap = how.limit();
@@ -356,8 +349,8 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Change>, 
     });
 }
 
-/// What stands for a picture or document, if that is smaller, or `whatever` it is.
-fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str, whatever: bool) -> Option<String> {
+/// What stands for a picture or document, if that is smaller.
+fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
         Part::Document { media_type, .. } => ("document", media_type.as_deref()),
@@ -367,7 +360,7 @@ fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str, whatever: bo
     let tokens = meter.model.part(role, part, meter.tokenizer).tokens;
     let kind = kind.map_or(String::new(), |kind| format!("{kind}, "));
     let note = format!("[{what} left out: {kind}{tokens} tokens; recall {recall}]");
-    (whatever || meter.text(&note) < tokens).then_some(note)
+    (meter.text(&note) < tokens).then_some(note)
 }
 
 fn is_text(content: &[Part]) -> bool {

@@ -11,7 +11,7 @@ fn build_log(lines: usize) -> String {
     (0..lines)
         .map(|at| match at {
             _ if at % 97 == 5 => format!("src/file{at}.rs:{at}:9: error[E0308]: mismatched types in `call_{at}`\n"),
-            _ if at % 11 == 0 => format!("   Compiling package-{at} v1.{at}.0 (/work/package-{at})\n"),
+            _ if at % 11 == 0 => format!("   Compiling package-{at} v1.{at}.0 (/home/ann/package-{at})\n"),
             _ => format!("     Running `rustc --crate-name package_{at} --edition=2024 src/lib.rs`\n"),
         })
         .collect()
