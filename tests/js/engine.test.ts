@@ -183,7 +183,7 @@ test("reports have exactly the fields that the declarations name", async () => {
   assert.equal(fields(report.messages.at(-1)!), "after before fate id role");
   const done = await core.compact(long, { budget: 3_000, llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }) });
   assert.equal(fields(done), "edits messages report status");
-  assert.equal(fields(done.report), "after before budget costModel covered encoding messages model origin removed status steps summary");
+  assert.equal(fields(done.report), "after before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
   assert.equal(fields(done.report.model!), "calls promptTokens usage");
   assert.equal(fields(done.report.steps[0]!), "outcome step tokensAfter tokensBefore why");
   assert.equal(fields(done.edits[0]!), "author before id kind message rule targets tokensAfter tokensBefore");

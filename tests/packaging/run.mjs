@@ -226,7 +226,7 @@ const cases = {
     assert.equal(text.match(/espalier\.wasm"/g).length, 1, "the wasm is named once");
     assert.equal(text.match(/\.wasm"/g).length, 13, "and so is every grammar");
     assert.doesNotMatch(text, /node:/, "nothing of Node is in it");
-    assert.equal(await titleIn(out), "3 1");
+    assert.equal(await titleIn(out), "3 1 syntax class_definition");
   },
 
   async "a prompt for @vscode/prompt-tsx moves by an alias, deep paths included, into a browser"() {

@@ -32,7 +32,7 @@ fn said(messages: &[Message]) -> Vec<Message> {
         }
         for part in &mut message.parts {
             if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = part {
-                *call_id = call_id.trim_end_matches("-2").to_string();
+                *call_id = call_id.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-').to_string();
             }
         }
     }
