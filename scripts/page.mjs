@@ -23,11 +23,11 @@ export function buildPage() {
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
     await esbuild.build({
-      entryPoints: { main: join(root, "www", "main.ts"), worker: join(root, "www", "worker.ts"), prompt: join(root, "www", "prompt.tsx") },
+      entryPoints: { main: join(root, "www", "main.ts"), worker: join(root, "www", "worker.ts"), prompt: join(root, "www", "prompt.tsx"), history: join(root, "www", "history.ts") },
       bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
       plugins: [glue, text],
     });
-    for (const name of ["index.html", "prompt.html", "style.css"]) copyFileSync(join(root, "www", name), join(page, name));
+    for (const name of ["index.html", "history.html", "prompt.html", "style.css"]) copyFileSync(join(root, "www", name), join(page, name));
     copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {

@@ -3,8 +3,10 @@
 import { readConversation } from "../js/adapters/index.ts";
 import type { Reading } from "../js/adapters/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
-import type { EncodingName, NeutralMessage, Part } from "../js/types.ts";
+import type { EncodingName, NeutralMessage } from "../js/types.ts";
 import type { Failed, Opened, Question, Ran, Reply, Row } from "./protocol.ts";
+import { read, textOf } from "./text.ts";
+import type { Source } from "./text.ts";
 
 let reading: Reading | undefined;
 let results = new Map<string, NeutralMessage>();
@@ -53,37 +55,14 @@ async function load(encoding: EncodingName): Promise<void> {
   await init({ encodings: [encoding] });
 }
 
-async function open(source: File | { url: string; name: string }, encoding: EncodingName): Promise<Opened> {
+async function open(source: Source, encoding: EncodingName): Promise<Opened> {
   await load(encoding);
-  const text = source instanceof File ? await source.text() : await fetched(source.url);
-  let input: unknown;
-  try {
-    input = parse(text);
-  } catch (cause) {
-    throw new EspalierError({ code: "bad_json", message: `This is not JSON: ${(cause as Error).message}`, path: source.name, cause });
-  }
+  const input = await read(source);
   const opened = readConversation(input, {});
   const report = countMessages(input, { encoding });
   reading = opened;
   results = new Map();
   return { name: source.name, format: opened.format, total: report.total, origin: report.origin, rows: opened.messages.map(row) };
-}
-
-async function fetched(url: string): Promise<string> {
-  const response = await fetch(url);
-  if (!response.ok) throw new EspalierError({ code: "file_not_found", message: `${url} answered ${response.status}` });
-  return response.text();
-}
-
-/** JSON, or one JSON value a line. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    if (lines.length < 2 || !lines[0]?.trim().startsWith("{") || lines[0].trim() === "{") throw error;
-    return lines.map((line) => JSON.parse(line));
-  }
 }
 
 async function run({ mode, budget, encoding }: Question & { type: "run" }): Promise<Ran> {
@@ -102,36 +81,6 @@ async function run({ mode, budget, encoding }: Question & { type: "run" }): Prom
 function row(message: NeutralMessage): Row {
   const text = textOf(message, 300);
   return { id: message.id, role: message.role, peek: text.replace(/\s+/g, " ").slice(0, 200) };
-}
-
-function textOf(message: NeutralMessage | undefined, most = 200_000): string {
-  let out = "";
-  for (const part of message?.parts ?? []) {
-    out += `${out && "\n"}${partText(part)}`;
-    if (out.length > most) return `${out.slice(0, most)}…`;
-  }
-  return out;
-}
-
-function partText(part: Part): string {
-  switch (part.type) {
-    case "text":
-      return part.text;
-    case "reasoning":
-      return `(thinking) ${part.text}`;
-    case "toolCall":
-      return `→ ${part.name}(${part.arguments})`;
-    case "toolResult":
-      return `${part.isError ? "✗" : "←"} ${part.content.map(partText).join("\n")}`;
-    case "opaque":
-      return part.json;
-    case "image":
-      return "(picture)";
-    case "document":
-      return "(document)";
-    case "cacheMark":
-      return "(cache mark)";
-  }
 }
 
 function failed(error: unknown): Failed {

@@ -1,0 +1,256 @@
+/** The page of a history: edits are looked at, applied, undone; pins hold; the log shows what happened. */
+
+import { readConversation } from "../js/adapters/index.ts";
+import { compact, ConversationLog, init } from "../js/entries/web.ts";
+import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
+import { EXAMPLES } from "./examples.ts";
+import { read, textOf } from "./text.ts";
+import type { Source } from "./text.ts";
+
+const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
+const number = (value: number) => value.toLocaleString("en");
+const example = element<HTMLSelectElement>("example");
+const file = element<HTMLInputElement>("file");
+const slider = element<HTMLInputElement>("slider");
+const tokens = element<HTMLInputElement>("tokens");
+
+let log: ConversationLog<NeutralMessage>;
+let ids: string[] = [];
+/** Tokens of the whole history. */
+let whole = 0;
+/** What was looked at and would be recorded, and the log's length then. */
+let plan: { edits: Edit[]; report: CompactReport; since: number } | undefined;
+/** Ids of messages whose text is open. */
+const opened = new Set<string>();
+/** Compactions that were applied, as the ids of their edits, and those that were taken back. */
+let done: string[][] = [];
+let undone: string[][] = [];
+
+async function open(source: Source): Promise<void> {
+  const reading = readConversation(await read(source), {});
+  log?.close();
+  log = ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools });
+  ids = reading.messages.map(({ id }) => id);
+  whole = log.totals().total;
+  plan = undefined;
+  done = undone = [];
+  opened.clear();
+  setBudget(Math.round(whole / 2));
+  draw("Nothing is hidden. Preview says what a compaction would do.");
+}
+
+/** What a compaction to the budget would do. Nothing is recorded. */
+async function look(): Promise<void> {
+  const since = log.length;
+  const { edits, report } = await compact(log.neutral(), log.counted({ budget: budget(), force: true }));
+  // What only makes one request fit is no matter of the history.
+  plan = { edits: edits.filter(({ kind, rule }) => kind !== "drop" && !rule.startsWith("long-")), report, since };
+  const after = log.previewAdopted(plan.edits, { since }).after.total;
+  draw(plan.edits.length === 0 ? `Nothing to do (${report.status}).` : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`);
+}
+
+function apply(): void {
+  const { edits, report, since } = plan!;
+  done.push(log.adopt(edits, { since, trigger: "manual", data: { status: report.status } }));
+  undone = [];
+  plan = undefined;
+  draw("Applied. The originals are still there: choose a row, or undo.");
+}
+
+function undo(): void {
+  const last = done.pop()!;
+  for (const id of last.toReversed()) log.undo(id);
+  undone.push(last);
+  plan = undefined;
+  draw("Taken back: the view is what it was, byte for byte.");
+}
+
+function redo(): void {
+  const next = undone.pop()!;
+  for (const id of next) log.redo(id);
+  done.push(next);
+  plan = undefined;
+  draw("Back again.");
+}
+
+function pin(id: string): void {
+  const held = log.pins().find(({ message }) => message === id);
+  if (held) log.unpin(held.id);
+  else log.pin({ message: id, reason: "chosen on the page" });
+  plan = undefined;
+  draw(held ? `${id} is not pinned any more.` : `${id} is pinned: no edit takes it, and if one had it is back.`);
+}
+
+// ------------------------------------------------------------ drawing
+
+function draw(status: string): void {
+  const { total } = log.totals();
+  element("history").textContent = number(whole);
+  element("view").textContent = number(total);
+  element("status").textContent = status;
+  element("alert").hidden = true;
+  element("result").hidden = false;
+  element<HTMLButtonElement>("apply").disabled = !plan?.edits.length;
+  element<HTMLButtonElement>("undo").disabled = done.length === 0;
+  element<HTMLButtonElement>("redo").disabled = undone.length === 0;
+  drawPlan();
+  drawMessages();
+  drawEdits();
+  drawLog();
+}
+
+function drawPlan(): void {
+  element("plan").hidden = !plan;
+  if (!plan) return;
+  const { steps, quality, ledger, summary } = plan.report;
+  element("step-list").replaceChildren(...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => made("li", "", `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens. ${why}`)));
+  table("quality", (quality?.retention ?? []).filter(({ all }) => all > 0).map((of) => [words(of.kind), of.all, of.literal, of.ownLine, of.recall]));
+  table("ledger", (ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut]));
+  element("summary-text").textContent = summary ?? "";
+}
+
+const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function table(id: string, rows: (string | number)[][]): void {
+  const box = element(id);
+  box.hidden = rows.length === 0;
+  box.querySelector("tbody")!.replaceChildren(...rows.map((cells) => {
+    const row = made("tr");
+    row.append(...cells.map((cell, at) => made(at === 0 ? "th" : "td", "", typeof cell === "number" ? number(cell) : cell)));
+    return row;
+  }));
+}
+
+function drawMessages(): void {
+  const pinned = new Set(log.pins().map(({ message }) => message));
+  const known = new Set(ids);
+  const would = new Set(plan?.report.covered);
+  const originals = ids.map((id) => ({ ...log.recall(id)[0]!, counts: log.counts(id) }));
+  const largest = Math.max(1, ...originals.map(({ tokens: size }) => size));
+  const rows = new Map(originals.map(({ id, role, message, place, by, tokens: size }) => {
+    const fate = pinned.has(id) ? "pinned" : place === "shown" ? would.has(id) ? "would go" : "sent" : place;
+    const hidden = place === "covered" || place === "dropped" || place === "rewound";
+    return [id, row({ id, role, text: textOf(message), size, largest, fate, hidden, why: by.length ? `Hidden by ${by.join(", ")}. ` : "", pinned: pinned.has(id) })];
+  }));
+  // Summaries stand where the view has them, in front of the next message of the history.
+  const { messages } = log.view();
+  const list: HTMLElement[] = [];
+  let next = 0;
+  for (const message of messages) {
+    const at = ids.indexOf(message.id, next);
+    if (!known.has(message.id)) {
+      const covers = list.length;
+      list.splice(covers, 0, row({ id: message.id, role: message.role, text: textOf(message), size: 0, largest, fate: "added", hidden: false, why: "", added: true }));
+    } else if (at >= 0) {
+      while (next <= at) list.push(rows.get(ids[next++]!)!);
+    }
+  }
+  while (next < ids.length) list.push(rows.get(ids[next++]!)!);
+  element("messages").replaceChildren(...list);
+}
+
+interface RowData {
+  id: string;
+  role: string;
+  text: string;
+  size: number;
+  largest: number;
+  fate: string;
+  hidden: boolean;
+  why: string;
+  pinned?: boolean;
+  added?: boolean;
+}
+
+function row({ id, role, text, size, largest, fate, hidden, why, pinned = false, added = false }: RowData): HTMLElement {
+  const item = made("li", "pinnable");
+  const button = made("button", hidden ? "gone" : "");
+  const bar = made("span", `bar ${added ? "inserted" : hidden ? "" : "kept"}`);
+  const filled = made("i");
+  filled.style.width = hidden ? "0" : "100%";
+  bar.style.width = `${added ? 8 : Math.max(1, (100 * size) / largest)}%`;
+  bar.append(filled);
+  button.append(made("span", "role", role), made("span", "fate", fate), bar, made("span", "count", added ? "" : number(size)), made("span", "peek", text.replace(/\s+/g, " ").slice(0, 200)));
+  const full = made("pre", "full", `${why}${text}`);
+  full.hidden = !opened.has(id);
+  button.ariaExpanded = String(!full.hidden);
+  button.addEventListener("click", () => {
+    full.hidden = !full.hidden;
+    button.ariaExpanded = String(!full.hidden);
+    if (full.hidden) opened.delete(id);
+    else opened.add(id);
+  });
+  item.append(button);
+  if (!added) {
+    const toggle = made("button", "pin", pinned ? "unpin" : "pin");
+    toggle.ariaPressed = String(pinned);
+    toggle.ariaLabel = `${pinned ? "unpin" : "pin"} ${id}`;
+    toggle.addEventListener("click", () => attempt(() => pin(id)));
+    item.append(toggle);
+  }
+  item.append(full);
+  return item;
+}
+
+function drawEdits(): void {
+  const rows = log.edits().map(({ id, kind, rule, author, tokensBefore, tokensAfter, targets, revokedBy }) => {
+    const which = targets.length > 2 ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
+    return made("li", revokedBy ? "gone" : "", `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`);
+  });
+  element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));
+}
+
+/** More lines than that nobody reads. */
+const LINES = 200;
+
+function drawLog(): void {
+  const lines = log.export(Math.max(0, log.length - LINES)).split("\n").slice(0, -1);
+  element("events").replaceChildren(...lines.toReversed().map((line) => made("li", "line", line.length > 240 ? `${line.slice(0, 240)}…` : line)));
+  const save = element<HTMLAnchorElement>("save");
+  URL.revokeObjectURL(save.href);
+  save.href = URL.createObjectURL(new Blob([log.export()], { type: "application/jsonl" }));
+}
+
+// ------------------------------------------------------------ controls
+
+function budget(): number {
+  return tokens.value.trim() === "" ? Number.NaN : Number(tokens.value);
+}
+
+function setBudget(value: number): void {
+  tokens.value = String(value);
+  const share = whole > 0 ? (100 * value) / whole : 100;
+  slider.value = String(Math.min(100, Math.max(1, Math.round(share))));
+  element("percent").textContent = `${Math.round(share)} % of ${number(whole)}`;
+}
+
+/** One after the other; what goes wrong is said, and what was there stays. */
+let queue = Promise.resolve();
+function attempt(action: () => void | Promise<void>): void {
+  queue = queue.then(action).catch((error: { code?: string; message: string; path?: string }) => {
+    const alert = element("alert");
+    alert.textContent = `${error.message}${error.code ? ` [${error.code}]` : ""}`;
+    alert.hidden = false;
+  });
+}
+
+slider.addEventListener("input", () => {
+  setBudget(Math.ceil((whole * Number(slider.value)) / 100));
+  attempt(look);
+});
+tokens.addEventListener("change", () => {
+  setBudget(Number(tokens.value));
+  attempt(look);
+});
+for (const [id, action] of Object.entries({ preview: look, apply, undo, redo })) element(id).addEventListener("click", () => attempt(action));
+for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
+example.addEventListener("change", () => attempt(() => open(EXAMPLES[example.selectedIndex]!)));
+file.addEventListener("change", () => {
+  const chosen = file.files?.[0];
+  if (chosen) attempt(() => open(chosen));
+});
+attempt(async () => {
+  await init();
+  await open(EXAMPLES[0]!);
+});

@@ -1,0 +1,64 @@
+/** Conversations as text: files read, messages shown. */
+
+import { EspalierError } from "../js/errors.ts";
+import type { NeutralMessage, Part } from "../js/types.ts";
+
+/** A file of one's own, or an example that came with the page. */
+export type Source = File | { url: string; name: string };
+
+/** What a source holds: JSON, or one JSON value a line. */
+export async function read(source: Source): Promise<unknown> {
+  const text = source instanceof File ? await source.text() : await fetched(source.url);
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new EspalierError({ code: "bad_json", message: `This is not JSON: ${(cause as Error).message}`, path: source.name, cause });
+  }
+}
+
+async function fetched(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new EspalierError({ code: "file_not_found", message: `${url} answered ${response.status}` });
+  return response.text();
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    if (lines.length < 2 || !lines[0]?.trim().startsWith("{") || lines[0].trim() === "{") throw error;
+    return lines.map((line) => JSON.parse(line));
+  }
+}
+
+/** A message as people read it, up to `most` UTF-16 units. */
+export function textOf(message: NeutralMessage | undefined, most = 200_000): string {
+  let out = "";
+  for (const part of message?.parts ?? []) {
+    out += `${out && "\n"}${partText(part)}`;
+    if (out.length > most) return `${out.slice(0, most)}…`;
+  }
+  return out;
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "reasoning":
+      return `(thinking) ${part.text}`;
+    case "toolCall":
+      return `→ ${part.name}(${part.arguments})`;
+    case "toolResult":
+      return `${part.isError ? "✗" : "←"} ${part.content.map(partText).join("\n")}`;
+    case "opaque":
+      return part.json;
+    case "image":
+      return "(picture)";
+    case "document":
+      return "(document)";
+    case "cacheMark":
+      return "(cache mark)";
+  }
+}
