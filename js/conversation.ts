@@ -12,6 +12,7 @@ import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { Fit } from "./conversation/fit.ts";
 import type { Counted } from "./conversation/fit.ts";
 import { Limits } from "./conversation/limits.ts";
+import { picked } from "./conversation/range.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
 import type { Header } from "./conversation/reopen.ts";
 import { Saving } from "./conversation/saving.ts";
@@ -668,13 +669,16 @@ export class Conversation<T = unknown> {
     return { status: report.status, trigger, edits, view: this.log.previewAdopted(edits, { since }), report, since };
   }
 
-  private byHand(trigger: "manual" | "range", { focus, signal, range }: { focus?: string | undefined; signal?: AbortSignal | undefined; range?: { from: string | undefined; to: string | undefined } }): Promise<Compacted> {
+  private async byHand(trigger: "manual" | "range", { focus, signal, range }: { focus?: string | undefined; signal?: AbortSignal | undefined; range?: { from: string | undefined; to: string | undefined } }): Promise<Compacted> {
     this.alive();
     if (focus !== undefined && typeof focus !== "string") throw bad("focus", "a text", focus);
     if (this.manual) {
       const totals = this.log.totals();
-      return Promise.resolve({ status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals });
+      return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
     }
+    const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
+    // Bounds that cannot be meant are said before anything begins.
+    if (within) picked(this.log.neutral(), within.from, within.to, () => 1);
     const manual = new AbortController();
     this.manual = manual;
     const stop = () => manual.abort(signal?.reason);
@@ -683,12 +687,19 @@ export class Conversation<T = unknown> {
     return this.turn(undefined, async () => {
       this.compactor.cancelJob();
       this.compactor.start(trigger);
-      const made: Made = await this.compactor.make(trigger, { focus, model: true, signal: manual.signal, ...(range && { range }) });
+      const made: Made = await this.compactor.make(trigger, { focus, model: true, signal: manual.signal, ...(within && { range: within }) });
       return this.compactor.finish(manual.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
     }).finally(() => {
       signal?.removeEventListener("abort", stop);
       this.manual = undefined;
     });
+  }
+
+  /** Where a message of the log is in the view: itself, or the summary that stands for it. */
+  private shownAt(id: string | undefined): string | undefined {
+    if (id === undefined || id.endsWith(":summary")) return id;
+    const by = this.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
+    return by === undefined ? id : `${by}:summary`;
   }
 
   /** One after the other. Whoever aborts while waiting waits no longer. */

@@ -65,7 +65,9 @@ export class Limits {
 
   /** What the provider will count for so many of our tokens. */
   predict(tokens: number): Prediction {
-    return this.calibration?.predict(tokens) ?? { tokens, bound: 0, origin: "exact" };
+    const predicted = this.calibration?.predict(tokens);
+    // Where the provider's tokenizer is ours nothing is added: the thresholds are headroom enough.
+    return predicted && predicted.origin !== "exact" ? predicted : { tokens, bound: 0, origin: "exact" };
   }
 
   /** The most of our tokens that are expected to be within so many of the provider's. */

@@ -39,6 +39,7 @@ export class Saving {
 
   /** Keeps a text that only grows, of which `stored` lines are there. */
   keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
+    this.grown.set(name, { name, text, length, stored, isUnsure });
   }
 
   /** Writes what is new, soon. */
