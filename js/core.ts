@@ -12,6 +12,14 @@ export type {
   Basis, DocumentOptions, DocumentStructure, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, ParseLimits, StructureNode,
   TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
+export { Conversation, openConversation } from "./conversation.ts";
+export type { AnyEvent, EventOf } from "./conversation/events.ts";
+export { indexedDbStorage } from "./conversation/indexeddb-storage.ts";
+export { memoryStorage } from "./conversation/storage.ts";
+export type { ConversationStorage } from "./conversation/storage.ts";
+export type * from "./conversation/types.ts";
+export { mementoStorage, workspaceStorage } from "./conversation/vscode-storage.ts";
+export type { FileSystemLike, MementoLike, UriLike } from "./conversation/vscode-storage.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

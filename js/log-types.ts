@@ -1,6 +1,8 @@
 /** What crosses the boundary of a conversation's event log; `src/history/log` holds the Rust twins. */
 
-import type { CountOptions, Format, NeutralMessage, Origin, PlanItem, Removal, Role, Totals } from "./types.ts";
+import type {
+  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Removal, Role, Totals,
+} from "./types.ts";
 
 /** What an edit does. */
 export type LogEditKind =
@@ -112,6 +114,31 @@ export interface LogView<T> {
   position: number;
 }
 
+/** Where the edits of a compaction come from. */
+export interface AdoptOptions {
+  /**
+   * {@link ConversationLog.length} when the compaction looked at the view. What its edits are about must not have been edited, pinned,
+   * rewound or restored since; messages may have been added.
+   */
+  since?: number;
+  trigger?: string;
+  planId?: string;
+  /** Whatever the host wants to keep of it, with the first edit. Must have JSON. */
+  data?: unknown;
+}
+
+/** Options of {@link compact}; how things are counted is the log's. */
+export type LogCompactOptions = Omit<CompactOptions, keyof CountOptions> & Omit<AdoptOptions, "since" | "data">;
+
+export interface LogCompactResult {
+  status: CompactStatus;
+  /** Ids of the edits in the log, in order: undo them from the last to the first. */
+  ids: string[];
+  /** The edits as the compaction made them. */
+  edits: Edit[];
+  report: CompactReport;
+}
+
 /** What an edit would do. */
 export interface LogPreview<T> {
   /** Ids of messages that the range grew to contain. */
@@ -192,9 +219,11 @@ export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
   format?: Format;
   /**
    * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages (`format: "espalier"`), made
-   * from the lines.
+   * from the lines. A function is given the neutral messages of the log and makes the host's.
    */
-  messages?: readonly T[];
+  messages?: readonly T[] | ((known: readonly NeutralMessage[]) => readonly T[]);
+  /** Whether `messages` must be the log's to the letter, or in number, role and number of parts. Default: to the letter, unless they are made by a function. */
+  exact?: boolean;
   /** Add messages from behind a line that cannot be trusted again at the end. Default false. */
   salvage?: boolean;
 }

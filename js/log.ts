@@ -3,20 +3,24 @@
  * and so do the lines, from which the core's half can be made again.
  */
 
+import { compact } from "./api.ts";
 import { growing, readConversation } from "./adapters/index.ts";
 import type { Growing } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import type {
-  LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow, LogPreview, LogReport, LogView, Recalled,
+  AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
+  LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
-import type { Format, NeutralMessage, NeutralTool, Origin, Totals } from "./types.ts";
+import type { Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
+type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
+type Fields = { encoding: string | undefined; model: string | undefined; costModel: string | undefined; tools: NeutralTool[] };
 
 /**
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
@@ -36,9 +40,12 @@ type CoreView = Omit<LogView<never>, "messages">;
 export class ConversationLog<T = unknown> {
   readonly format: Format;
   private readonly hosts: Growing;
-  private readonly fields: Record<string, unknown>;
+  private fields: Fields;
   private readonly now: () => number;
   private lines: string[] = [];
+  /** Goes up with whatever may change the view; the view that was made last is of `at`. */
+  private changes = 0;
+  private shown: { at: number; view: LogView<T> } | undefined;
   private core: Core | undefined;
   private owner: Wasm | undefined;
 
@@ -82,7 +89,8 @@ export class ConversationLog<T = unknown> {
    */
   static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
-    const { messages, salvage = false, format = messages ? readConversation(messages, {}).format : "espalier", ...rest } = options;
+    const { messages, salvage = false, exact: _, ...others } = options;
+    const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
     const log = new ConversationLog<T>({ ...rest, format });
     log.close();
@@ -93,8 +101,13 @@ export class ConversationLog<T = unknown> {
     const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     // Lines that are as they would be written need not be written again.
     log.lines = verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
-    log.attach(messages);
+    log.attach(messages, options.exact ?? typeof messages !== "function");
     return { log, report };
+  }
+
+  /** Number of messages there ever were, rewound ones included. */
+  get originals(): number {
+    return this.hosts.length;
   }
 
   /** Number of entries: the position of the next one. */
@@ -114,6 +127,7 @@ export class ConversationLog<T = unknown> {
     const read = this.hosts.push(list);
     try {
       this.took(this.run((core, time) => core.append(read.messages, time) as Added[]));
+      this.changes += 1;
     } catch (error) {
       this.hosts.forget();
       throw error;
@@ -131,7 +145,7 @@ export class ConversationLog<T = unknown> {
   record(kind: "usage" | "plan" | "job" | "trim" | "note", data: unknown): string {
     if (!["usage", "plan", "job", "trim", "note"].includes(kind)) throw bad("bad_input", "kind", "usage, plan, job, trim or note", kind);
     const text = jsonText(data, "data", "bad_input");
-    return this.one((core, time) => core.record(kind, text, time) as Added);
+    return this.noted((core, time) => core.record(kind, text, time) as Added);
   }
 
   /**
@@ -215,20 +229,120 @@ export class ConversationLog<T = unknown> {
   checkpoint({ title, path, edits }: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
     const number = this.run((core) => core.nextCheckpoint());
     const at = typeof path === "function" ? path(number) : path;
-    this.one((core, time) => core.checkpoint({ number, title, path: at, edits: edits ?? [] }, time) as Added);
+    this.noted((core, time) => core.checkpoint({ number, title, path: at, edits: edits ?? [] }, time) as Added);
     return number;
+  }
+
+  /**
+   * Records the edits of a compaction of {@link neutral} (or of the messages of {@link view} in the format `espalier`), all or none; the
+   * view is what the compaction's result was. Returns their ids. Edits that make one request fit (dropped rounds, a shortened newest
+   * request) belong to that request; a log may not have those that shorten the newest request.
+   *
+   * @throws EspalierError `bad_edit` with the number of the edit; `stale_plan` if something happened to what they are about since
+   * `options.since`
+   */
+  adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
+    const made = madeFields(edits, options);
+    const added = this.run((core, time) => core.adopt(edits, made, time) as Added[]);
+    this.took(added);
+    this.changes += 1;
+    return added.map(({ id }) => id);
+  }
+
+  /**
+   * The view as these edits would leave it. Nothing is recorded.
+   *
+   * @throws EspalierError as {@link adopt}
+   */
+  previewAdopted(edits: readonly Edit[], options: AdoptOptions = {}): LogView<T> {
+    const made = madeFields(edits, options);
+    return this.rebuiltRuns(this.run((core) => core.previewAdopted(edits, made) as CoreRuns));
+  }
+
+  /**
+   * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a shortened newest request)
+   * is not recorded; see `after` of the report for whether it is needed.
+   *
+   * ```js
+   * const { status, ids } = await log.compact({ budget: 100_000, llm });
+   * send(log.view().messages);
+   * for (const id of ids.toReversed()) log.undo(id); // byte for byte what it was
+   * ```
+   *
+   * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
+   */
+  async compact({ trigger, planId, ...options }: LogCompactOptions): Promise<LogCompactResult> {
+    const since = this.length;
+    const { status, edits, report } = await compact(this.neutral(), this.counted(options));
+    const lasting = edits.filter(lasts);
+    const { covered, summary, model, quality } = report;
+    const data = { status, covered: covered.length, ...(summary !== undefined && { author: model ? "model" : "rule" }), ...(model && { model }), ...(quality && { misses: quality.misses }) };
+    const ids = this.adopt(lasting, { since, data, ...(trigger !== undefined && { trigger }), ...(planId !== undefined && { planId }) });
+    return { status, ids, edits: lasting, report };
+  }
+
+  /** Options for a compaction of {@link neutral}: counted as the log counts. */
+  counted<O extends object>(options: O) {
+    const { encoding, model, costModel, tools } = this.fields;
+    const how = { ...(encoding && { encoding }), ...(model && { model }), ...(costModel && { costModel }) } as Pick<LogOptions, "encoding" | "model" | "costModel">;
+    return { ...options, ...how, tools, format: "espalier" as const };
+  }
+
+  /**
+   * Everything is counted anew from now on: for another model. Takes time proportional to the log.
+   *
+   * @throws EspalierError `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
+   */
+  setCounting({ encoding, model, costModel }: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
+    const before = this.fields;
+    this.close();
+    this.fields = { ...before, encoding, model, costModel };
+    this.changes += 1;
+    try {
+      this.live();
+    } catch (error) {
+      this.fields = before;
+      throw error;
+    }
+  }
+
+  /**
+   * Other tool definitions are sent along from now on, in the format of the messages. Nothing is counted again but they.
+   *
+   * @throws EspalierError `bad_option`
+   */
+  setTools(tools: readonly unknown[]): void {
+    const neutral = readConversation([], { format: this.format, tools }).tools;
+    const fields = { ...this.fields, tools: neutral };
+    this.run((core) => core.setTools(fields));
+    this.fields = fields;
+    this.changes += 1;
   }
 
   // ------------------------------------------------------------ what there is
 
   /** What to send: history under the edits in force, repaired so that no provider refuses it. */
   view(): LogView<T> {
-    return this.rebuilt(this.run((core) => core.view() as CoreView));
+    if (this.shown?.at !== this.changes) {
+      this.shown = { at: this.changes, view: this.rebuiltRuns(this.run((core) => core.viewInRuns() as CoreRuns)) };
+    }
+    const { view } = this.shown;
+    return { ...view, messages: [...view.messages], plan: [...view.plan], position: this.length };
+  }
+
+  /** The messages of the view in the neutral form: copies. */
+  neutral(): NeutralMessage[] {
+    return this.run((core) => core.messages() as NeutralMessage[]);
   }
 
   /** Tokens of the view before repair. Held, so asking takes no time. */
   totals(): Totals {
     return this.run((core) => core.totals() as Totals);
+  }
+
+  /** True if the newest request has a finished round behind it, so that the provider has most of the next request in its cache. */
+  isWarm(): boolean {
+    return this.run((core) => core.isWarm());
   }
 
   /** Tokens of a message as it came, and of each of its parts. @throws EspalierError `unknown_id` */
@@ -275,6 +389,16 @@ export class ConversationLog<T = unknown> {
     });
   }
 
+  /** What was recorded of a kind ({@link record}), in order. */
+  records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
+    const found = new RegExp(`^\\{"seq":\\d+,"v":\\d+,"time":-?\\d+,"type":"${kind}"`);
+    return this.lines.flatMap((line) => {
+      if (!found.test(line)) return [];
+      const { seq, json } = JSON.parse(line) as { seq: number; json: string };
+      return [{ id: `e${seq}`, data: JSON.parse(json) as unknown }];
+    });
+  }
+
   /**
    * Compares the views at two positions ({@link length} at the time).
    *
@@ -294,6 +418,12 @@ export class ConversationLog<T = unknown> {
    */
   fingerprint(ids: readonly string[]): string {
     return this.run((core) => core.fingerprint(ids));
+  }
+
+  /** The host's own messages from a number on ({@link originals}), hidden ones included. */
+  originalsFrom(number: number): T[] {
+    needCount(number, "number");
+    return this.hosts.from(number) as T[];
   }
 
   /** The host's own message of this id, also when it is hidden. */
@@ -346,6 +476,13 @@ export class ConversationLog<T = unknown> {
   }
 
   private one(operation: (core: Core, time: number) => Added): string {
+    const id = this.noted(operation);
+    this.changes += 1;
+    return id;
+  }
+
+  /** The same for what has no effect on the view. */
+  private noted(operation: (core: Core, time: number) => Added): string {
     const added = this.run(operation);
     this.took([added]);
     return added.id;
@@ -353,7 +490,10 @@ export class ConversationLog<T = unknown> {
 
   private undone(operation: (core: Core, time: number) => unknown): string | undefined {
     const undone = this.run(operation) as (Added & { target: string }) | undefined;
-    if (undone) this.took([undone]);
+    if (undone) {
+      this.took([undone]);
+      this.changes += 1;
+    }
     return undone?.target;
   }
 
@@ -365,25 +505,45 @@ export class ConversationLog<T = unknown> {
     return { ...view, messages: this.hosts.rebuild(view.plan) as T[] };
   }
 
+  private rebuiltRuns({ runs, items, ...view }: CoreRuns): LogView<T> {
+    const { plan, messages } = this.hosts.rebuildRuns(runs, items);
+    return { ...view, plan, messages: messages as T[] };
+  }
+
   /** Finds the host's objects for the messages of an imported log. */
-  private attach(messages: readonly T[] | undefined): void {
+  private attach(messages: LogImportOptions<T>["messages"], exact: boolean): void {
     const known = this.lines.flatMap((line) => {
       const entry = JSON.parse(line) as { type: string; message?: NeutralMessage };
       return entry.type === "message" && entry.message ? [entry.message] : [];
     });
-    const list: readonly unknown[] = messages ?? known;
+    const list: readonly unknown[] = typeof messages === "function" ? messages(known) : messages ?? known;
     if (list.length !== known.length) {
       throw bad("bad_message", "options.messages", `the ${known.length} messages of the log`, `${list.length} messages`);
     }
     const read = this.hosts.push(list, "options.messages");
     if (messages) {
       read.messages.forEach((message, at) => {
-        if (message.id === known[at]?.id && this.run((core) => core.has(message))) return;
+        const { id, role, parts } = known[at]!;
+        // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by number.
+        if (!exact && message.id === id && message.role === role && message.parts.length === parts.length) return;
+        if (message.id === id && this.run((core) => core.has(message))) return;
         throw new EspalierError({ code: "bad_message", message: `options.messages[${at}] is not the message that the log has there (${known[at]?.id})`, path: `options.messages[${at}]` });
       });
     }
     read.keep();
   }
+}
+
+/** What the core is told of where edits come from. */
+function madeFields(edits: readonly Edit[], { since, trigger, planId, data }: AdoptOptions): Record<string, unknown> {
+  if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
+  if (since !== undefined) needCount(since, "options.since");
+  return { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) };
+}
+
+/** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
+function lasts({ kind, rule }: Edit): boolean {
+  return kind !== "drop" && !rule.startsWith("long-");
 }
 
 /** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */

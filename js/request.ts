@@ -164,7 +164,7 @@ function tell(onEvent: RequestOptions["onEvent"], { budget, before, after, remov
 const KINDS: readonly RefusalKind[] = ["context_length", "output_reserve", "body_size", "rate_limited"];
 
 /** What an error says of itself: in fields of its own, or in `details`. */
-function refusalOf(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
+export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
   const fields = fieldsOf(error);
   const details = fieldsOf(fields["details"]);
   // What was said more closely wins: `output_reserve` is a kind of `context_length`.
@@ -184,7 +184,7 @@ function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: Requ
 }
 
 /** Tokens of the prompt in the usage of a reply: our own record, or those of the providers. */
-function reportedBy(reply: unknown): unknown {
+export function reportedBy(reply: unknown): unknown {
   const { usage, usageMetadata } = fieldsOf(reply);
   const { promptTotal, prompt_tokens, input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = fieldsOf(usage);
   if (promptTotal !== undefined || prompt_tokens !== undefined) return promptTotal ?? prompt_tokens;

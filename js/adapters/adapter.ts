@@ -20,6 +20,8 @@ export interface Reading {
   rebuild(plan: readonly PlanItem[]): unknown;
   /** Where in the host's message each part of it comes from, in the words of the format's adapter. */
   pieces(id: string): readonly unknown[];
+  /** Reads what was added to the end of the list since, each message once. Of lists only, not of request objects. */
+  extend(): void;
 }
 
 /** Where the list of messages is, and what else the request holds. */
@@ -86,8 +88,9 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const pieces = new Map<string, readonly unknown[]>();
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
-  // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
-  for (const [at, original] of list.entries()) {
+  const index = new Map<string, number>();
+  const take = (at: number) => {
+    const original = list[at];
     const path = `${name}[${at}]`;
     const { message, pieces: own } = looking(path, () => {
       if (!isFields(original)) throw bad(path, "a message", original);
@@ -96,7 +99,10 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     messages.push(message);
     pieces.set(message.id, own);
     originals.set(message.id, original as Fields);
-  }
+    index.set(message.id, index.size);
+  };
+  // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
+  for (let at = 0; at < list.length; at += 1) take(at);
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
@@ -104,6 +110,9 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     tools: adapter.tools(given),
     source,
     pieces: (id) => pieces.get(id) ?? [],
+    extend() {
+      for (let at = index.size; at < list.length; at += 1) take(at);
+    },
     rebuild(plan) {
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];
@@ -114,7 +123,6 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
         if (joined === undefined) out.push({ value, at });
         else out[out.length - 1] = { value: joined, at: undefined };
       };
-      const index = new Map([...originals.keys()].map((id, at) => [id, at]));
       for (const item of plan) {
         if (item.type === "insert") {
           for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);

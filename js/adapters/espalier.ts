@@ -8,7 +8,8 @@ import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../t
 export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, input, request } = source;
   const originals = new Map<string, NeutralMessage>();
-  for (const [at, message] of list.entries()) {
+  const take = (at: number) => {
+    const message = list[at];
     const path = `${name}[${at}]`;
     if (!isFields(message)) throw bad(path, "a message", message);
     const { id, role, parts } = message;
@@ -19,10 +20,14 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
       throw new EspalierError({ code: "duplicate_id", message: `${path}.id is ${JSON.stringify(id)}, which another message has already`, path: `${path}.id` });
     }
     originals.set(id, message as unknown as NeutralMessage);
-  }
+  };
+  for (let at = 0; at < list.length; at += 1) take(at);
   return {
     format: "espalier",
     source,
+    extend() {
+      for (let at = originals.size; at < list.length; at += 1) take(at);
+    },
     pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
     // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
     messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),

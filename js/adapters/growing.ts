@@ -13,6 +13,8 @@ type Read = (original: Record<string, unknown>, at: number, path: string) => Neu
 
 export class Growing {
   private originals: unknown[] = [];
+  /** By number. */
+  private readonly names: string[] = [];
   private readonly ids = new Map<string, number>();
   private read: Read;
   private whole: Reading | undefined;
@@ -52,8 +54,11 @@ export class Growing {
       messages,
       keep: () => {
         messages.forEach(({ id }, number) => this.ids.set(id, from + number));
-        this.originals.push(...list);
-        this.whole = undefined;
+        // One by one: a spread of a hundred thousand arguments does not fit the stack.
+        for (const [number, original] of list.entries()) {
+          this.originals.push(original);
+          this.names.push(messages[number]!.id);
+        }
       },
     };
   }
@@ -64,6 +69,11 @@ export class Growing {
     this.originals.forEach((original, at) => this.read(original as Record<string, unknown>, at, `messages[${at}]`));
   }
 
+  /** The host's own objects from a number on. */
+  from(number: number): unknown[] {
+    return this.originals.slice(number);
+  }
+
   /** The host's own object. */
   original(id: string): unknown {
     const at = this.ids.get(id);
@@ -72,8 +82,26 @@ export class Growing {
 
   /** Messages in the host's format; whatever is not changed is the host's own object. */
   rebuild(plan: readonly PlanItem[]): unknown[] {
-    this.whole ??= this.readWhole([...this.originals]);
+    // Read once and extended then, so that a conversation under way costs what is new.
+    if (this.whole) this.whole.extend();
+    else this.whole = this.readWhole(this.originals);
     return [...(this.whole.rebuild(plan) as unknown[])];
+  }
+
+  /**
+   * The same from runs: pairs of the number of the first message and how many, or of the number of an item and 0. Also gives the plan as
+   * items.
+   */
+  rebuildRuns(runs: readonly number[], items: readonly PlanItem[]): { plan: PlanItem[]; messages: unknown[] } {
+    const plan: PlanItem[] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const [first, length] = [runs[at]!, runs[at + 1]!];
+      if (length === 0) plan.push(items[first]!);
+      for (let number = first; number < first + length; number += 1) plan.push({ type: "keep", id: this.names[number]! });
+    }
+    // One run is the host's messages as they are: no adapter has to look.
+    if (runs.length === 2 && runs[1]! > 0) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
+    return { plan, messages: this.rebuild(plan) };
   }
 }
 

@@ -8,6 +8,7 @@ import { notFound, setVocabularyReader } from "../vocabulary.ts";
 
 export * from "../core.ts";
 export * from "../prompt/index.ts";
+export { nodeStorage } from "../conversation/node-storage.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 

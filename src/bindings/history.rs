@@ -270,10 +270,10 @@ fn reserve(bytes: usize) {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
 }
 
-fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {
+pub(super) fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {
     serde_json::from_str(text).map_err(|error| Error::new(code, error.to_string()).at(path))
 }
 
-fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
+pub(super) fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
     serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

@@ -7,8 +7,9 @@ use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages};
 use crate::error::{Code, Error};
+use crate::history::edit;
 use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
-use crate::history::log::{Counting as Counted, Log, Problem};
+use crate::history::log::{Counting as Counted, Log, Made, Problem};
 use crate::message::Message;
 
 /// What was made of lines.
@@ -78,6 +79,28 @@ impl EventLog {
         into_js(&self.inner.edit(edit, time as i64).map_err(to_js)?)
     }
 
+    /// Records the edits of a compaction, all or none.
+    pub fn adopt(&mut self, edits: JsValue, made: JsValue, time: f64) -> Result<JsValue, JsValue> {
+        let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
+        let made: Made = from_js(made, "options", Code::BadInput)?;
+        into_js(&self.inner.adopt_made(&edits, &made, time as i64).map_err(to_js)?)
+    }
+
+    /// The view as these edits would leave it, in runs.
+    #[wasm_bindgen(js_name = "previewAdopted")]
+    pub fn preview_adopted(&mut self, edits: JsValue, made: JsValue) -> Result<JsValue, JsValue> {
+        let edits: Vec<edit::Edit> = from_js(edits, "edits", Code::BadEdit)?;
+        let made: Made = from_js(made, "options", Code::BadInput)?;
+        into_js(&self.inner.preview_adopted(&edits, &made).map_err(to_js)?)
+    }
+
+    /// Tool definitions that are sent along from now on.
+    #[wasm_bindgen(js_name = "setTools")]
+    pub fn set_tools(&mut self, options: JsValue) -> Result<(), JsValue> {
+        self.inner.set_tools(counting(options)?.tools);
+        Ok(())
+    }
+
     pub fn preview(&mut self, edit: JsValue) -> Result<JsValue, JsValue> {
         let edit: Edit = from_js(edit, "edit", Code::BadEdit)?;
         into_js(&self.inner.preview(edit).map_err(to_js)?)
@@ -116,6 +139,22 @@ impl EventLog {
 
     pub fn view(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.view())
+    }
+
+    /// The same with the plan in runs.
+    #[wasm_bindgen(js_name = "viewInRuns")]
+    pub fn view_in_runs(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.view_in_runs())
+    }
+
+    /// The messages of the view, in the neutral form.
+    pub fn messages(&self) -> Result<JsValue, JsValue> {
+        into_js(&self.inner.messages())
+    }
+
+    #[wasm_bindgen(js_name = "isWarm")]
+    pub fn is_warm(&self) -> bool {
+        self.inner.is_warm()
     }
 
     pub fn totals(&self) -> Result<JsValue, JsValue> {

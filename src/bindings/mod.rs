@@ -7,6 +7,7 @@
 mod alloc;
 pub mod cache;
 pub mod compact;
+pub mod conversation;
 mod decode;
 pub mod document;
 mod error;

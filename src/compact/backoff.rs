@@ -1,5 +1,7 @@
 //! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every turn.
 
+use serde::{Deserialize, Serialize};
+
 use super::Status;
 
 /// Requests to wait after a failure.
@@ -10,7 +12,8 @@ const TOKENS: f64 = 0.05;
 const GAIN_TOKENS: f64 = 0.10;
 
 /// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Backoff {
     /// Failures of the model in a row.
     failures: u32,
@@ -19,14 +22,14 @@ pub struct Backoff {
     blocked: Option<(u64, Mark)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Mark {
     requests: u64,
     tokens: u64,
 }
 
 /// The conversation now.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Now {
     /// Requests sent so far.
     pub requests: u64,
@@ -34,12 +37,13 @@ pub struct Now {
     pub tokens: u64,
     /// Tokens that messages may have.
     pub available: u64,
-    /// Of the view, trigger class, profile and model: what is the same gains the same.
+    /// Of the view, trigger class, profile and model: what is the same gains the same. Below 2^53 where it crosses to JavaScript.
     pub fingerprint: u64,
 }
 
 /// Whether to try.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Verdict {
     Try,
     /// The model failed twice in a row: by rules alone.

@@ -9,7 +9,7 @@
 //!
 //! Jobs have numbers that never come back, so that one that was given up cannot settle the next.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::profile::{Early, Profile};
 
@@ -26,7 +26,8 @@ pub enum Phase {
 }
 
 /// What a request does about the job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "next", content = "job", rename_all = "camelCase")]
 pub enum Next<T> {
     /// Send the request; there is nothing to wait for.
     GoOn,
@@ -38,14 +39,15 @@ pub enum Next<T> {
     Dropped(T),
 }
 
-/// The job of a conversation, its result a `T`.
-#[derive(Debug, Clone)]
+/// The job of a conversation, its result a `T`. Plain data: what is remembered must not be lost with an instance of the engine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Jobs<T> {
     state: State<T>,
     last: u32,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum State<T> {
     #[default]
     Idle,
@@ -62,6 +64,11 @@ impl<T> Default for Jobs<T> {
 }
 
 impl<T> Jobs<T> {
+    /// Nothing is running, and numbers go on behind `last`: of a conversation that was stored and is read again.
+    pub fn after(last: u32) -> Jobs<T> {
+        Jobs { state: State::Idle, last }
+    }
+
     pub fn phase(&self) -> Phase {
         match self.state {
             State::Idle => Phase::Idle,

@@ -35,7 +35,7 @@ pub use run::Compaction;
 
 use std::collections::HashSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::history::edit::Edit;
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
@@ -63,7 +63,7 @@ pub struct Options {
 }
 
 /// How a compaction ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Applied,

@@ -4,19 +4,21 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::draft::{Change, Draft, Meter};
 use super::pairs::repair;
 use super::plan::Fate;
+use super::rule::Rule;
 use crate::message::Message;
 use crate::tokens::Origin;
 
 /// What an edit does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// The targets are represented by one summary message.
+    #[default]
     ReplaceRange,
     /// The targets are not sent.
     Drop,
@@ -25,23 +27,27 @@ pub enum Kind {
 }
 
 /// Who decided it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
+    #[default]
     Rule,
     Model,
+    /// Somebody changed the text before it was applied.
+    User,
 }
 
-/// One recorded change.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// One recorded change. Read back as well: a host keeps a compaction's edits until it applies them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Edit {
     /// `e<n>`, counting from 0 within one log.
     pub id: String,
     pub kind: Kind,
     /// Ids of the messages it hides or changes, in order.
     pub targets: Vec<String>,
-    pub rule: &'static str,
+    #[serde(deserialize_with = "super::rule::known")]
+    pub rule: Rule,
     pub author: Author,
     /// Tokens of the targets as they stood.
     pub tokens_before: u64,
@@ -59,7 +65,7 @@ pub struct Edit {
 }
 
 /// One shortened part.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
     pub message: String,

@@ -21,3 +21,4 @@ pub mod pairs;
 pub mod plan;
 pub mod prune;
 pub mod recovery;
+mod rule;

@@ -5,13 +5,28 @@
 
 use std::collections::HashSet;
 
-use super::entry::{Author, Becomes, Edit, Kind, Range, Target, seq_of};
+use serde::Deserialize;
+
+use super::entry::{Author, Becomes, Consumed, Edit, Kind, Range, Target, seq_of};
 use super::fold::Shown;
-use super::{Added, Log};
+use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
 use crate::history::edit;
 use crate::history::plan::PartEdit;
 use crate::message::Message;
+
+/// Where a compaction's edits come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Made {
+    /// The position in the log of the view that they were made from. What they are about must not have changed since; without it, it is
+    /// the view as it is now.
+    pub since: Option<usize>,
+    pub trigger: Option<String>,
+    pub plan_id: Option<String>,
+    /// What the host wants to keep of it (model, usage, quality), as JSON text; goes with the first edit.
+    pub json: Option<String>,
+}
 
 impl Log {
     /// Records the edits of a compaction of [`Log::messages`], in order. All of them or none.
@@ -20,10 +35,29 @@ impl Log {
     /// [`Code::BadEdit`] with the number of the edit: for what a log may not have (a compaction that shortens the newest request to make it
     /// fit does so for one request only), and for messages that are not in the view any more.
     pub fn adopt(&mut self, edits: &[edit::Edit], time: i64) -> Result<Vec<Added>> {
+        self.adopt_made(edits, &Made::default(), time)
+    }
+
+    /// The same for edits that were made a while ago: messages may have been added behind what they are about, and nothing else may have
+    /// happened to it.
+    ///
+    /// # Errors
+    /// As [`Log::adopt`]; [`Code::StalePlan`] naming what has changed.
+    pub fn adopt_made(&mut self, edits: &[edit::Edit], made: &Made, time: i64) -> Result<Vec<Added>> {
+        if let Some(since) = made.since {
+            self.check_untouched(edits.iter().flat_map(|edit| &edit.targets), since)?;
+        }
         let (state, entries) = (self.state.clone(), self.len());
         let mut out = Vec::with_capacity(edits.len());
         for (at, edit) in edits.iter().enumerate() {
-            match self.translated(edit).and_then(|edit| self.edit(edit, time)) {
+            let json = made.json.clone().filter(|_| at == 0);
+            let translated = self.translated(edit).map(|edit| Edit {
+                trigger: made.trigger.clone(),
+                plan_id: made.plan_id.clone(),
+                json,
+                ..edit
+            });
+            match translated.and_then(|edit| self.edit(edit, time)) {
                 Ok(added) => out.push(added),
                 Err(error) => {
                     self.state = state;
@@ -35,6 +69,21 @@ impl Log {
             }
         }
         Ok(out)
+    }
+
+    /// The view as these edits would leave it. Nothing is recorded.
+    ///
+    /// # Errors
+    /// As [`Log::adopt_made`].
+    pub fn preview_adopted(&mut self, edits: &[edit::Edit], made: &Made) -> Result<Runs> {
+        let (state, entries) = (self.state.clone(), self.len());
+        self.adopt_made(edits, made, 0)?;
+        let mut shown = self.view_in_runs();
+        shown.view.position = entries;
+        self.state = state;
+        self.store.records.truncate(entries);
+        self.chain.truncate(entries);
+        Ok(shown)
     }
 
     fn translated(&self, from: &edit::Edit) -> Result<Edit> {
@@ -52,6 +101,7 @@ impl Log {
             author: match from.author {
                 edit::Author::Rule => Author::Rule,
                 edit::Author::Model => Author::Model,
+                edit::Author::User => Author::User,
             },
             tokens_before: 0,
             tokens_after: 0,
@@ -60,7 +110,12 @@ impl Log {
             json: None,
         };
         match from.kind {
-            edit::Kind::ReplaceRange => edit.range = Some(self.range_of(from)?),
+            edit::Kind::ReplaceRange => {
+                let range = self.range_of(from)?;
+                let ids: Vec<String> = self.covered_by_range(&range);
+                edit.consumed = Some(Consumed { hash: self.fingerprint(&ids)?, ids });
+                edit.range = Some(range);
+            }
             edit::Kind::Drop => {
                 let target = |id: &String| Target { message: id.clone(), part: None, to: None };
                 edit.targets = from.targets.iter().filter(|id| self.live(id).is_some()).map(target).collect();
@@ -107,8 +162,20 @@ impl Log {
         Ok(Range { from: id(start), to: id(end), summary, carried })
     }
 
+    /// Ids of the messages that a range would hide and that show now.
+    fn covered_by_range(&self, range: &Range) -> Vec<String> {
+        let (Some(start), Some(end)) = (self.live(&range.from), self.live(&range.to)) else { return vec![] };
+        let carried: HashSet<&String> = range.carried.iter().collect();
+        (start..=end)
+            .filter(|&slot| matches!(self.state.slots[slot].shown, Shown::Whole | Shown::Changed(_)))
+            .map(|slot| self.store.message(slot))
+            .filter(|message| !message.role.is_frame() && !carried.contains(&message.id))
+            .map(|message| message.id.clone())
+            .collect()
+    }
+
     /// First and last slot of a message of the view: its own, or those that a summary stands for.
-    fn place(&self, id: &str) -> Option<(usize, usize)> {
+    pub(super) fn place(&self, id: &str) -> Option<(usize, usize)> {
         // A stand-in for a lost result is where its call is.
         if let Some(slot) = self.live(id).or_else(|| self.live(id.split_once(":lost:")?.0)) {
             return Some((slot, slot));

@@ -8,7 +8,8 @@
 //! - `store`, `fold`: what is remembered, and what it amounts to.
 //! - `check`: what may enter.
 //! - `undo`, `view`, `recall`, `compare`: what can be asked.
-//! - `adopt`: edits of a compaction as edits of a log.
+//! - `adopt`, `stale`: edits of a compaction as edits of a log, as long as they still fit.
+//! - `runs`: a plan in few numbers.
 //! - `jsonl`, `chain`: lines, and how a line that changed is found.
 //!
 //! Adding a message takes time proportional to that message, an edit and its undoing to what it is about. Counts are held; a text is
@@ -23,14 +24,18 @@ mod fold;
 mod jsonl;
 mod pin;
 mod recall;
+mod runs;
+mod stale;
 mod store;
 mod text;
+mod turn;
 mod undo;
 mod view;
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
+pub use adopt::Made;
 pub use chain::Chain;
 pub use compare::{Comparison, Difference, Split};
 pub use entry::id_of;
@@ -39,6 +44,7 @@ use fold::{Shown, State};
 pub use jsonl::{Imported, Problem, VERSION};
 pub use pin::Pinned;
 pub use recall::{Hit, Place, Recalled};
+pub use runs::Runs;
 use store::Store;
 pub use store::{Counts, Record};
 pub use undo::{EditRow, Undone};
@@ -118,6 +124,11 @@ impl Log {
         let mut log = Log::new(counting);
         log.append_all(messages, time)?;
         Ok(log)
+    }
+
+    /// Other tool definitions are sent along from now on. Nothing is counted again.
+    pub fn set_tools(&mut self, tokens: u64) {
+        self.counting.tools = tokens;
     }
 
     /// Number of entries: the position of the next one.

@@ -1,0 +1,63 @@
+/** Stored summaries: a numbered Markdown file each, and an index. Files of old ones go; the log keeps everything. */
+
+import type { CompactReport } from "../types.ts";
+import type { Saving } from "./saving.ts";
+
+/** What one file says. */
+export interface CheckpointFile {
+  number: number;
+  title: string;
+  path: string;
+  edits: readonly string[];
+  report: CompactReport;
+  /** The message that stands for what is covered: summary and collected facts. */
+  text: string;
+}
+
+const FOLDER = "checkpoints/";
+const INDEX = `${FOLDER}index.md`;
+/** Longest slug, in characters. */
+const SLUG = 40;
+
+/** `checkpoints/007-fix-the-parser.md`. */
+export function checkpointPath(number: number, title: string): string {
+  const plain = title.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "");
+  const slug = plain.replace(/[^a-z0-9]+/g, "-").slice(0, SLUG).replace(/^-+|-+$/g, "");
+  return `${FOLDER}${String(number).padStart(3, "0")}-${slug === "" ? "summary" : slug}.md`;
+}
+
+/** The title that the summary gives itself, else the first words of what was asked for. */
+export function titleOf(summary: string, goal: string): string {
+  const own = /^#+ .*\btitle\b.*\n+\s*(.+)$/im.exec(summary)?.[1] ?? /<(checkpoint_)?title>\s*(.+?)\s*</i.exec(summary)?.[2];
+  const text = (own ?? goal).replace(/\s+/g, " ").replace(/^[#*\-\s]+/, "").trim();
+  return text === "" ? "Summary" : text.split(" ").slice(0, 8).join(" ").slice(0, 80);
+}
+
+/** Writes the file and the index, and deletes files beyond the newest `keep`. */
+export function storeCheckpoint(saving: Saving, file: CheckpointFile, keep: number): void {
+  saving.do(async (storage, attempt) => {
+    const written = await attempt("write", file.path, () => storage.write(file.path, markdown(file)));
+    if (!written) return;
+    const found = await attempt("list", FOLDER, () => storage.list(FOLDER));
+    const files = (found?.value ?? []).filter((name) => /^checkpoints\/\d{3,}-.*\.md$/.test(name)).toSorted((a, b) => numberOf(b) - numberOf(a));
+    for (const old of files.slice(keep)) await attempt("delete", old, () => storage.delete(old));
+    const before = (await attempt("read", INDEX, () => storage.read(INDEX)))?.value ?? "";
+    const kept = new Set(files.slice(0, keep));
+    const lines = before.split("\n").filter((line) => kept.has(`${FOLDER}${/\]\((.+)\)/.exec(line)?.[1]}`) && !line.includes(`](${file.path.slice(FOLDER.length)})`));
+    const line = `- [${String(file.number).padStart(3, "0")} ${file.title.replace(/[[\]]/g, "")}](${file.path.slice(FOLDER.length)})`;
+    await attempt("write", INDEX, () => storage.write(INDEX, ["# Checkpoints", "", ...lines, line, ""].join("\n")));
+  });
+}
+
+function numberOf(path: string): number {
+  return Number.parseInt(path.slice(FOLDER.length), 10);
+}
+
+function markdown({ number, title, edits, report: { covered, before, after }, text }: CheckpointFile): string {
+  return [
+    `# ${title}`, "",
+    `Checkpoint ${number}, edits ${edits.join(", ")}. ${covered.length} messages covered: ${covered[0] ?? ""} to ${covered.at(-1) ?? ""}.`,
+    `Tokens before ${before.total}, after ${after.total}; messages before ${before.messages}, after ${after.messages}.`, "",
+    text.trim(), "",
+  ].join("\n");
+}

@@ -1,0 +1,51 @@
+/** What the parts of a conversation share. */
+
+import type { LogView } from "../log-types.ts";
+import type { ConversationLog } from "../log.ts";
+import type { Clock } from "../providers/types.ts";
+import type { Llm } from "../types.ts";
+import type { Events } from "./events.ts";
+import type { Limits } from "./limits.ts";
+import type { Saving } from "./saving.ts";
+import type { ContextUsage, ConversationOptions, ProfileName } from "./types.ts";
+
+/** What the core says of a profile. */
+export interface ProfileFacts {
+  name: ProfileName;
+  block?: number;
+  applyMin: number;
+  keepsEarly: boolean;
+  minAutomatic: number;
+  minManual: number;
+  background: boolean;
+}
+
+/** The next request as it stands. */
+export interface Look<T> {
+  view: LogView<T>;
+  usage: ContextUsage;
+  /** Tokens of the provider's that a request must not exceed. */
+  request: number;
+  overflows: boolean;
+}
+
+export interface Context<T> {
+  readonly log: ConversationLog<T>;
+  readonly events: Events;
+  readonly saving: Saving;
+  readonly clock: Pick<Clock, "now" | "after">;
+  readonly profile: ProfileFacts;
+  readonly llm: Llm | undefined;
+  readonly timeouts: { wait: number; model: number; storage: number };
+  readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
+  /** Stored summaries to keep as files; 0 without a storage. */
+  readonly checkpoints: number;
+  readonly seed: string | number;
+  /** Of the model of the newest request. */
+  limits: Limits;
+  /** Tokens of the system prompt that is kept apart. */
+  apart: number;
+  /** Requests prepared so far. */
+  requests: number;
+  look(): Look<T>;
+}

@@ -1,0 +1,117 @@
+/** Telling whoever listens. A listener that throws harms nobody. */
+
+import type {
+  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotCliEvent,
+} from "./types.ts";
+
+export type AnyEvent = ConversationEvent | CopilotCliEvent;
+/** The event of a type; of `*` any of them. */
+export type EventOf<K extends AnyEvent["type"] | "*"> = K extends "*" ? AnyEvent : Extract<AnyEvent, { type: K }>;
+type Listener = (event: never) => void;
+
+export class Events {
+  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly names: "espalier" | "copilot-cli" | "both";
+
+  constructor(names: "espalier" | "copilot-cli" | "both") {
+    this.names = names;
+  }
+
+  /** The function it gives takes the listener off again. */
+  on<K extends AnyEvent["type"] | "*">(type: K, listener: (event: EventOf<K>) => void): () => void {
+    const own = this.listeners.get(type) ?? new Set();
+    this.listeners.set(type, own);
+    // The same function may be added twice, and each is taken off by itself.
+    const added: Listener = (event) => listener(event);
+    own.add(added);
+    return () => void own.delete(added);
+  }
+
+  emit(event: ConversationEvent): void {
+    const other = this.names === "espalier" ? undefined : asCopilotCli(event);
+    if (!other || this.names === "both") this.tell(event);
+    if (other) this.tell(other);
+  }
+
+  clear(): void {
+    this.listeners.clear();
+  }
+
+  private tell(event: AnyEvent): void {
+    for (const type of [event.type, "*"]) {
+      for (const listener of [...(this.listeners.get(type) ?? [])]) {
+        try {
+          const result: unknown = (listener as (event: AnyEvent) => unknown)(event);
+          // An asynchronous listener that fails must not end the process.
+          if (result instanceof Promise) result.catch(() => undefined);
+        } catch {
+          // Its own trouble.
+        }
+      }
+    }
+  }
+}
+
+/** Copilot CLI's name and fields for an event; nothing where it has none. */
+function asCopilotCli(event: ConversationEvent): CopilotCliEvent | undefined {
+  switch (event.type) {
+    case "compaction_start":
+      return { type: "session.compaction_start", data: started(event) };
+    case "compaction_complete":
+      return { type: "session.compaction_complete", data: completed(event) };
+    case "context_trimmed":
+      return { type: "session.truncation", data: truncated(event) };
+    case "context_usage":
+      return { type: "session.usage_info", data: used(event) };
+    default:
+      return undefined;
+  }
+}
+
+function started({ conversation, used, model, frame, limit, tools, trigger }: CompactionStart) {
+  return { conversationTokens: conversation, currentTokens: used, ...(model !== undefined && { model }), systemTokens: frame, tokenLimit: limit, toolDefinitionsTokens: tools, trigger: named(trigger) };
+}
+
+function completed(event: CompactionComplete) {
+  const { success, error, trigger, focus, summary, checkpoint, model } = event;
+  return {
+    success,
+    ...(error !== undefined && { error }),
+    trigger: named(trigger),
+    ...(focus !== undefined && { customInstructions: focus }),
+    preCompactionTokens: event.tokensBefore,
+    postCompactionTokens: event.tokensAfter,
+    preCompactionMessagesLength: event.messagesBefore,
+    messagesRemoved: event.messagesRemoved,
+    tokensRemoved: event.tokensRemoved,
+    ...(summary !== undefined && { summaryContent: summary }),
+    ...(checkpoint && { checkpointNumber: checkpoint.number, checkpointPath: checkpoint.path }),
+    ...(model && { compactionTokensUsed: { inputTokens: model.promptTokens, duration: event.duration } }),
+    conversationTokens: event.conversation,
+    systemTokens: event.frame,
+    toolDefinitionsTokens: event.tools,
+    tokenLimit: event.limit,
+  };
+}
+
+function truncated({ limit, before, after, tokensRemoved, messagesRemoved }: ContextTrimmed) {
+  return {
+    tokenLimit: limit,
+    preTruncationTokensInMessages: before.total - before.tools,
+    preTruncationMessagesLength: before.messages,
+    postTruncationTokensInMessages: after.total - after.tools,
+    postTruncationMessagesLength: after.messages,
+    tokensRemovedDuringTruncation: tokensRemoved,
+    messagesRemovedDuringTruncation: messagesRemoved,
+    performedBy: "BasicTruncator",
+  };
+}
+
+function used({ limit, used: current, messages, isInitial, conversation, frame, tools }: ContextUsageEvent) {
+  return { tokenLimit: limit, currentTokens: current, messagesLength: messages, isInitial, conversationTokens: conversation, systemTokens: frame, toolDefinitionsTokens: tools };
+}
+
+/** Its trigger for a refusal by the provider has another name. */
+function named(trigger: string): string {
+  return trigger === "provider_error" ? "context_limit_retry" : trigger;
+}

@@ -1,0 +1,56 @@
+/** The last step: what makes one request fit, and is forgotten with it. */
+
+import { compact } from "../api.ts";
+import { EspalierError } from "../errors.ts";
+import type { LogView } from "../log-types.ts";
+import { Pruner } from "../pruner.ts";
+import type { CompactOptions, CountOptions, Removal, Totals } from "../types.ts";
+
+/** How the view is counted. */
+export type Counted = Pick<CountOptions, "encoding" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools">;
+
+export interface Fitted<T> {
+  messages: T[];
+  removed: Removal[];
+  before: Totals;
+  after: Totals;
+  performedBy: "prune" | "shorten";
+}
+
+/** A cut moves by this share of the limit at least, so that the provider's cache breaks seldom. */
+const STEP = 0.1;
+
+export class Fit {
+  private pruner = new Pruner();
+  private edits = "";
+
+  /**
+   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well.
+   *
+   * @throws EspalierError `budget_exceeded` if that is too large even so
+   */
+  async fit<T>(view: LogView<T>, how: Counted, budget: number, edits: string, compaction: Partial<CompactOptions>, keep: readonly string[]): Promise<Fitted<T>> {
+    // Numbers of messages mean others once an edit was laid or taken back.
+    if (edits !== this.edits) this.pruner.cut = undefined;
+    this.edits = edits;
+    // Messages are numbered by their place in the view; the log calls them otherwise.
+    const ids = view.plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
+    const isNamed = ids.length === view.messages.length && how.format !== "espalier";
+    const named = (removed: Removal[]) => (isNamed ? removed.map((removal) => ({ ...removal, ids: removal.ids.map((id) => ids[Number(id.slice(1))] ?? id) })) : removed);
+    const kept = ids.flatMap((id, at) => (keep.includes(id) ? [isNamed ? at : id] : []));
+    const same = ids.length === view.messages.length ? { keep: kept } : {};
+    try {
+      const { messages, report } = this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same });
+      return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "prune" };
+    } catch (error) {
+      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget });
+      return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "shorten" };
+    }
+  }
+
+  free(): void {
+    this.pruner.free();
+  }
+}
+

@@ -1,0 +1,117 @@
+/** What a request may have, and how large it is in the provider's own tokens. */
+
+import { limitFor, modelOf } from "../api.ts";
+import { call, wasm } from "../engine.ts";
+import { Recovery, windowOf } from "../recovery.ts";
+import type { NextStep, Refusal, SilentOverflow, Tries } from "../recovery.ts";
+import { Calibration } from "../tokens.ts";
+import type { Prediction } from "../tokens.ts";
+import type { ModelLimits } from "../types.ts";
+import type { ContextUsage, ProfileName } from "./types.ts";
+
+export interface Limit {
+  /** What ratios are of. */
+  limit: number;
+  /** What a request must not exceed, tools included; less than `limit` in profiles with a safety factor. */
+  request: number;
+  source: ContextUsage["limitSource"];
+}
+
+/** What the user set. */
+export interface Own {
+  threshold: number | undefined;
+  contextSize: number | undefined;
+}
+
+/** Limits of one model, and what was learned of it. */
+export class Limits {
+  readonly name: string;
+  private readonly calibration: Calibration | undefined;
+  /** While the same request is tried again, smaller each time. */
+  private tries: Tries | undefined;
+  private wasRefused = false;
+  private sent: { id: string; tokens: number; predicted: Prediction } | undefined;
+  private readonly model: string | ModelLimits | undefined;
+  private readonly profile: ProfileName;
+  private readonly own: Own;
+  private readonly recovery: Recovery;
+
+  constructor(model: string | ModelLimits | undefined, profile: ProfileName, own: Own, recovery: Recovery, learned?: unknown) {
+    this.model = model;
+    this.profile = profile;
+    this.own = own;
+    this.recovery = recovery;
+    this.name = modelOf(model).name ?? "";
+    this.calibration = this.name === "" ? undefined : new Calibration(this.name, learned);
+    // Whatever is wrong with the user's threshold is said when it is set.
+    this.of(0);
+  }
+
+  /** What was learned of the provider's counting: plain data. */
+  get learned(): unknown {
+    return this.calibration?.state;
+  }
+
+  /** `tools`: tokens of the tool definitions. */
+  of(tools: number): Limit {
+    const { tokens: base, source } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
+    const { limit: learned } = this.recovery.begin(this.name, base);
+    const max = Math.min(base, learned, this.tries?.limit ?? base);
+    const { threshold, contextSize } = this.own;
+    const [limit, request] = call(() => wasm().requestLimit(this.profile, max, contextSize, threshold, tools)) as unknown as [number, number];
+    const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : "contextSize";
+    return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
+  }
+
+  /** What the provider will count for so many of our tokens. */
+  predict(tokens: number): Prediction {
+    const predicted = this.calibration?.predict(tokens);
+    // Where the provider's tokenizer is ours nothing is added: the thresholds are headroom enough.
+    return predicted && predicted.origin !== "exact" ? predicted : { tokens, bound: 0, origin: "exact" };
+  }
+
+  /** The most of our tokens that are expected to be within so many of the provider's. */
+  ours(request: number): number {
+    const fits = (tokens: number) => {
+      const predicted = this.predict(tokens);
+      return predicted.tokens + predicted.bound <= request;
+    };
+    if (!this.calibration || fits(request)) return request;
+    let [fit, not] = [0, request];
+    while (fit + 1 < not) {
+      const middle = Math.floor((fit + not) / 2);
+      if (fits(middle)) fit = middle;
+      else not = middle;
+    }
+    return fit;
+  }
+
+  /** A request goes out. `frame` changes when system text or tools do. */
+  send(id: string, tokens: number, frame: string): void {
+    this.sent = { id, tokens, predicted: this.predict(tokens) };
+    if (!this.wasRefused) this.tries = undefined;
+    this.wasRefused = false;
+    this.calibration?.sent({ id, tokens, frame });
+  }
+
+  /** The provider's count of the newest request. */
+  answered(reported: number, date: string): SilentOverflow | undefined {
+    if (!this.sent) return undefined;
+    const { id, tokens, predicted } = this.sent;
+    this.tries = undefined;
+    this.calibration?.reported({ id, tokens: reported });
+    const window = windowOf(this.model);
+    return this.recovery.accepted(this.name, {
+      sent: tokens, reported, date, predicted: predicted.tokens, bound: predicted.bound, ...(window !== undefined && { window }),
+    });
+  }
+
+  /** The provider refused the newest request. */
+  refused(refusal: Omit<Refusal, "sent">): NextStep {
+    if (!this.sent) return { action: "passOn", why: "no request was prepared" };
+    const { tokens: base } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
+    this.tries ??= this.recovery.begin(this.name, base);
+    this.wasRefused = true;
+    return this.recovery.refused(this.tries, { ...refusal, sent: this.sent.tokens });
+  }
+}

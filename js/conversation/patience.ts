@@ -1,0 +1,50 @@
+/** When to try again by itself, after a compaction that failed or gained nothing. */
+
+import { call, wasm } from "../engine.ts";
+
+export type Verdict = "try" | "offline" | "notYet" | "blocked";
+/** The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is tried. */
+export interface Now {
+  requests: number;
+  tokens: number;
+  available: number;
+  fingerprint: number;
+}
+
+export class Patience {
+  /** Plain data, kept in the log. */
+  state: string | undefined;
+
+  mayTry(now: Now): Verdict {
+    return this.step({ type: "mayTry", now }).verdict!;
+  }
+
+  note(status: string, now: Now): void {
+    try {
+      this.step({ type: "note", status, now });
+    } catch {
+      // Ours alone, or one that says nothing about the next try.
+    }
+  }
+
+  private step(event: object): { verdict?: Verdict } {
+    const { state, verdict } = JSON.parse(call(() => wasm().backoffStep(this.state, JSON.stringify(event)))) as { state: unknown; verdict?: Verdict };
+    this.state = JSON.stringify(state);
+    return verdict === undefined ? {} : { verdict };
+  }
+}
+
+/** FNV-1a of 32 bits over the UTF-16 units of a text. */
+export function hash32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** A number in [0, 1) from a seed and what it is drawn for. The bits are mixed, since FNV's last step changes few of them. */
+export function draw(seed: string | number, what: string): number {
+  let hash = hash32(`${seed}/${what}`);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

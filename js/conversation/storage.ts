@@ -1,0 +1,49 @@
+/** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
+
+import { EspalierError } from "../errors.ts";
+
+/**
+ * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the conversation goes on
+ * and says so in a `warning`.
+ *
+ * ```js
+ * const conversation = await openConversation({ storage: nodeStorage("sessions/7"), format: "openai-chat" });
+ * ```
+ */
+export interface ConversationStorage {
+  /** The text under a name; nothing if there is none. */
+  read(name: string): Promise<string | undefined> | string | undefined;
+  /** Adds to the end of the text under a name, and makes sure that it stays. */
+  append(name: string, text: string): Promise<void> | void;
+  /** Replaces the text under a name, as a whole or not at all where the place can do that. */
+  write(name: string, text: string): Promise<void> | void;
+  /** All names that begin with this, in any order. */
+  list(prefix: string): Promise<string[]> | string[];
+  /** Deletes a text; nothing happens if there is none. */
+  delete(name: string): Promise<void> | void;
+}
+
+const METHODS = ["read", "append", "write", "list", "delete"] as const;
+
+/** @throws EspalierError `bad_option` naming the method that is missing */
+export function checkedStorage(storage: unknown): ConversationStorage {
+  if (typeof storage !== "object" || storage === null) {
+    throw new EspalierError({ code: "bad_option", message: "options.storage must be an object with read, append, write, list and delete", path: "options.storage" });
+  }
+  for (const method of METHODS) {
+    if (typeof (storage as Record<string, unknown>)[method] === "function") continue;
+    throw new EspalierError({ code: "bad_option", message: `options.storage.${method} must be a function`, path: `options.storage.${method}` });
+  }
+  return storage as ConversationStorage;
+}
+
+/** Keeps texts in memory: for tests, and to hand a conversation from one place to another. */
+export function memoryStorage(texts: Map<string, string> = new Map()): ConversationStorage {
+  return {
+    read: (name) => texts.get(name),
+    append: (name, text) => void texts.set(name, (texts.get(name) ?? "") + text),
+    write: (name, text) => void texts.set(name, text),
+    list: (prefix) => [...texts.keys()].filter((name) => name.startsWith(prefix)),
+    delete: (name) => void texts.delete(name),
+  };
+}

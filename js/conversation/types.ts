@@ -1,0 +1,243 @@
+/** What hosts pass to a conversation, and what it tells them. */
+
+import type { LogReport, LogView } from "../log-types.ts";
+import type { Clock } from "../providers/types.ts";
+import type {
+  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, Removal, Totals, Usage,
+} from "../types.ts";
+import type { ConversationStorage } from "./storage.ts";
+
+/** Systems whose constants a conversation can work by. */
+export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
+
+/** Why a compaction was made. */
+export type Trigger =
+  | "threshold" | "overflow" | "provider_error" | "manual" | "range" | "model_switch" | "memory_pressure" | "agent_request";
+
+export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "format"> {
+  /**
+   * Messages that the conversation has so far. With a log (`log`, or what the storage holds): all messages of that log, in order, as the
+   * host's own objects; without them they are made again from what was stored.
+   */
+  messages?: readonly T[];
+  /** The lines of a log to go on with. What the storage holds wins. */
+  log?: string;
+  /** Where the conversation is kept. Without it nothing is. */
+  storage?: ConversationStorage;
+  /** Found out from `messages` when absent; needed without any. */
+  format?: Format;
+  /** A model's name, or what is known of it. */
+  model?: string | ModelLimits;
+  /** Default `espalier`. */
+  profile?: ProfileName;
+  /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
+  system?: string;
+  /** Writes summaries. Without it they are made by rules alone. */
+  llm?: Llm;
+  /**
+   * The user's own threshold: a share of the model's limit up to 1, or tokens from 100 on. It lowers the limit for all decisions.
+   */
+  threshold?: number;
+  /** The context size that the user picked, in tokens; only ever less than the model's own. */
+  contextSize?: number;
+  /** Compact without being asked. Without it stored summaries count all the same, and a request that is too large is pruned. Default true. */
+  automatic?: boolean;
+  /** Make summaries beside the conversation. Default: as the profile does. */
+  background?: boolean;
+  /** What jitter is drawn from. The same log and entropy decide alike. Default: drawn once, and kept in the log. */
+  entropy?: string | number;
+  /** Time as the host has it; only timeouts and the time of entries depend on it. */
+  clock?: Partial<Pick<Clock, "now" | "after">>;
+  /** Milliseconds: to wait for a running job (60,000), for one call of the model (120,000), for the storage (5,000). */
+  timeouts?: { wait?: number; model?: number; storage?: number };
+  /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
+  checkpoints?: number;
+  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`, hooks. */
+  compact?: Omit<CompactOptions, keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress">;
+  /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
+  onEvent?: (event: ConversationEvent | CopilotCliEvent) => void;
+  /** `copilot-cli`: its names and fields for events that it has, too; `both` has each under both names. Default `espalier`. */
+  eventNames?: "espalier" | "copilot-cli" | "both";
+}
+
+/** Tokens of the next request. */
+export interface ContextUsage {
+  /** Input tokens that a request may have, as ratios are reckoned. */
+  limit: number;
+  limitSource: LimitSource | "threshold" | "contextSize";
+  /** Tokens of the view, as the provider is expected to count them, its possible error included. */
+  used: number;
+  /** The error that is included. */
+  bound: number;
+  origin: Origin;
+  /** `used / limit`. */
+  ratio: number;
+  messages: number;
+  frame: number;
+  conversation: number;
+  tools: number;
+}
+
+/** One compaction of a conversation. */
+export interface Compacted {
+  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed";
+  trigger: Trigger;
+  /** Trying again may help. */
+  retryable: boolean;
+  /** Ids of the edits, to undo them. */
+  edits: string[];
+  before: Totals;
+  after: Totals;
+  /** Number of the stored summary. */
+  checkpoint?: number;
+  report?: CompactReport;
+  error?: string;
+  /** Behind a job: its number. */
+  job?: number;
+}
+
+export interface PrepareOptions {
+  /** Tool definitions of this request, in the format of the messages. Default: those of the request before. */
+  tools?: readonly unknown[];
+  /** The model of this request. Default: that of the request before. */
+  model?: string | ModelLimits;
+  system?: string;
+  signal?: AbortSignal;
+}
+
+export interface PrepareReport {
+  /** Number of the request, from 1. */
+  request: number;
+  usage: ContextUsage;
+  /** What happened to make it fit, in order. */
+  compactions: Compacted[];
+  /** Left out of this request only. */
+  trimmed: Removal[];
+  /** Repaired for this request, so that no provider refuses it. */
+  repaired: Removal[];
+  /** Number of the job that was started, or is running. */
+  job?: number;
+  /** It fits, but less than two fifths of the room for messages are free. */
+  lowHeadroom: boolean;
+}
+
+export interface Prepared<T> {
+  /** To be sent. What was not changed is the host's own object. */
+  messages: T[];
+  report: PrepareReport;
+}
+
+/** A compaction that has not been applied. Its texts may be edited before {@link Conversation.apply}. */
+export interface Plan<T> {
+  status: CompactStatus;
+  trigger: Trigger;
+  edits: Edit[];
+  /** The view as it would be. */
+  view: LogView<T>;
+  report: CompactReport;
+  /** The position in the log that it was made at. */
+  since: number;
+}
+
+/** What a change of model would mean. */
+export interface ModelSwitch<T> {
+  /** Tokens of the view as the new model counts them. */
+  current: number;
+  newLimit: number;
+  fits: boolean;
+  /** What would be compacted, without a model's help; absent if it fits. */
+  plan?: Plan<T>;
+}
+
+export interface CompactionStart {
+  type: "compaction_start";
+  trigger: Trigger;
+  model?: string;
+  limit: number;
+  used: number;
+  frame: number;
+  conversation: number;
+  tools: number;
+  ratio: number;
+  job?: number;
+}
+export interface CompactionComplete {
+  type: "compaction_complete";
+  success: boolean;
+  status: Compacted["status"];
+  error?: string;
+  trigger: Trigger;
+  focus?: string;
+  tokensBefore: number;
+  tokensAfter: number;
+  tokensRemoved: number;
+  messagesBefore: number;
+  messagesAfter: number;
+  messagesRemoved: number;
+  summary?: string;
+  edits: string[];
+  checkpoint?: { number: number; path: string };
+  model?: CompactReport["model"];
+  /** Milliseconds by the host's clock. */
+  duration: number;
+  quality?: CompactReport["quality"];
+  limit: number;
+  frame: number;
+  conversation: number;
+  tools: number;
+  job?: number;
+}
+export type ContextUsageEvent = { type: "context_usage"; isInitial: boolean; request: number } & ContextUsage;
+export interface ContextTrimmed {
+  type: "context_trimmed";
+  limit: number;
+  before: Totals;
+  after: Totals;
+  removed: Removal[];
+  tokensRemoved: number;
+  messagesRemoved: number;
+  /** `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. */
+  performedBy: "prune" | "shorten";
+}
+export interface CompactionProgress {
+  type: "compaction_progress";
+  stage: "started" | "asking" | "answered" | "waiting" | "applied" | "parked" | "dropped" | "cancelled" | "failed";
+  trigger?: Trigger;
+  job?: number;
+}
+export interface ConversationWarning {
+  type: "warning";
+  /**
+   * `storage`: something could not be read or written. `bad_log`: lines of the log were not what they should be; what was read is kept aside.
+   * `silent_overflow`: the provider cannot have read all of a request. `frame_too_large`: system text and tools take more than 0.8 of the
+   * limit. `engine`: the engine crashed and was replaced.
+   */
+  code: "storage" | "bad_log" | "silent_overflow" | "frame_too_large" | "engine";
+  message: string;
+  details?: unknown;
+}
+export type ConversationEvent =
+  | CompactionStart | CompactionComplete | ContextUsageEvent | ContextTrimmed | CompactionProgress | ConversationWarning;
+
+/** An event as Copilot CLI names it. */
+export interface CopilotCliEvent {
+  type: "session.compaction_start" | "session.compaction_complete" | "session.truncation" | "session.usage_info";
+  data: Record<string, unknown>;
+}
+
+/** What came of opening a conversation. */
+export interface Opened {
+  /** Whether there was a log. */
+  isNew: boolean;
+  /** How reading it went. */
+  log?: LogReport;
+  /** Number of a job that was running when the conversation was left, and counts as failed. */
+  interrupted?: number;
+}
+
+/** Tokens of all requests as providers reported them, and the state of things. */
+export interface ConversationUsage extends ContextUsage {
+  requests: number;
+  reported: Usage;
+  job: "idle" | "running" | "ready" | "parked" | "failed";
+}

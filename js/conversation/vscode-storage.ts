@@ -1,0 +1,111 @@
+/** Storage of an extension of VS Code. Nothing of VS Code is imported: its objects are taken by their shape. */
+
+import { EspalierError } from "../errors.ts";
+import { piecewise } from "./pieces.ts";
+import type { ConversationStorage } from "./storage.ts";
+
+/** `context.workspaceState` or `context.globalState`. */
+export interface MementoLike {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+  keys(): readonly string[];
+}
+
+/**
+ * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations: VS Code writes all of a memento
+ * at once.
+ *
+ * ```js
+ * const storage = mementoStorage(context.workspaceState, `chat/${session}/`);
+ * ```
+ */
+export function mementoStorage(memento: MementoLike, prefix: string): ConversationStorage {
+  if (typeof memento?.get !== "function" || typeof memento.update !== "function" || typeof memento.keys !== "function") {
+    throw new EspalierError({ code: "bad_option", message: "mementoStorage needs an object with get, update and keys", path: "memento" });
+  }
+  if (typeof prefix !== "string") throw new EspalierError({ code: "bad_option", message: "the prefix of the keys must be a text", path: "prefix" });
+  return piecewise({
+    async get(key) {
+      const value = memento.get(prefix + key);
+      return typeof value === "string" ? value : undefined;
+    },
+    set: async (key, text) => void (await memento.update(prefix + key, text)),
+    keys: async () => memento.keys().flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
+    remove: async (key) => void (await memento.update(prefix + key, undefined)),
+  });
+}
+
+/** A `vscode.Uri`, as far as it is used. */
+export interface UriLike {
+  readonly path: string;
+  with(change: { path: string }): UriLike;
+}
+
+/** `vscode.workspace.fs`. */
+export interface FileSystemLike<U extends UriLike> {
+  readFile(uri: U): PromiseLike<Uint8Array>;
+  writeFile(uri: U, content: Uint8Array): PromiseLike<void>;
+  readDirectory(uri: U): PromiseLike<readonly (readonly [string, number])[]>;
+  createDirectory(uri: U): PromiseLike<void>;
+  delete(uri: U): PromiseLike<void>;
+}
+
+/** `FileType.Directory`. */
+const FOLDER = 2;
+
+/**
+ * Keeps a conversation in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
+ * added to there, so the log is kept in pieces of about 64 kB.
+ *
+ * ```js
+ * const storage = workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, session));
+ * ```
+ */
+export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): ConversationStorage {
+  for (const method of ["readFile", "writeFile", "readDirectory", "createDirectory", "delete"] as const) {
+    if (typeof fs?.[method] !== "function") throw new EspalierError({ code: "bad_option", message: `workspaceStorage needs a file system with ${method}`, path: "fs" });
+  }
+  const at = (name: string) => folder.with({ path: name === "" ? folder.path : `${folder.path.replace(/\/$/, "")}/${name}` }) as U;
+  const isMissing = (error: unknown) => /FileNotFound|EntryNotFound|ENOENT/.test(`${(error as { code?: unknown })?.code} ${String(error)}`);
+  const made = new Set<string>();
+  const files = async (within: string): Promise<string[]> => {
+    let entries: readonly (readonly [string, number])[];
+    try {
+      entries = await fs.readDirectory(at(within));
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+    const names: string[] = [];
+    for (const [name, type] of entries) {
+      const path = within === "" ? name : `${within}/${name}`;
+      if ((type & FOLDER) !== 0) names.push(...(await files(path)));
+      else names.push(path);
+    }
+    return names;
+  };
+  return piecewise({
+    async get(key) {
+      try {
+        return new TextDecoder().decode(await fs.readFile(at(key)));
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async set(key, text) {
+      const within = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : "";
+      if (!made.has(within)) await fs.createDirectory(at(within));
+      made.add(within);
+      await fs.writeFile(at(key), new TextEncoder().encode(text));
+    },
+    keys: () => files(""),
+    async remove(key) {
+      try {
+        await fs.delete(at(key));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    },
+  });
+}

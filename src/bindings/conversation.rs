@@ -1,0 +1,163 @@
+//! What a conversation decides: limits, lines, jobs, when to try again. All state is JSON text that the host keeps, so that nothing is
+//! lost with an instance.
+
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::error::to_js;
+use super::history::{from_json, into_json};
+use super::options::tokens;
+use crate::compact::Status;
+use crate::compact::backoff::{Backoff, Now, Verdict};
+use crate::compact::job::{Jobs, Next, Phase};
+use crate::compact::profile::{ALL, Early, Profile};
+use crate::compact::window::{Sizes, effective, threshold};
+use crate::error::{Code, Error, Result as Outcome};
+
+type Answer = Result<String, JsValue>;
+
+fn profile(name: &str) -> Outcome<&'static Profile> {
+    Profile::named(name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|profile| profile.name).collect();
+        let why = format!("options.profile must be one of {}, and is {name:?}", names.join(", "));
+        Error::new(Code::BadOption, why).at("options.profile")
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Facts {
+    name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<f64>,
+    apply_min: f64,
+    keeps_early: bool,
+    min_automatic: usize,
+    min_manual: usize,
+    background: bool,
+}
+
+/// What a profile says of jobs, as JSON text.
+#[wasm_bindgen(js_name = "profileFacts")]
+pub fn profile_facts(name: &str) -> Answer {
+    let found = profile(name).map_err(to_js)?;
+    into_json(&Facts {
+        name: found.name,
+        block: found.block,
+        apply_min: found.apply_min,
+        keeps_early: found.early == Early::Parked,
+        min_automatic: found.min_messages.0,
+        min_manual: found.min_messages.1,
+        background: found.background,
+    })
+}
+
+/// Whether a background compaction starts. `draw` is in [0, 1).
+#[wasm_bindgen(js_name = "startsBackground")]
+pub fn starts_background(name: &str, ratio: f64, is_warm: bool, draw: f64) -> Result<bool, JsValue> {
+    Ok(profile(name).map_err(to_js)?.starts(ratio, is_warm, || draw))
+}
+
+/// What a request may have: `limit`, which ratios are of, and `request`, which it must not exceed, tools included. `picked` is the user's
+/// context size, `own` the user's threshold.
+#[wasm_bindgen(js_name = "requestLimit")]
+pub fn request_limit(
+    name: &str,
+    max: f64,
+    picked: Option<f64>,
+    own: Option<f64>,
+    tools: f64,
+) -> Result<Vec<f64>, JsValue> {
+    let profile = profile(name).map_err(to_js)?;
+    let max = tokens(max, "options.model").map_err(to_js)?;
+    let tools = tokens(tools, "options.tools").map_err(to_js)?;
+    let window = effective(Sizes { max, picked, ..Sizes::default() });
+    let own = own.map(|value| threshold(value, window as u64)).transpose().map_err(to_js)?.flatten();
+    let limit = own.unwrap_or(window).min(window).floor();
+    Ok(vec![limit, (profile.for_messages(limit as u64, tools) + tools).min(limit as u64) as f64])
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum JobEvent {
+    /// Of a conversation that was read from storage.
+    Reload {
+        last: u32,
+    },
+    Start {
+        #[serde(default)]
+        stale: bool,
+    },
+    Settle {
+        job: u32,
+        error: Option<String>,
+    },
+    Request {
+        ratio: f64,
+        overflows: bool,
+    },
+    Take,
+    Cancel,
+}
+
+#[derive(Serialize)]
+struct JobStep {
+    state: Jobs<u32>,
+    phase: Phase,
+    /// Of the job that was started, taken, or has to be aborted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<u32>,
+    /// False for a settlement that changed nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settled: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<Next<u32>>,
+}
+
+/// One event of the job of a conversation. Results stay with the host, by the number of their job.
+#[wasm_bindgen(js_name = "jobStep")]
+pub fn job_step(state: Option<String>, name: &str, event: &str) -> Answer {
+    let profile = profile(name).map_err(to_js)?;
+    let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
+    let event: JobEvent = from_json(event, "event", Code::BadInput).map_err(to_js)?;
+    let mut state: Jobs<u32> = state.unwrap_or_default();
+    let (mut job, mut settled, mut next) = (None, None, None);
+    match event {
+        JobEvent::Reload { last } => state = Jobs::after(last),
+        JobEvent::Start { stale } => job = state.start(|_| stale),
+        JobEvent::Settle { job, error } => settled = Some(state.settle(job, error.map_or(Ok(job), Err))),
+        JobEvent::Request { ratio, overflows } => next = Some(state.at_request(profile, ratio, overflows)),
+        JobEvent::Take => job = state.take(),
+        JobEvent::Cancel => job = state.cancel(),
+    }
+    into_json(&JobStep { phase: state.phase(), state, job, settled, next })
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum BackoffEvent {
+    MayTry { now: Now },
+    Note { status: Status, now: Now },
+}
+
+#[derive(Serialize)]
+struct BackoffStep {
+    state: Backoff,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+}
+
+/// Whether to try, or how a try ended.
+#[wasm_bindgen(js_name = "backoffStep")]
+pub fn backoff_step(state: Option<String>, event: &str) -> Answer {
+    let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
+    let mut state: Backoff = state.unwrap_or_default();
+    let verdict = match from_json(event, "event", Code::BadInput).map_err(to_js)? {
+        BackoffEvent::MayTry { now } => Some(state.may_try(now)),
+        BackoffEvent::Note { status, now } => {
+            state.note(status, now);
+            None
+        }
+    };
+    into_json(&BackoffStep { state, verdict })
+}

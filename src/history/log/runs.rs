@@ -1,0 +1,41 @@
+//! A plan in few numbers: most of a view is messages as they came, one after the other.
+
+use serde::Serialize;
+
+use super::{Log, View};
+use crate::history::plan::PlanItem;
+
+/// A view whose plan is told by runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Runs {
+    /// Pairs: messages of the log that are kept, by the number of the first and how many; or, with 0 messages, the number of an item.
+    pub runs: Vec<u32>,
+    pub items: Vec<PlanItem>,
+    #[serde(flatten)]
+    pub view: View,
+}
+
+impl Log {
+    /// [`Log::view`] with an empty plan, and the plan as runs.
+    pub fn view_in_runs(&self) -> Runs {
+        let mut view = self.view();
+        let mut runs: Vec<u32> = Vec::new();
+        let mut items = Vec::new();
+        for item in std::mem::take(&mut view.plan) {
+            let slot = match &item {
+                PlanItem::Keep { id } => self.store.slots.get(id).and_then(|&slot| u32::try_from(slot).ok()),
+                _ => None,
+            };
+            match (slot, runs.as_mut_slice()) {
+                (Some(slot), [.., first, length]) if *length > 0 && *first + *length == slot => *length += 1,
+                (Some(slot), _) => runs.extend([slot, 1]),
+                (None, _) => {
+                    runs.extend([items.len() as u32, 0]);
+                    items.push(item);
+                }
+            }
+        }
+        Runs { runs, items, view }
+    }
+}

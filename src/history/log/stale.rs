@@ -1,0 +1,67 @@
+//! Whether a plan still fits: what happened to the messages that it was made from.
+
+use std::collections::HashSet;
+
+use super::Log;
+use super::entry::{Entry, id_of, seq_of};
+use crate::error::{Code, Error, Result};
+
+impl Log {
+    /// Checks that nothing but additions behind them happened to these messages of a view since that view was made at position `since`.
+    /// Takes time proportional to what happened since, and to what it is about.
+    pub(super) fn check_untouched<'a>(&self, ids: impl Iterator<Item = &'a String>, since: usize) -> Result<()> {
+        let stale = |why: String| Error::new(Code::StalePlan, why).at("since");
+        if since > self.len() {
+            return Err(stale(format!("the log has {} entries, and the plan is of position {since}", self.len())));
+        }
+        let mut slots = HashSet::new();
+        for id in ids {
+            let edit = id.strip_suffix(":summary").and_then(seq_of).and_then(|seq| self.state.edits.get(&seq));
+            if edit.is_some_and(|edit| !edit.in_force()) {
+                return Err(stale(format!("the summary {id:?} was taken back")));
+            }
+            let (first, last) =
+                self.place(id).ok_or_else(|| stale(format!("there is no message {id:?} in the view any more")))?;
+            slots.extend(first..=last);
+        }
+        for (seq, record) in self.store.records.iter().enumerate().skip(since) {
+            let touched = match &record.entry {
+                Entry::Edit { .. } => self.is_about(seq, &slots),
+                Entry::Revoke { target } => {
+                    let aimed = seq_of(target).map(|at| self.state.revokes.get(&at).map_or(at, |revoke| revoke.target));
+                    aimed.is_some_and(|at| self.is_about(at, &slots))
+                }
+                Entry::Pin { pin } => pin.message.as_ref().is_some_and(|id| self.is_in_group_of(id, &slots)),
+                Entry::Unpin { target } => {
+                    let pin = seq_of(target).and_then(|at| self.store.records.get(at)).map(|record| &record.entry);
+                    matches!(pin, Some(Entry::Pin { pin }) if pin.message.as_ref().is_some_and(|id| self.is_in_group_of(id, &slots)))
+                }
+                // What it left behind was not found above; what came back was not in the view.
+                _ => false,
+            };
+            if touched {
+                let why = format!("{} changed what the plan was made from", id_of(seq));
+                return Err(stale(why));
+            }
+        }
+        Ok(())
+    }
+
+    /// True if the edit or rewind at `seq` concerns one of these messages.
+    fn is_about(&self, seq: usize, slots: &HashSet<usize>) -> bool {
+        if let Some(rewind) = self.state.rewinds.get(&seq) {
+            return slots.iter().any(|slot| (rewind.keep..rewind.had).contains(slot));
+        }
+        self.state.edits.get(&seq).is_some_and(|edit| match &edit.span {
+            Some(span) => slots.iter().any(|slot| (span.start..=span.end).contains(slot)),
+            None => edit.slots.iter().any(|slot| slots.contains(slot)),
+        })
+    }
+
+    /// A pin holds the whole round of its message.
+    fn is_in_group_of(&self, id: &str, slots: &HashSet<usize>) -> bool {
+        let Some(&slot) = self.store.slots.get(id) else { return false };
+        slots.contains(&slot)
+            || slots.iter().any(|&other| self.state.slots[other].group == self.state.slots[slot].group)
+    }
+}
