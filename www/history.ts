@@ -4,8 +4,8 @@ import { readConversation } from "../js/adapters/index.ts";
 import { compact, ConversationLog, init } from "../js/entries/web.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
 import { EXAMPLES } from "./examples.ts";
-import { read, textOf } from "./text.ts";
-import type { Source } from "./text.ts";
+import { read, textOf } from "./reading.ts";
+import type { Source } from "./reading.ts";
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
@@ -104,7 +104,7 @@ function drawPlan(): void {
   element("plan").hidden = !plan;
   if (!plan) return;
   const { steps, quality, ledger, summary } = plan.report;
-  element("step-list").replaceChildren(...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => made("li", "", `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens. ${why}`)));
+  element("step-list").replaceChildren(...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => made("li", "", `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens: ${why}`)));
   table("quality", (quality?.retention ?? []).filter(({ all }) => all > 0).map((of) => [words(of.kind), of.all, of.literal, of.ownLine, of.recall]));
   table("ledger", (ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut]));
   element("summary-text").textContent = summary ?? "";
@@ -195,7 +195,7 @@ function row({ id, role, text, size, largest, fate, hidden, why, pinned = false,
 
 function drawEdits(): void {
   const rows = log.edits().map(({ id, kind, rule, author, tokensBefore, tokensAfter, targets, revokedBy }) => {
-    const which = targets.length > 2 ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
+    const which = targets.length > 2 || kind === "replace_range" ? `${targets[0]} … ${targets.at(-1)}` : targets.join(", ");
     return made("li", revokedBy ? "gone" : "", `${id}: ${kind.replace("_", " ")} by ${author} (${rule}), ${which}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`);
   });
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));

@@ -5,8 +5,8 @@ import type { Reading } from "../js/adapters/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
 import type { EncodingName, NeutralMessage } from "../js/types.ts";
 import type { Failed, Opened, Question, Ran, Reply, Row } from "./protocol.ts";
-import { read, textOf } from "./text.ts";
-import type { Source } from "./text.ts";
+import { read, textOf } from "./reading.ts";
+import type { Source } from "./reading.ts";
 
 let reading: Reading | undefined;
 let results = new Map<string, NeutralMessage>();
