@@ -162,6 +162,7 @@ test("what does not fit after the wait is summarised by rules, and the late answ
   fill(conversation, 0.7, 500);
   const { report: later } = await conversation.prepare();
   assert.deepEqual(later.compactions.map(({ status }) => status), ["stale_plan"]);
+  await conversation.dispose();
 });
 
 test("what does not fit is compacted in the foreground, by the model", async () => {
@@ -342,6 +343,7 @@ test("the agent may ask for it", async () => {
   assert.equal(conversation.agentRequest(), 1);
   await rest();
   assert.match(calls[0]!.prompt, /keep the names/);
+  await conversation.dispose();
 });
 
 test("two requests at once are served one after the other", async () => {
