@@ -570,7 +570,11 @@ export class Conversation<T = unknown> {
     const budget = Math.max(0, limits.ours(look.request) - apart - look.view.after.tools);
     const edits = this.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
     const pinned = this.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
-    const fitted = await this.fit.fit(look.view, how, budget, edits, this.c.compaction, pinned);
+    const fitted = await this.fit.fit(look.view, how, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
+      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      // The budget is no option of the host's here.
+      throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });
+    });
     const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
     const [before, after] = [withTools(fitted.before), withTools(fitted.after)];
     this.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: fitted.removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
@@ -618,7 +622,7 @@ export class Conversation<T = unknown> {
     const used = tokens + bound;
     const ratio = limit === 0 ? 0 : used / limit;
     const usage = {
-      limit, limitSource: source, used, bound, origin: counted === "exact" ? origin : counted, ratio,
+      limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
       messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
     };
     return { usage, request, overflows: used > request };

@@ -54,6 +54,8 @@ export class Compactor<T> {
   readonly patience = new Patience();
   /** Compactions begun so far: what jitter is drawn for, and what names plans. */
   begun = 0;
+  /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
+  private compacted = "";
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
@@ -95,6 +97,7 @@ export class Compactor<T> {
       status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
     };
+    if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
     const view = log.neutral();
     const { messages } = range ? picked(view, range.from, range.to, ({ id }) => this.weigh(id)) : { messages: view };
     const least = AUTOMATIC.includes(trigger) ? profile.minAutomatic : profile.minManual;
@@ -129,6 +132,12 @@ export class Compactor<T> {
       events.emit({ type: "warning", code: "engine", message: error.message });
       return { ...made, status: "engine_failed", error: error.message };
     }
+  }
+
+  private standing(): string {
+    const { log, limits, profile } = this.c;
+    const edits = log.edits().filter(({ revokedBy }) => revokedBy === undefined);
+    return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
   }
 
   /** Facts that are pinned in words stand behind every summary, since they are nowhere else. */
@@ -178,6 +187,7 @@ export class Compactor<T> {
         error = thrown.message;
       }
     }
+    if (status === "applied") this.compacted = this.standing();
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
     const { usage, view: { after } } = this.c.look();
     const { before, trigger, focus, report, job } = made;

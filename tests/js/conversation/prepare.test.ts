@@ -1,0 +1,411 @@
+/** Requests of a conversation: what is sent, when a summary is begun, used, waited for. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import type { ConversationOptions } from "../../../js/conversation/types.ts";
+import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound } from "./support.ts";
+import type { Fields } from "./support.ts";
+
+const { openConversation, EspalierError } = espalier;
+
+const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
+  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4_000 }, entropy: 7, ...options });
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Appends rounds until the next request is this full. */
+function fill(conversation: Opened, ratio: number, from = 0): number {
+  let number = from;
+  while (conversation.usage().ratio < ratio) conversation.append(round(number++, 5));
+  return number;
+}
+const types = (events: { type: string; stage?: unknown; status?: unknown }[]) =>
+  events.flatMap(({ type, stage, status }) => (type === "context_usage" ? [] : [String(stage ?? status ?? type)]));
+
+test("a request that fits is the host's own objects, and nothing happens", async () => {
+  const conversation = await open();
+  const events = heard(conversation);
+  const messages = begin(3);
+  conversation.append(messages);
+  const { messages: sent, report } = await conversation.prepare();
+  assert.equal(sent.length, messages.length);
+  sent.forEach((message, at) => assert.equal(message, messages[at]));
+  assert.deepEqual([report.compactions, report.trimmed, report.job, report.request], [[], [], undefined, 1]);
+  assert.equal(report.usage.used, espalier.countMessages(messages).total);
+  assert.deepEqual(events.map(({ type }) => type), ["context_usage"]);
+  assert.equal((events[0] as { isInitial: boolean }).isInitial, true);
+  await conversation.prepare();
+  assert.equal((events[1] as { isInitial: boolean }).isInitial, false);
+});
+
+test("tools of a request are counted, and may change", async () => {
+  const conversation = await open();
+  conversation.append(begin(1));
+  const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: { command: { type: "string" } } } } }];
+  const { report } = await conversation.prepare({ tools });
+  assert.equal(report.usage.tools, espalier.countTools(tools, { format: "openai-chat" }).total);
+  assert.equal((await conversation.prepare({ tools: [] })).report.usage.tools, 0);
+});
+
+test("a system prompt apart is counted with every request", async () => {
+  const plain = await open();
+  const apart = await open({ system: "You are a careful engineer." });
+  for (const conversation of [plain, apart]) conversation.append(begin());
+  const [a, b] = [(await plain.prepare()).report.usage, (await apart.prepare()).report.usage];
+  assert.ok(b.used > a.used && b.frame - a.frame === b.used - a.used);
+});
+
+test("warm, a job starts between 0.78 and 0.82; cold, at 0.90", async () => {
+  for (const [entropy, isWarm] of [[1, true], [2, true], ["c", true], [1, false]] as const) {
+    const { llm, calls } = model();
+    const conversation = await open({ llm, entropy, model: { name: "gpt-4o", maxPromptTokens: 20_000 } });
+    conversation.append(begin());
+    let at = 0;
+    for (let number = 0; calls.length === 0; number += 1) {
+      conversation.append(isWarm ? round(number, 10) : [{ role: "user", content: "and then? ".repeat(20) }]);
+      at = (await conversation.prepare()).report.usage.ratio;
+      await rest();
+    }
+    assert.ok(isWarm ? at >= 0.78 && at < 0.83 : at >= 0.9 && at < 0.92, `${at}`);
+    await conversation.dispose();
+  }
+});
+
+test("a finished summary is used from 0.65 on, and parked below", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  const events = heard(conversation);
+  conversation.append(begin());
+  const next = fill(conversation, 0.83);
+  const { report: { job } } = await conversation.prepare();
+  assert.equal(job, 1);
+  await rest();
+  calls[0]!.answer(SUMMARY);
+  await rest();
+  assert.equal(conversation.usage().job, "ready");
+  // The window grows: it is not needed now.
+  await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
+  assert.equal(conversation.usage().job, "parked");
+  const { messages, report } = await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens: 5_000 } });
+  assert.deepEqual(report.compactions.map(({ status, trigger, job }) => [status, trigger, job]), [["applied", "threshold", 1]]);
+  assert.match(String(messages[1]!["content"]), /The parser is being fixed/);
+  assert.equal(calls.length, 1);
+  sound(messages, 4_000);
+  assert.deepEqual(types(events), ["compaction_start", "started", "asking", "answered", "parked", "applied", "applied"]);
+  fill(conversation, 0.5, next);
+  assert.ok((await conversation.prepare()).report.usage.ratio < 0.65);
+});
+
+test("messages that came while the model wrote stay behind the summary", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin());
+  const next = fill(conversation, 0.83);
+  await conversation.prepare();
+  await rest();
+  const late = round(next, 5);
+  conversation.append(late);
+  calls[0]!.answer(SUMMARY);
+  await rest();
+  const { messages, report } = await conversation.prepare();
+  assert.equal(report.compactions[0]?.status, "applied");
+  assert.deepEqual(messages.slice(-2), late);
+  assert.equal(messages.at(-1), late[1]);
+});
+
+test("from 0.95 on a request waits for the job, at most a minute", async () => {
+  for (const answers of [true, false]) {
+    const { llm, calls } = model();
+    const time = clock();
+    const conversation = await open({ llm, clock: time });
+    const events = heard(conversation);
+    conversation.append(begin());
+    const next = fill(conversation, 0.83);
+    await conversation.prepare();
+    await rest();
+    fill(conversation, 0.955, next);
+    assert.ok(conversation.usage().ratio < 1);
+    let done = false;
+    const pending = conversation.prepare().then((prepared) => ((done = true), prepared));
+    await rest();
+    assert.equal(done, false);
+    assert.ok(types(events).includes("waiting"));
+    if (answers) calls[0]!.answer(SUMMARY);
+    else time.turn(60_000);
+    const { messages, report } = await pending;
+    assert.deepEqual(report.compactions.map(({ status }) => status), answers ? ["applied"] : []);
+    sound(messages, 4_000);
+    await conversation.dispose();
+  }
+});
+
+test("what does not fit after the wait is summarised by rules, and the late answer does no harm", async () => {
+  const { llm, calls } = model();
+  const time = clock();
+  const conversation = await open({ llm, clock: time });
+  conversation.append(begin());
+  const next = fill(conversation, 0.83);
+  await conversation.prepare();
+  await rest();
+  fill(conversation, 1.05, next);
+  const pending = conversation.prepare();
+  await rest();
+  time.turn(60_000);
+  const { messages, report } = await pending;
+  assert.deepEqual(report.compactions.map(({ status, trigger, report }) => [status, trigger, report?.model]), [["applied", "overflow", undefined]]);
+  sound(messages, 4_000);
+  const view = JSON.stringify(conversation.view().messages);
+  calls[0]!.answer(SUMMARY);
+  await rest();
+  assert.equal(JSON.stringify((await conversation.prepare()).messages), view);
+  assert.equal(conversation.usage().job, "parked");
+  fill(conversation, 0.7, 500);
+  const { report: later } = await conversation.prepare();
+  assert.deepEqual(later.compactions.map(({ status }) => status), ["stale_plan"]);
+  await conversation.dispose();
+});
+
+test("what does not fit is compacted in the foreground, by the model", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm, background: false });
+  conversation.append(begin());
+  fill(conversation, 1.05);
+  const pending = conversation.prepare();
+  await rest();
+  assert.equal(calls.length, 1);
+  calls[0]!.answer({ text: SUMMARY, usage: { prompt_tokens: 5 } });
+  const { messages, report } = await pending;
+  assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "overflow"]]);
+  sound(messages, 4_000);
+});
+
+test("a model that fails in the foreground is followed by rules; the request goes out", async () => {
+  const conversation = await open({ background: false, llm: async () => { throw new Error("down"); } });
+  const events = heard(conversation);
+  conversation.append(begin());
+  fill(conversation, 1.05);
+  const { messages, report } = await conversation.prepare();
+  assert.deepEqual(report.compactions.map(({ status }) => status), ["model_failed", "applied"]);
+  assert.match(report.compactions[0]!.error!, /down/);
+  sound(messages, 4_000);
+  assert.equal(events.filter(({ type }) => type === "compaction_complete").length, 2);
+});
+
+test("with automatic compaction off the request is pruned, for itself only", async () => {
+  const conversation = await open({ automatic: false });
+  const events = heard(conversation);
+  conversation.append(begin());
+  fill(conversation, 1.3);
+  const { messages, report } = await conversation.prepare();
+  sound(messages, 4_000);
+  assert.ok(report.trimmed.length > 0 && report.trimmed.every(({ ids }) => ids.every((id) => /^m\d+$/.test(id))));
+  assert.equal(report.usage.used, espalier.countMessages(messages).total);
+  const trimmed = events.find(({ type }) => type === "context_trimmed") as { tokensRemoved: number; before: { total: number }; after: { total: number } };
+  assert.equal(trimmed.before.total - trimmed.tokensRemoved, trimmed.after.total);
+  assert.deepEqual(conversation.edits(), []);
+  assert.equal(conversation.view().messages.length, conversation.log.originals);
+  assert.equal((await conversation.compact()).status, "applied", "by hand it works all the same");
+});
+
+test("a pasted request larger than the window is shortened for the request, and whole in the log", async () => {
+  const conversation = await open();
+  const paste = { role: "user", content: "line of a log 12345\n".repeat(2_000) };
+  conversation.append([...begin(2), paste]);
+  const { messages, report } = await conversation.prepare();
+  sound(messages, 4_000);
+  assert.ok(report.trimmed.length > 0);
+  assert.equal(conversation.log.original("m6"), paste);
+  assert.equal(conversation.log.view().messages.at(-1), paste);
+});
+
+test("what cannot be made to fit is an error that names the numbers, and nothing is lost", async () => {
+  const conversation = await open({ model: { maxPromptTokens: 40 } });
+  conversation.append([{ role: "system", content: "be exact. ".repeat(100) }, { role: "user", content: "hi" }]);
+  await refused(() => conversation.prepare(), "budget_exceeded");
+  assert.equal(conversation.view().messages.length, 2);
+  const { messages } = await conversation.prepare({ model: { maxPromptTokens: 4_000 } });
+  assert.equal(messages.length, 2);
+});
+
+test("a frame that takes most of the window is warned of, with the largest tools, once", async () => {
+  const conversation = await open({ model: { maxPromptTokens: 500 } });
+  const events = heard(conversation);
+  conversation.append(begin());
+  const tools = ["small", "large"].map((name, at) => ({ type: "function", function: { name, description: "does ".repeat(100 + 200 * at), parameters: {} } }));
+  await conversation.prepare({ tools });
+  await conversation.prepare({ tools });
+  const warnings = events.filter((event) => event.type === "warning");
+  assert.equal(warnings.length, 1);
+  assert.deepEqual((warnings[0] as { details: { largest: { name: string }[] } }).details.largest.map(({ name }) => name), ["large", "small"]);
+});
+
+test("the user's threshold is checked when it is set, and lowers the limit", async () => {
+  for (const threshold of [2, 99, 1.0001]) await refused(() => open({ threshold }), "bad_threshold", "options.threshold");
+  const conversation = await open({ threshold: 0.5 });
+  conversation.append(begin(20));
+  const { report, messages } = await conversation.prepare();
+  assert.deepEqual([report.usage.limit, report.usage.limitSource], [2_000, "threshold"]);
+  sound(messages, 2_000);
+  assert.throws(() => conversation.setThreshold(50), (error) => error instanceof EspalierError && error.code === "bad_threshold");
+  assert.equal(conversation.usage().limit, 2_000);
+  conversation.setThreshold(3_000);
+  assert.equal(conversation.usage().limit, 3_000);
+  conversation.setThreshold(undefined);
+  conversation.setContextSize(1_500);
+  assert.deepEqual([conversation.usage().limit, conversation.usage().limitSource], [1_500, "contextSize"]);
+});
+
+test("a refusal teaches the limit, from the text alone, and the next request is smaller", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
+  conversation.append(begin(38));
+  await conversation.prepare();
+  const next = conversation.contextRefused({ status: 400, message: "This model's maximum context length is 4096 tokens. However, your messages resulted in 6000 tokens." });
+  assert.equal(next.action, "retry");
+  const { messages, report } = await conversation.prepare();
+  sound(messages, 4_096);
+  assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "provider_error"]]);
+  assert.ok(conversation.usage().limit <= 4_096);
+  assert.equal(conversation.contextRefused(new Error("socket hang up")).action, "passOn");
+});
+
+test("refusals without a number end after three retries", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
+  conversation.append(begin(38));
+  const said: string[] = [];
+  let last = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const { report } = await conversation.prepare();
+    if (said.length < 3) assert.ok(report.usage.used < last, `${report.usage.used} after ${last}`);
+    last = report.usage.used;
+    said.push(conversation.contextRefused({ code: "context_length", message: "too long" }).action);
+    if (said.at(-1) !== "retry") break;
+  }
+  assert.deepEqual(said, ["retry", "retry", "retry", "giveUp"]);
+});
+
+test("a provider that read less than was sent is noticed", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 20_000 } });
+  const events = heard(conversation);
+  conversation.append(begin(60));
+  await conversation.prepare();
+  conversation.reportUsage({ prompt_tokens: 2_048 });
+  assert.deepEqual(events.filter((event) => event.type === "warning").map((event) => (event as { code: string }).code), ["silent_overflow"]);
+});
+
+test("what a provider reports makes counts its own", async () => {
+  const conversation = await open({ model: { name: "claude-sonnet-4", maxPromptTokens: 20_000 } });
+  conversation.append(begin());
+  for (let number = 0; number < 12; number += 1) {
+    conversation.append(round(number));
+    const { messages } = await conversation.prepare();
+    conversation.reportUsage({ input_tokens: Math.round(espalier.countMessages(messages).total * 1.2) });
+  }
+  const { used, bound, origin } = conversation.usage();
+  const truth = espalier.countMessages(conversation.view().messages).total * 1.2;
+  assert.equal(origin, "calibrated");
+  assert.ok(Math.abs(used - bound - truth) <= Math.max(bound, truth * 0.02), `${used} ${bound} ${truth}`);
+});
+
+test("a switch of model: told before, made by the next request", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
+  conversation.append(begin(38));
+  const small = { name: "gpt-4", maxPromptTokens: 3_000 };
+  const before = conversation.log.length;
+  const { current, newLimit, fits, plan } = await conversation.modelSwitch(small);
+  assert.deepEqual([newLimit, fits, plan!.status], [3_000, false, "applied"]);
+  assert.ok(current > 3_000 && plan!.view.after.total < 3_000);
+  assert.equal(conversation.log.length, before, "nothing is recorded");
+  const { messages, report } = await conversation.prepare({ model: small });
+  assert.deepEqual(report.compactions.map(({ trigger }) => trigger), ["model_switch"]);
+  assert.ok(espalier.countMessages(messages, { model: "gpt-4" }).total <= 3_000);
+  assert.equal((await conversation.modelSwitch({ name: "gpt-4", maxPromptTokens: 100_000 })).fits, true);
+});
+
+test("memory pressure asks no model, and needs four messages", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin());
+  assert.equal(conversation.memoryPressure(), undefined);
+  conversation.append(begin(10).slice(2));
+  assert.equal(conversation.memoryPressure(), 1);
+  await rest();
+  assert.equal(calls.length, 0);
+  assert.equal(conversation.usage().job, "ready");
+  conversation.memoryPressure();
+  assert.deepEqual(conversation.edits().map(({ trigger }) => trigger), ["memory_pressure"]);
+});
+
+test("the agent may ask for it", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin(15));
+  assert.equal(conversation.agentRequest("keep the names"), 1);
+  assert.equal(conversation.agentRequest(), 1);
+  await rest();
+  assert.match(calls[0]!.prompt, /keep the names/);
+  await conversation.dispose();
+});
+
+test("two requests at once are served one after the other", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm, background: false });
+  conversation.append(begin());
+  fill(conversation, 1.05);
+  const both = Promise.all([conversation.prepare(), conversation.prepare()]);
+  await rest();
+  assert.equal(calls.length, 1);
+  calls[0]!.answer(SUMMARY);
+  const [first, second] = await both;
+  assert.deepEqual([first.report.request, second.report.request], [1, 2]);
+  assert.deepEqual(first.messages, second.messages);
+  assert.equal(conversation.edits().length, 1);
+});
+
+test("bad options are named", async () => {
+  const cases: [Partial<ConversationOptions<Fields>>, string][] = [
+    [{ llm: 3 as never }, "options.llm"], [{ storage: {} as never }, "options.storage.read"], [{ profile: "other" as never }, "options.profile"], [{ timeouts: { wait: -1 } }, "options.timeouts.wait"],
+    [{ eventNames: "x" as never }, "options.eventNames"], [{ checkpoints: 0.5 }, "options.checkpoints"], [{ format: "x" as never }, "options.format"], [{ entropy: Number.NaN }, "options.entropy"],
+    [{ model: { maxPromptTokens: -4 } }, "options.model.maxPromptTokens"], [{ messages: 3 as never }, "options.messages"], [{ automatic: 1 as never }, "options.automatic"],
+  ];
+  for (const [options, path] of cases) await refused(() => open(options), "bad_option", path);
+  await refused(() => openConversation({}), "bad_option", "options.format");
+});
+
+test("copilot-cli's names of events, beside ours or alone", async () => {
+  for (const eventNames of ["copilot-cli", "both"] as const) {
+    const conversation = await open({ eventNames, automatic: false });
+    const events = heard(conversation);
+    conversation.append(begin(40));
+    await conversation.prepare();
+    await conversation.compact({ focus: "names" });
+    const names = events.map(({ type }) => type);
+    for (const name of ["session.usage_info", "session.truncation", "session.compaction_start", "session.compaction_complete"]) assert.ok(names.includes(name as never), name);
+    assert.equal(names.includes("context_usage"), eventNames === "both");
+    const complete = events.find(({ type }) => type === "session.compaction_complete") as { data: Fields };
+    assert.deepEqual([complete.data["success"], complete.data["trigger"], complete.data["customInstructions"]], [true, "manual", "names"]);
+  }
+});
+
+test("listeners that throw harm nobody", async () => {
+  const conversation = await open({ onEvent: () => { throw new Error("mine"); } });
+  conversation.on("*", async () => { throw new Error("mine, later"); });
+  const off = conversation.on("context_usage", () => assert.fail("was taken off"));
+  off();
+  conversation.append(begin(40));
+  sound((await conversation.prepare()).messages, 4_000);
+  await rest();
+});
+
+test("after dispose nothing works, and nothing is left running", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  conversation.append(begin());
+  fill(conversation, 0.85);
+  await conversation.prepare();
+  await rest();
+  await conversation.dispose();
+  await conversation.dispose();
+  assert.equal(calls[0]!.signal.aborted, true);
+  await refused(() => conversation.prepare(), "disposed");
+  assert.throws(() => conversation.append(begin()), (error) => error instanceof EspalierError && error.code === "disposed");
+});
