@@ -11,13 +11,15 @@
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
 //! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
-//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`]: summaries made in the background.
+//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
+//!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 
 pub mod backoff;
 pub mod budget;
 pub mod check;
 pub mod cut;
+pub mod flag;
 pub mod instructions;
 pub mod job;
 pub mod ledger;

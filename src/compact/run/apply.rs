@@ -215,7 +215,8 @@ impl Compaction {
                 Ok(()) => break "what still did not fit was pruned, oldest first",
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
-                    let must = prune::must_keep(&draft, &limits);
+                    let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
+                    let must: Vec<usize> = prune::must_keep(&draft, &limits).into_iter().filter(kept).collect();
                     // Enough that the tail stays as well: a giant paste must not push out the latest work.
                     let wanted = draft.total().min(needed + budget.keep_recent);
                     let over = wanted.saturating_sub(self.options.budget);

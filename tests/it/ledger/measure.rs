@@ -136,13 +136,15 @@ fn facts_of_the_first_compaction_survive_ten() {
         let quality = done.quality.as_ref().expect("a summary");
         assert_eq!(quality.misses, Vec::<&str>::new(), "round {round}");
         messages = carry_out(&messages, &done.plan);
-        let text: String = messages.iter().map(Message::text).collect();
+        let text = serde_json::to_string(&messages).unwrap();
         for fact in ["Never touch the lexer.", "src/planted.rs", "water the tree", "Carry on with part 0."] {
             assert!(text.contains(fact), "round {round}: {fact}");
         }
-        assert_eq!(text.matches("<conversation-summary").count(), 1);
+        // Of the first rounds only the results go.
+        assert!(text.matches("<conversation-summary").count() <= 1);
         sizes.push(quality.size.as_ref().unwrap().summary);
     }
+    assert!(sizes[9] > 0, "{sizes:?}");
     // It does not grow without end.
     assert!(sizes.iter().all(|size| *size <= 8_000 * 6 / 10), "{sizes:?}");
 }
