@@ -114,6 +114,15 @@ pub enum Rung {
 }
 
 impl Rung {
+    /// All there are.
+    pub const ALL: [Rung; 7] =
+        [Rung::Stale, Rung::Media, Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit];
+
+    /// Finds one by its name.
+    pub fn named(name: &str) -> Option<Rung> {
+        Rung::ALL.into_iter().find(|rung| rung.as_str() == name)
+    }
+
     /// The stable name, also of the step in the report.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -36,7 +36,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         if is_error_source {
             kept.append(&mut text, draft, result);
         }
-        if draft.meter.text(&text) < result.tokens {
+        if super::is_shorter(draft, &text, result) {
             results.push((result.entry, Replacement { message, part: result.part, item: None, text }));
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
             text.push('\n');
             text.push_str(line);
         }
-        if draft.meter.text(&text) >= result.tokens {
+        if !super::is_shorter(draft, &text, result) {
             continue;
         }
         let place = by_newer.entry((stale.newer, stale.rule)).or_default();

@@ -167,7 +167,7 @@ fn failed_attempts_before_a_success_keep_their_first_and_last_error() {
     assert_eq!(lines[1..], ["error: first", "error: last"]);
     assert_eq!(
         lines[0],
-        "[superseded: bash `make all`, 84 lines, 1478 characters, exit code 1; it succeeded in m4; recall m2]"
+        "[superseded: bash `make all`, 84 lines, 1491 characters, exit code 1; it succeeded in m4; recall m2]"
     );
 }
 
@@ -190,7 +190,7 @@ fn clearing_takes_all_old_results_and_long_arguments_at_once() {
     assert_eq!(found, [(Kind::ClearResult, "m2 m4 m8".into()), (Kind::ClearArguments, "m3".into())]);
     assert_eq!(
         text_of_result(&view[2]),
-        "[cleared: read_file src/a.rs lines 3-9, 40 lines, 600 characters; recall m2]"
+        "[cleared: read_file src/a.rs lines 3-9, 40 lines, 560 characters; recall m2]"
     );
     assert!(text_of_result(&view[8]).ends_with("exit code 2; recall m8]\nerror: no rule"));
     assert_eq!(text_of_result(&view[6]), long("state"));
@@ -255,7 +255,8 @@ fn a_step_below_its_minimum_leaves_everything() {
     messages.push(assistant(&"words ".repeat(20_000)));
     messages.extend([call("z", "other", "{}"), result("z", "newest")]);
     let messages = numbered(messages);
-    let options = Options { budget: 100_000, ..Options::default() };
+    let profile = Profile::read(r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0}}}"#, "p").unwrap();
+    let options = Options { budget: 100_000, profile, ..Options::default() };
     let done = compacted(&messages, options, Rc::new(Chars));
     let steps: Vec<_> = done.steps.iter().map(|s| (s.step, s.outcome)).collect();
     assert_eq!(steps[0], ("stale", Outcome::NoGain));

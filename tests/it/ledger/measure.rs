@@ -89,7 +89,7 @@ fn share(quality: &Quality, kind: &str) -> f64 {
 fn facts_survive_without_a_model() {
     for name in TRANSCRIPTS {
         let messages = transcript(name);
-        for budget in [32_000, 64_000, 128_000] {
+        for budget in [32_000, 40_000, 48_000, 64_000, 96_000, 128_000] {
             let options = Options { budget, ..Options::default() };
             let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
             let Some(quality) = &done.quality else { continue };
@@ -97,6 +97,7 @@ fn facts_survive_without_a_model() {
             assert_eq!(quality.retention, measured(&messages, &view).retention, "the report is of another view");
             for (kind, least) in [("modifiedFiles", 95.0), ("requests", 95.0), ("errors", 80.0), ("commands", 80.0)] {
                 let share = share(quality, kind);
+                println!("{name} {budget} {kind} {share:.1} after {}", done.after.total);
                 assert!(share >= least, "{name} at {budget}: {share} % of {kind}");
             }
             let size = quality.size.as_ref().unwrap();
