@@ -71,7 +71,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         before += long.tokens;
         after += short.tokens;
         targets.push(long.entry);
-        replacements.push(Replacement { message, part: long.part, text: short.text });
+        replacements.push(Replacement { message, part: long.part, item: None, text: short.text });
     }
     if targets.is_empty() {
         return None;
@@ -88,6 +88,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         tokens_after: after,
         message: None,
         before: None,
+        newer: None,
         texts: replacements,
     })
 }

@@ -1,0 +1,324 @@
+//! After the summary: the edit that puts it in place, the fit, the account of it.
+
+use super::*;
+use crate::error::BudgetDetails;
+
+impl Compaction {
+    pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
+        let draft = self.view(&[]);
+        let total = self.cheap.total;
+        let budget = self.budget(&draft);
+        let ledger = self.ledger(&covered.ids);
+        if !self.options.profile.has(Rung::Offline) {
+            return self.without_offline(after);
+        }
+        let text = offline::offline(&ledger, budget.summary, &*self.tokenizer);
+        let mut steps = Vec::new();
+        let report = after.map(|(report, why)| {
+            let step = StepReport {
+                step: "summary",
+                outcome: Outcome::Failed,
+                tokens_before: total,
+                tokens_after: total,
+                why,
+            };
+            steps.push(step);
+            report
+        });
+        match self.apply(&text, Author::Rule, covered, &ledger) {
+            Ok((edit, shown)) => {
+                let mut step = self.summary_step(&edit, "a summary made by rules");
+                step.step = "offline";
+                steps.push(step);
+                self.fit(vec![edit], steps, Some(Made { covered: covered.clone(), text, shown, model: report }))
+            }
+            Err((_, why)) => {
+                steps.push(StepReport {
+                    step: "offline",
+                    outcome: Outcome::NoGain,
+                    tokens_before: total,
+                    tokens_after: total,
+                    why,
+                });
+                if total <= self.options.budget && self.cheap.edits.is_empty() {
+                    return Ok(Compacted { model: report, ..self.finished(draft, Status::NoGain, vec![], steps)? });
+                }
+                let done = self.fit(vec![], steps, None)?;
+                Ok(Compacted { model: report, ..done })
+            }
+        }
+    }
+
+    /// Neither a model nor rules are to make a summary.
+    fn without_offline(&self, after: Option<(ModelReport, String)>) -> Result<Compacted> {
+        let (model, step) = match after {
+            Some((report, why)) => (Some(report), StepReport::same("summary", Outcome::Failed, self.cheap.total, why)),
+            None => (None, skipped("summary", self.cheap.total, "there is no model to ask")),
+        };
+        Ok(Compacted { model, ..self.fit(vec![], vec![step], None)? })
+    }
+
+    pub(super) fn ledger(&self, ids: &[String]) -> Ledger {
+        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let covered = self.messages.iter().filter(|m| ids.contains(m.id.as_str()));
+        let mut ledger = Ledger::fold(covered, &self.options.rules);
+        let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
+        ledger.current = self
+            .messages
+            .iter()
+            .rev()
+            .find(is_request)
+            .filter(|m| !ids.contains(m.id.as_str()))
+            .map(|m| (m.id.clone(), m.text()));
+        ledger
+    }
+
+    /// The edit that puts a summary in the place of the covered messages, if that is worth it.
+    pub(super) fn apply(
+        &self,
+        text: &str,
+        author: Author,
+        covered: &Covered,
+        ledger: &Ledger,
+    ) -> std::result::Result<(Edit, Vec<Shown>), (Status, String)> {
+        let budget = self.budget(&self.view(&[]));
+        let draft = self.cheap_view();
+        let beside = self.beside(covered);
+        // A long request takes room that the arithmetic of shares does not know of, and lines of the ledger are not worth a tail
+        // that has to go for them. If the request has to be shortened anyway, it is shortened a little more.
+        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
+        let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let must: u64 = prune::must_keep(&draft, &limits)
+            .into_iter()
+            .map(|i| &draft.entries[i])
+            .filter(|entry| !ids.contains(entry.message.id.as_str()))
+            .map(|entry| entry.after)
+            .sum();
+        let text_and_users = self.tokenizer.count(text) + budget.user;
+        let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
+        let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
+            budget.entries
+        } else {
+            room.saturating_sub(text_and_users).max(budget.ledger)
+        };
+        // Never so much that the record would not be worth making.
+        let shares = Shares {
+            user: budget.user.min(covered.tokens / 5),
+            ledger: budget.ledger,
+            entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5),
+        };
+        let covering = Covering {
+            messages: covered.ids.len(),
+            tokens: covered.was,
+            first: covered.ids.first().map_or("", String::as_str),
+            last: covered.ids.last().map_or("", String::as_str),
+            followed: draft
+                .entries
+                .iter()
+                .filter(|e| e.is_in() && !e.message.role.is_frame() && !ids.contains(e.message.id.as_str()))
+                .count(),
+        };
+        let edit_id = format!("e{}", beside.len());
+        let id = format!("{edit_id}:summary");
+        let replacement = &self.options.profile.replacement;
+        let (message, shown) = match replacement.form {
+            Form::Record => summary::message(id, text, ledger, covering, shares, &*self.tokenizer),
+            Form::Summary => {
+                let none = Shares { user: 0, ledger: 0, entries: 0 };
+                summary::message(id, text, &Ledger::new(&self.options.rules), covering, none, &*self.tokenizer)
+            }
+            Form::Messages => {
+                let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
+                said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
+                let message =
+                    summary::messages_form(id, text, &said, covering, shares.user, replacement.head, &*self.tokenizer);
+                (message, vec![])
+            }
+        };
+        let tokens = self.meter().message(&message);
+        if tokens >= covered.tokens {
+            let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
+            return Err((Status::Inflated, why));
+        }
+        // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
+        let before =
+            draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
+        let freed = covered.tokens - tokens;
+        let least = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
+        if freed < least.max(budget.min_gain) {
+            let why =
+                format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
+            return Err((Status::NoGain, why));
+        }
+        let edit = Edit {
+            id: edit_id,
+            kind: Kind::ReplaceRange,
+            targets: covered.ids.clone(),
+            rule: "summary",
+            author,
+            tokens_before: covered.was,
+            tokens_after: tokens,
+            message: Some(message),
+            before,
+            newer: None,
+            texts: vec![],
+        };
+        Ok((edit, shown))
+    }
+
+    pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
+        let mut edits = self.beside_ids(&edit.targets);
+        edits.push(edit.clone());
+        StepReport {
+            step: "summary",
+            outcome: Outcome::Applied,
+            tokens_before: self.cheap.total,
+            tokens_after: self.view(&edits).total(),
+            why: format!("{what} stands for {} messages", edit.targets.len()),
+        }
+    }
+
+    /// The edits of the cheap steps beside what the summary hides.
+    fn beside(&self, covered: &Covered) -> Vec<Edit> {
+        self.beside_ids(&covered.ids)
+    }
+
+    fn beside_ids(&self, covered: &[String]) -> Vec<Edit> {
+        if self.cheap.edits.is_empty() {
+            return vec![];
+        }
+        steps::without(self.view(&[]), &self.cheap.edits, &covered.iter().map(String::as_str).collect())
+    }
+
+    /// The last steps: what the profile has behind the summary, then prune what is left and shorten what must stay, so that the result is on
+    /// budget.
+    pub(super) fn fit(&self, summary: Vec<Edit>, given: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
+        let mut edits = match &made {
+            Some(made) => self.beside(&made.covered),
+            None => self.cheap.edits.clone(),
+        };
+        edits.extend(summary);
+        let mut steps = self.cheap.steps.clone();
+        steps.extend(given);
+        let mut draft = self.view(&edits);
+        let budget = self.budget(&self.view(&[]));
+        let ground = Ground { options: &self.options, budget: &budget };
+        steps.extend(climb(&mut draft, self.rungs().1, budget.relief, ground, &mut edits));
+        let before = draft.total();
+        if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
+            return Err(over(before, self.options.budget));
+        }
+        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
+        let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
+        let why = loop {
+            match prune::fit(&mut draft, &limits) {
+                Ok(()) => break "what still did not fit was pruned, oldest first",
+                Err(error) => {
+                    let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
+                    let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
+                    let must: Vec<usize> = prune::must_keep(&draft, &limits).into_iter().filter(kept).collect();
+                    // Enough that the tail stays as well: a giant paste must not push out the latest work.
+                    let wanted = draft.total().min(needed + budget.keep_recent);
+                    let over = wanted.saturating_sub(self.options.budget);
+                    let Some(edit) =
+                        reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
+                    else {
+                        return Err(error);
+                    };
+                    edit::apply(&mut draft, &edit);
+                    edits.push(edit);
+                }
+            }
+        };
+        let dropped: Vec<_> = draft.removed.iter().filter(|r| prune::is_prune_rule(r.rule)).cloned().collect();
+        for removal in dropped {
+            edits.push(Edit {
+                id: format!("e{}", edits.len()),
+                kind: Kind::Drop,
+                targets: removal.ids,
+                rule: removal.rule,
+                author: Author::Rule,
+                tokens_before: removal.tokens,
+                tokens_after: 0,
+                message: None,
+                before: None,
+                newer: None,
+                texts: vec![],
+            });
+        }
+        let after = draft.total();
+        if after < before {
+            let step = StepReport {
+                step: "fit",
+                outcome: Outcome::Applied,
+                tokens_before: before,
+                tokens_after: after,
+                why: why.into(),
+            };
+            steps.push(step);
+        }
+        let Some(Made { covered, text, shown, model }) = made else {
+            let covered = Covered { ids: vec![], tokens: 0, was: 0 };
+            let quality = self.quality(&draft, &covered, &edits, "");
+            return Ok(Compacted { quality: Some(quality), ..self.finished(draft, Status::Applied, edits, steps)? });
+        };
+        let quality = self.quality(&draft, &covered, &edits, &text);
+        Ok(Compacted {
+            summary: Some(text),
+            covered: covered.ids,
+            ledger: shown,
+            quality: Some(quality),
+            model,
+            ..self.finished(draft, Status::Applied, edits, steps)?
+        })
+    }
+
+    /// What of the history the result still holds.
+    pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
+        let view: Vec<Message> =
+            draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
+        let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
+        // What rules extract cannot be invented.
+        let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
+        let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
+        let (before, after) = (draft.before().total, draft.after().total);
+        let size = Size {
+            before,
+            after,
+            freed: before.saturating_sub(after),
+            headroom: self.options.budget.saturating_sub(after),
+            covered: covered.was,
+            summary: edit.map_or(0, |edit| edit.tokens_after),
+            prompt: self.prompt_tokens,
+        };
+        Quality { size: Some(size), boundary: self.boundary(covered), ..report }
+    }
+
+    pub(super) fn boundary(&self, covered: &Covered) -> Option<Boundary> {
+        let map = ToolMap::new(self.options.rules.tools.clone());
+        let last = covered.ids.last()?;
+        let at = self.messages.iter().position(|m| m.id == *last)?;
+        let kinds = |message: &Message| -> Vec<ToolKind> {
+            let calls = message.parts.iter().filter_map(|part| match part {
+                Part::ToolCall { name, arguments, .. } => Some(map.read(name, arguments).kind),
+                _ => None,
+            });
+            calls.collect()
+        };
+        let before = self.messages[..=at].iter().rev().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
+        let after = self.messages[at + 1..].iter().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
+        Some(Boundary {
+            tail: self.counts[at + 1..].iter().sum(),
+            target: self.budget(&self.view(&[])).keep_recent,
+            between_edit_and_check: before.iter().any(|k| matches!(k, ToolKind::Edit | ToolKind::Write))
+                && after.contains(&ToolKind::Shell),
+        })
+    }
+}
+
+/// What is left is too much, and nothing may be done about it.
+fn over(needed: u64, budget: u64) -> Error {
+    let why = format!("What is left has {needed} tokens, the budget allows {budget}, and the ladder has no fit");
+    let details = BudgetDetails { budget, needed, largest: vec![] };
+    Error { budget: Some(details), ..Error::new(Code::BudgetExceeded, why).at("options.budget") }
+}
