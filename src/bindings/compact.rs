@@ -6,9 +6,13 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
+use crate::compact::asking::{Asking, Trigger, Verify};
+use crate::compact::context::Breadcrumb;
+use crate::compact::form::Form;
 use crate::compact::ledger::Rules;
+use crate::compact::models::Rule;
 use crate::compact::{Compacted, Options};
-use crate::effect::{Answer, Step};
+use crate::effect::{Answer, Block, Shape, Step};
 use crate::error::Code;
 use crate::tokens::{CostModel, EncodingName};
 
@@ -32,6 +36,51 @@ struct CompactOptions {
     model_limit: Option<f64>,
     #[serde(default)]
     ledger: Option<Rules>,
+    #[serde(default)]
+    asking: AskingOptions,
+}
+
+/// How the model is asked. JavaScript has checked numbers and filled in what is absent.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AskingOptions {
+    trigger: Trigger,
+    shape: Option<Shape>,
+    is_warm: bool,
+    /// The profile whose sections are asked for.
+    sections: Option<String>,
+    verify: Verify,
+    strict: bool,
+    asked_model: Option<String>,
+    models: Vec<Rule>,
+    additions: Vec<String>,
+    pre_hook: bool,
+    post_hook: bool,
+    blocks: Vec<Block>,
+    breadcrumb: Option<Breadcrumb>,
+    reads_files: bool,
+}
+
+impl AskingOptions {
+    fn asking(self, model: Option<String>) -> Asking {
+        Asking {
+            trigger: self.trigger,
+            shape: self.shape,
+            is_warm: self.is_warm,
+            form: self.sections.as_deref().map(Form::of_profile),
+            verify: self.verify,
+            strict: self.strict,
+            model,
+            asked_model: self.asked_model,
+            models: self.models,
+            additions: self.additions,
+            pre_hook: self.pre_hook,
+            post_hook: self.post_hook,
+            blocks: self.blocks,
+            breadcrumb: self.breadcrumb.unwrap_or_default(),
+            reads_files: self.reads_files,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -61,6 +110,7 @@ impl Compaction {
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
         let budget = tokens(options.budget, "options.budget").map_err(to_js)?;
         let limit = options.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose().map_err(to_js)?;
+        let asking = options.asking.asking(options.counting.model.clone());
         let counter = options.counting.counter().map_err(to_js)?;
         let inner = crate::compact::Compaction::new(
             conversation,
@@ -77,6 +127,7 @@ impl Compaction {
                 has_model: options.has_model,
                 model_limit: limit,
                 rules: options.ledger.unwrap_or_default(),
+                asking,
             },
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })

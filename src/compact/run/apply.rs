@@ -80,7 +80,9 @@ impl Compaction {
             .filter(|entry| !ids.contains(entry.message.id.as_str()))
             .map(|entry| entry.after)
             .sum();
-        let text_and_users = self.tokenizer.count(text) + budget.user;
+        let Extras { context, breadcrumb, .. } = &self.extras;
+        let beside = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
+        let text_and_users = self.tokenizer.count(text) + budget.user + beside;
         let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
         let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
             budget.entries
@@ -99,7 +101,8 @@ impl Compaction {
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
         };
-        let (message, shown) = summary::message("e0:summary".into(), text, ledger, covering, shares, &*self.tokenizer);
+        let id = "e0:summary".to_string();
+        let (message, shown) = summary::message(id, text, ledger, covering, shares, &self.extras, &*self.tokenizer);
         let tokens = self.meter().message(&message);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);

@@ -20,7 +20,7 @@
 //! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
 //! - `note`: the line that says that something is missing.
 
-mod arguments;
+pub(crate) mod arguments;
 mod class;
 mod cut;
 mod note;
