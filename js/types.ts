@@ -514,6 +514,8 @@ export interface CompactReport extends CutReport {
   steps: { step: string; outcome: "applied" | "no_gain" | "skipped" | "failed"; tokensBefore: number; tokensAfter: number; why: string }[];
   /** The text that stands for the covered messages. */
   summary?: string;
+  /** What the model calls it, where the profile's sections have a title. */
+  title?: string;
   /** Ids of messages that the summary stands for. */
   covered: string[];
   /** What became of the collected facts, by block of the record. Absent without a summary. */

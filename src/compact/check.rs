@@ -28,9 +28,7 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
     let mut total: u64 = sizes.iter().sum();
     while total > max {
         let longest = |vital: bool| {
-            (0..sections.len())
-                .filter(|&i| sections[i].0 == vital && sections[i].1.len() > 1)
-                .max_by_key(|&i| sizes[i])
+            (0..sections.len()).filter(|&i| sections[i].0 == vital && sections[i].1.len() > 1).max_by_key(|&i| sizes[i])
         };
         let Some(at) = longest(false).or_else(|| longest(true)) else { break };
         if let Some((_, tokens)) = sections[at].1.pop() {
@@ -101,9 +99,10 @@ impl Gaps {
     /// One sentence for each.
     pub fn sentences(&self) -> Vec<String> {
         let sections = self.sections.iter().map(|name| format!("The section {name} is missing or empty."));
-        let inventions = self.inventions.iter().map(|claim| {
-            format!("`{claim}` occurs nowhere in the conversation: correct it, or leave it out.")
-        });
+        let inventions = self
+            .inventions
+            .iter()
+            .map(|claim| format!("`{claim}` occurs nowhere in the conversation: correct it, or leave it out."));
         let facts = self.facts.iter().map(|fact| format!("This is missing: {fact}"));
         sections.chain(inventions).chain(facts).collect()
     }

@@ -177,7 +177,10 @@ pub fn breadcrumb(crumb: &Breadcrumb, first: &str, last: &str) -> String {
         if let Some(tool) = &crumb.tool {
             let argument = crumb.argument.as_deref().unwrap_or("path");
             let call = serde_json::json!({ argument: path });
-            out.push_str(&format!(" Code, errors or results word for word: look them up there, with {tool}({call}).", call = escape(&call.to_string())));
+            out.push_str(&format!(
+                " Code, errors or results word for word: look them up there, with {tool}({call}).",
+                call = escape(&call.to_string())
+            ));
         }
         out.push('\n');
     }

@@ -13,6 +13,9 @@ pub struct Section {
     pub is_vital: bool,
 }
 
+/// Characters of a title.
+const TITLE: usize = 80;
+
 /// The form of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
@@ -36,9 +39,15 @@ pub static EIGHT: Form = Form {
     name: "espalier",
     title: None,
     sections: &[
-        section("Conversation Overview", "the user's goals, in their words where that matters, and how the intent developed"),
+        section(
+            "Conversation Overview",
+            "the user's goals, in their words where that matters, and how the intent developed",
+        ),
         section("Technical Foundation", "languages, frameworks, tools, conventions and constraints in force"),
-        section("Codebase Status", "for each file that matters: path, purpose, state, and the code that is needed to go on"),
+        section(
+            "Codebase Status",
+            "for each file that matters: path, purpose, state, and the code that is needed to go on",
+        ),
         section("Problem Resolution", "problems met, their causes, how they were solved or what is still open"),
         section("Progress Tracking", "what is done, what is partly done, what was validated and how"),
         vital("Active Work State", "what is being worked on right now, down to the function or line"),
@@ -53,12 +62,18 @@ pub static GEMINI_CLI: Form = Form {
     title: None,
     sections: &[
         section("Overall Goal", "what the user wants in the end, in one sentence"),
-        section("Active Constraints", "every rule, preference and limit that the user or the project set and that still holds"),
+        section(
+            "Active Constraints",
+            "every rule, preference and limit that the user or the project set and that still holds",
+        ),
         section("Key Knowledge", "facts, commands, addresses and decisions that the work rests on"),
         section("Artifact Trail", "what was changed, file by file, and why"),
         section("File System State", "where the work is done; files read, made, changed and removed, as they are now"),
         section("Recent Actions", "the latest steps and what came of them"),
-        vital("Task State", "the steps of the plan, each marked [DONE], [IN PROGRESS] or [TODO]; the immediate next step is named"),
+        vital(
+            "Task State",
+            "the steps of the plan, each marked [DONE], [IN PROGRESS] or [TODO]; the immediate next step is named",
+        ),
     ],
 };
 
@@ -90,6 +105,24 @@ impl Form {
     /// ```
     pub fn of_profile(name: &str) -> &'static Form {
         ALL.into_iter().find(|form| form.name == name).unwrap_or(&EIGHT)
+    }
+
+    /// The title of a record, where the form has one: the first words under its heading.
+    ///
+    /// ```
+    /// use espalier::compact::form::{COPILOT_CLI, EIGHT};
+    /// let text = "## Next Steps\nShip it.\n## Checkpoint Title\n\n**Parser fixed**\n";
+    /// assert_eq!(COPILOT_CLI.title_of(text).as_deref(), Some("Parser fixed"));
+    /// assert_eq!(EIGHT.title_of(text), None);
+    /// ```
+    pub fn title_of(&self, text: &str) -> Option<String> {
+        let title = self.title?;
+        let mut lines =
+            text.lines().skip_while(|line| self.opens(line).is_none_or(|(section, _)| section.name != title));
+        let (_, same_line) = self.opens(lines.next()?)?;
+        let line = if same_line.is_empty() { lines.find(|line| !line.trim().is_empty())? } else { same_line };
+        let bare = line.trim_matches(|c: char| c.is_whitespace() || "#*_`\"'.-".contains(c));
+        (self.opens(line).is_none() && !bare.is_empty()).then(|| bare.chars().take(TITLE).collect())
     }
 
     /// The section that a line opens: by a Markdown heading, a number, emphasis around it, or a colon behind it. Also what stands behind

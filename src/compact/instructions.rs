@@ -129,7 +129,10 @@ pub fn closing(wanted: &Wanted, medium: Medium) -> String {
     let mut text = match wanted.first {
         None => format!("Write the record of {history} now, in the form you were given."),
         Some((first, gaps)) => {
-            let mut text = format!("This record of {history} was written before:\n<first-record>\n{}\n</first-record>\n\n", quoted(first));
+            let mut text = format!(
+                "This record of {history} was written before:\n<first-record>\n{}\n</first-record>\n\n",
+                quoted(first)
+            );
             if gaps.is_empty() {
                 text.push_str("Look whether it leaves out or gets wrong anything that matters for going on.\n");
             } else {

@@ -170,6 +170,9 @@ pub struct Compacted {
     /// The text that stands for the covered messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// What the model calls it, where the profile asks for a title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Ids of the messages that it stands for.
     pub covered: Vec<String>,
     /// What became of the ledger's entries, by block; empty without a summary.

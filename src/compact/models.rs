@@ -19,7 +19,6 @@ pub struct Rule {
     /// See [`Traits`].
     pub text_only: bool,
     pub keep_going: bool,
-    pub thinking_first: bool,
 }
 
 /// What follows from the rows that a model meets.
@@ -29,16 +28,12 @@ pub struct Traits {
     pub text_only: bool,
     /// It stops and asks after a summary: it is told to keep going.
     pub keep_going: bool,
-    /// It refuses a turn with calls that does not begin with its own thinking.
-    pub thinking_first: bool,
 }
 
 /// Name, exact, traits. Sources: Copilot Chat's builds of June and July 2026.
-const BUILT_IN: [(&str, bool, Traits); 4] = [
-    ("claude-opus", false, Traits { text_only: true, keep_going: false, thinking_first: true }),
-    ("claude", false, Traits { text_only: false, keep_going: false, thinking_first: true }),
-    ("anthropic", false, Traits { text_only: false, keep_going: false, thinking_first: true }),
-    ("gpt-4.1", true, Traits { text_only: false, keep_going: true, thinking_first: false }),
+const BUILT_IN: [(&str, bool, Traits); 2] = [
+    ("claude-opus", false, Traits { text_only: true, keep_going: false }),
+    ("gpt-4.1", true, Traits { text_only: false, keep_going: true }),
 ];
 
 /// What a model that tends to stop is told behind the record.
@@ -57,8 +52,8 @@ impl Traits {
         let Some(model) = model else { return Traits::default() };
         let built_in = BUILT_IN.iter().map(|(name, exact, traits)| (*name, *exact, *traits));
         let own = rows.iter().map(|rule| {
-            let &Rule { text_only, keep_going, thinking_first, .. } = rule;
-            (rule.model.as_str(), rule.exact, Traits { text_only, keep_going, thinking_first })
+            let &Rule { text_only, keep_going, .. } = rule;
+            (rule.model.as_str(), rule.exact, Traits { text_only, keep_going })
         });
         let bare = model.rsplit('/').next().unwrap_or(model);
         let meets = |name: &str, exact: bool| {
@@ -71,7 +66,6 @@ impl Traits {
         found.fold(Traits::default(), |all, (_, _, traits)| Traits {
             text_only: all.text_only | traits.text_only,
             keep_going: all.keep_going | traits.keep_going,
-            thinking_first: all.thinking_first | traits.thinking_first,
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use super::form::EIGHT;
+use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use super::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;

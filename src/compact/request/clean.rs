@@ -35,7 +35,8 @@ pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize
             Part::ToolCall { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
             Part::ToolResult { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
             Part::ToolResult { content, .. } if content.iter().any(|inner| note(inner).is_some()) => {
-                let item = |inner: &Part| note(inner).map_or(ItemEdit::Keep, |text| ItemEdit::Text { text: text.into() });
+                let item =
+                    |inner: &Part| note(inner).map_or(ItemEdit::Keep, |text| ItemEdit::Text { text: text.into() });
                 Change::Content(content.iter().map(item).collect())
             }
             _ => Change::Keep,

@@ -37,8 +37,9 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
     for &at in &old {
         let id = draft.entries[at].message.id.clone();
         draft.edit_parts(at, "old-result", "", |part| match text_of(part) {
-            Some(text) => shorten(&text, RESULT_CAP, &id, meter.tokenizer)
-                .map_or(Change::Keep, |short| Change::Text(short.text)),
+            Some(text) => {
+                shorten(&text, RESULT_CAP, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
+            }
             None => Change::Keep,
         });
     }

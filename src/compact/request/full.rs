@@ -20,7 +20,9 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> O
     let first = said("instructions", Role::System, &system);
     let last = said("request", Role::User, &prompt);
     let frame = asked.meter.message(&first) + asked.meter.message(&last);
-    if asked.entries.iter().all(|entry| !entry.is_in()) || !fit::fit(&mut asked, &of_group, parts.len(), limit.checked_sub(frame)?) {
+    if asked.entries.iter().all(|entry| !entry.is_in())
+        || !fit::fit(&mut asked, &of_group, parts.len(), limit.checked_sub(frame)?)
+    {
         return None;
     }
     asked.insert(0, first, "instructions");
@@ -42,9 +44,11 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> O
 
 /// True if the calls in these groups can be sent as calls: their tools are defined.
 pub fn is_possible(draft: &Draft, parts: &[&[usize]]) -> bool {
-    let has_calls = || parts.iter().flat_map(|part| part.iter()).any(|&at| {
-        let message = &draft.entries[at].message;
-        message.calls().next().is_some() || message.results().next().is_some()
-    });
+    let has_calls = || {
+        parts.iter().flat_map(|part| part.iter()).any(|&at| {
+            let message = &draft.entries[at].message;
+            message.calls().next().is_some() || message.results().next().is_some()
+        })
+    };
     draft.meter.tools > 0 || !has_calls()
 }

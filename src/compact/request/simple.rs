@@ -28,7 +28,14 @@ pub struct Simple {
 /// The request for these groups, at most `limit` tokens. `earlier` is a record of groups that came before them. When not even the barest form
 /// of all groups fits, it shows as many of the oldest as do, so that at most `pieces` requests show them all; when even that is too little
 /// the oldest messages are left out, and the text says how many.
-pub fn simple(draft: &Draft, parts: &[&[usize]], earlier: Option<&str>, wanted: &Wanted, limit: u64, pieces: usize) -> Simple {
+pub fn simple(
+    draft: &Draft,
+    parts: &[&[usize]],
+    earlier: Option<&str>,
+    wanted: &Wanted,
+    limit: u64,
+    pieces: usize,
+) -> Simple {
     let tokenizer = draft.meter.tokenizer;
     let wanted = &Wanted { has_earlier: wanted.has_earlier || earlier.is_some(), ..wanted.clone() };
     let system = instructions(wanted, Medium::Text);
@@ -44,7 +51,11 @@ pub fn simple(draft: &Draft, parts: &[&[usize]], earlier: Option<&str>, wanted: 
         Form { cap: None, without: 0..0, spares_newest: true },
         Form { cap: Some(RESULT_CAP), without: 0..0, spares_newest: true },
     ];
-    forms.extend(DROPPED_SHARES.map(|share| Form { cap: Some(RESULT_CAP), without: dropped(old, share), spares_newest: true }));
+    forms.extend(DROPPED_SHARES.map(|share| Form {
+        cap: Some(RESULT_CAP),
+        without: dropped(old, share),
+        spares_newest: true,
+    }));
     forms.push(Form { cap: Some(RESULT_CAP), without: 0..old, spares_newest: false });
 
     // One request, in the richest form that fits it; else several, in the richest form that fits as many as there may be.
@@ -186,7 +197,9 @@ fn line(out: &mut String, text: &str) {
 
 /// The history is quoted: closing tags of the quotation inside must not end it.
 fn quoted(text: &str) -> String {
-    text.replace("</history", "<\\/history").replace("</earlier-record", "<\\/earlier-record").replace("</message>", "<\\/message>")
+    text.replace("</history", "<\\/history")
+        .replace("</earlier-record", "<\\/earlier-record")
+        .replace("</message>", "<\\/message>")
 }
 
 /// Leaves out the oldest messages until the text fits; the exact count decides.

@@ -209,6 +209,7 @@ impl Compaction {
             edits,
             steps,
             summary: None,
+            title: None,
             covered: vec![],
             ledger: vec![],
             quality: None,

@@ -175,7 +175,8 @@ impl Compaction {
         let tail = Ledger::fold(tail, &self.options.rules);
         let there: HashSet<&str> = tail.files.iter().map(|file| file.path.as_str()).collect();
         let ledger = self.ledger(&covered.ids);
-        let mut files: Vec<_> = ledger.files.iter().filter(|f| !f.deleted && !there.contains(f.path.as_str())).collect();
+        let mut files: Vec<_> =
+            ledger.files.iter().filter(|f| !f.deleted && !there.contains(f.path.as_str())).collect();
         files.sort_by_key(|file| (!file.is_changed(), std::cmp::Reverse(file.at)));
         files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
     }
@@ -196,7 +197,9 @@ impl Compaction {
         let mut result = self.made(&covered, &makes);
         // Files may cost what the summary gains; they are not worth it then.
         let gained = |result: &Result<Compacted>| {
-            result.as_ref().is_ok_and(|done| done.summary.is_some() || !matches!(done.status, Status::NoGain | Status::Inflated))
+            result
+                .as_ref()
+                .is_ok_and(|done| done.summary.is_some() || !matches!(done.status, Status::NoGain | Status::Inflated))
         };
         if !files.is_empty() && !gained(&result) {
             self.extras.context = context::wrapped(&blocks, "");
@@ -208,7 +211,10 @@ impl Compaction {
         }
         let result = match result {
             Ok(done) if self.options.asking.strict && !done.quality.as_ref().is_none_or(|q| q.misses.is_empty()) => {
-                let why = format!("the result falls short: {}", done.quality.as_ref().map_or(String::new(), |q| q.misses.join(", ")));
+                let why = format!(
+                    "the result falls short: {}",
+                    done.quality.as_ref().map_or(String::new(), |q| q.misses.join(", "))
+                );
                 let untouched = self.untouched(Status::QualityFailed, &why, done.model);
                 untouched.map(|untouched| Compacted { quality: done.quality, ..untouched })
             }
@@ -230,7 +236,8 @@ impl Compaction {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
                 let made = Made { covered: covered.clone(), text: text.clone(), shown, model };
-                self.fit(vec![edit], vec![step], Some(made))
+                let title = self.form().title_of(text);
+                Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
             }
             Err((_, why)) if self.options.offline_on_failure => {
                 self.offline(covered, Some((self.model_report(Some(why.clone())), why)))
