@@ -7,6 +7,7 @@ import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { readConversation } from "./adapters/index.ts";
 import { imageModel, imageSizes } from "./images.ts";
+import { asking, llmRequest, wish } from "./asking.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
@@ -216,9 +217,8 @@ function cutOf(previous: PruneCut): PruneCut {
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
   tokens(options, "budget", true);
-  tokens(options, "llmBudget", false);
-  tokens(options, "timeout", false);
-  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, timeout = 120_000, onProgress } = options;
+  for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
+  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, timeout = 120_000, hookTimeout = 10_000, onProgress } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
   if (llm !== undefined && typeof llm !== "function") throw bad("llm", "a function", llm);
   const reading = read(messages, options);
@@ -232,6 +232,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     profile: profileText(options),
     ladder: names(options.ladder, "ladder"),
     exempt: names(options.exempt, "exempt") ?? [],
+    asking: asking(options),
   };
   const usage: Record<string, unknown>[] = [];
   const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
@@ -243,7 +244,14 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
         poll: () => call(() => operation.poll()),
         resume: (id, answer) => call(() => operation.resume(id, answer)),
       },
-      { llm, signal, timeout, onProgress, onUsage: (reported) => usage.push(reported) },
+      {
+        llm, signal, timeout, hookTimeout, onProgress,
+        hooks: options.hooks,
+        readFile: options.readFile,
+        request: (effect) => llmRequest(reading, options, effect),
+        wish: (given) => wish(given, (pins) => kept(reading, pins)),
+        onUsage: (reported) => usage.push(reported),
+      },
     );
     if (report.model) report.model.usage = usage;
     return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
@@ -270,7 +278,7 @@ function profileText({ profile, protect }: CompactOptions): string | undefined {
 }
 
 /** A profile as JSON text. Numbers that JSON does not have are refused, not turned into `null`. */
-function dataText(given: unknown, path: string): string {
+export function dataText(given: unknown, path: string): string {
   const check = (value: unknown, at: string, depth: number): void => {
     if (typeof value === "number" && !Number.isFinite(value)) throw new EspalierError({ code: "bad_option", message: `${at} must be a finite number, and is ${value}`, path: at });
     if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol" || depth > 8) {

@@ -3,7 +3,7 @@
  * history, and when, is decided here from the log; the rules are the core's.
  */
 
-import { countMessages, modelOf, tokens as needTokens } from "./api.ts";
+import { countMessages, dataText, modelOf, tokens as needTokens } from "./api.ts";
 import { Compactor } from "./conversation/compactor.ts";
 import type { Made } from "./conversation/compactor.ts";
 import type { Context, Look, ProfileFacts } from "./conversation/context.ts";
@@ -85,8 +85,9 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   await ready();
   const name = modelOf(model).name;
   await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
-  const facts = JSON.parse(call(() => wasm().profileFacts(profile))) as ProfileFacts;
-  const limits = new Limits(model, facts.name, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
+  const text = dataText(profile, "options.profile");
+  const facts = { ...(JSON.parse(call(() => wasm().profileFacts(text))) as Omit<ProfileFacts, "text">), text };
+  const limits = new Limits(model, text, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
@@ -155,7 +156,7 @@ export class Conversation<T = unknown> {
     this.model = options.model;
     this.own = { threshold: options.threshold, contextSize: options.contextSize };
     this.c = Object.assign(context as Context<T>, { look: () => this.look() });
-    this.c.limits = new Limits(this.model, this.c.profile.name, this.own, this.recovery);
+    this.c.limits = new Limits(this.model, this.c.profile.text, this.own, this.recovery);
     this.c.apart = this.weighed(system);
     this.compactor = new Compactor(this.c);
     const interrupted = this.compactor.reload();
@@ -299,7 +300,7 @@ export class Conversation<T = unknown> {
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
     return this.turn(undefined, async () => {
       const { name } = modelOf(model);
-      const limits = new Limits(model, this.c.profile.name, this.own, this.recovery);
+      const limits = new Limits(model, this.c.profile.text, this.own, this.recovery);
       const encoding = (this.options.encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
       await loadNeeded(encoding);
       const { costModel } = this.options;
@@ -555,7 +556,7 @@ export class Conversation<T = unknown> {
     if (!(this.options.background ?? profile.background)) return;
     const { jobs } = this.compactor;
     if (jobs.phase === "running" || jobs.phase === "ready" || jobs.phase === "parked") return;
-    const starts = call(() => wasm().startsBackground(profile.name, ratio, this.log.isWarm(), this.compactor.draw));
+    const starts = call(() => wasm().startsBackground(profile.text, ratio, this.log.isWarm(), this.compactor.draw));
     if (starts) this.compactor.startJob("threshold", { focus: undefined, model: true });
   }
 
@@ -634,7 +635,7 @@ export class Conversation<T = unknown> {
 
   private async change(model: string | ModelLimits): Promise<void> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
-    const limits = new Limits(model, this.c.profile.name, this.own, this.recovery);
+    const limits = new Limits(model, this.c.profile.text, this.own, this.recovery);
     const { name } = modelOf(model);
     const { encoding, costModel } = this.options;
     if (name !== modelOf(this.model).name) {
@@ -648,7 +649,7 @@ export class Conversation<T = unknown> {
   }
 
   private settle(own: { threshold: number | undefined; contextSize: number | undefined }): void {
-    const limits = new Limits(this.model, this.c.profile.name, own, this.recovery, this.c.limits.learned);
+    const limits = new Limits(this.model, this.c.profile.text, own, this.recovery, this.c.limits.learned);
     this.own = own;
     this.c.limits = limits;
   }

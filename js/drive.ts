@@ -4,17 +4,24 @@
  */
 
 import { EspalierError } from "./errors.ts";
-import type { CompactProgress, Llm, LlmReply, LlmRequest } from "./types.ts";
+import type { CompactHooks, CompactOptions, CompactProgress, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "./types.ts";
 
 /** One effect as the core numbers it. */
 interface Ask {
   id: number;
-  effect: { type: "callModel" } & Omit<LlmRequest, "id" | "messages">;
+  effect: ModelEffect | HookEffect | { type: "readFile"; path: string };
 }
+export type ModelEffect = { type: "callModel"; messages: PlanItem[]; withTools: boolean } & Pick<LlmRequest, "purpose" | "shape" | "system" | "prompt" | "promptTokens" | "maxTokens" | "temperature">;
+type HookEffect = { type: "runHook"; name: "preCompact" | "postCompact" } & Record<string, unknown>;
 type Step<D> = { type: "ask"; effects: Ask[] } | { type: "done"; result: D };
+type Failed = { type: "failed"; reason: string; kind: "error" | "timeout" | "unavailable" };
+export type HookAnswer = { type: "hook"; instructions?: string; keep: string[]; blocks: HostBlock[]; skip: boolean };
 type Answer =
   | { type: "model"; text: string; finishReason?: string }
-  | { type: "failed"; reason: string; kind: "error" | "timeout" }
+  | HookAnswer
+  | { type: "file"; text: string }
+  | Failed
+  | { type: "tooLong"; reason: string; limit?: number }
   | { type: "cancelled" };
 
 /** An operation of the core. `poll` and `resume` go through the engine, so they throw `EspalierError`s. */
@@ -25,12 +32,20 @@ export interface Operation<D> {
 
 export interface Callbacks {
   llm?: Llm | undefined;
+  /** Makes what the host's model is given, but for the signal. */
+  request: (effect: ModelEffect) => Omit<LlmRequest, "id" | "signal">;
   signal?: AbortSignal | undefined;
   /** Milliseconds for each model call. */
   timeout: number;
   onProgress?: ((event: CompactProgress) => void) | undefined;
   /** Receives what the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
+  hooks?: CompactHooks | undefined;
+  /** Reads what a hook gave; throws if it makes no sense. */
+  wish: (given: unknown) => HookAnswer;
+  readFile?: CompactOptions["readFile"];
+  /** Milliseconds for each hook and file. */
+  hookTimeout: number;
 }
 
 /** Runs an operation to its end. A callback that throws or hangs is an answer like any other; only bugs throw here. */
@@ -38,70 +53,127 @@ export async function drive<D>(operation: Operation<D>, callbacks: Callbacks): P
   for (;;) {
     const step = operation.poll();
     if (step.type === "done") return step.result;
-    await Promise.all(
-      step.effects.map(async ({ id, effect }) => operation.resume(id, await callModel({ id, ...effect }, callbacks))),
-    );
+    await Promise.all(step.effects.map(async (ask) => operation.resume(ask.id, await carryOut(ask, callbacks))));
   }
 }
 
-async function callModel(effect: Ask["effect"] & { id: number }, callbacks: Callbacks): Promise<Answer> {
-  const { llm, signal, timeout, onProgress, onUsage } = callbacks;
+function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
+  if (effect.type === "callModel") return callModel(id, effect, callbacks);
+  if (effect.type === "runHook") return runHook(effect, callbacks);
+  return readFile(effect.path, callbacks);
+}
+
+async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
+  const { llm, timeout, onProgress, onUsage } = callbacks;
   // The core asks for a model only where it was told that there is one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
-  const { type: _, ...fields } = effect;
-  const request: LlmRequest = {
-    ...fields,
-    messages: [
-      { role: "system", content: fields.system },
-      { role: "user", content: fields.prompt },
-    ],
-  };
-  if (signal?.aborted) return { type: "cancelled" };
-  onProgress?.({ type: "model", id: request.id, promptTokens: request.promptTokens });
-  const controller = new AbortController();
-  const cancelled = new Promise<Answer>((resolve) => {
-    signal?.addEventListener("abort", () => (controller.abort(signal.reason), resolve({ type: "cancelled" })), { once: true });
+  const fields = callbacks.request(effect);
+  const answer = await within(timeout, `the model did not answer within ${timeout} ms`, callbacks.signal, async (signal) => {
+    onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
+    const reply = read(await llm({ id, ...fields, signal }, { signal }));
+    return reply;
   });
+  if ("usage" in answer) {
+    const { usage, ...model } = answer;
+    if (usage) onUsage?.(usage);
+    if (model.type === "model") onProgress?.({ type: "answered", id, characters: model.text.length });
+    return model;
+  }
+  return answer;
+}
+
+async function runHook({ type: _, name, ...event }: HookEffect, callbacks: Callbacks): Promise<Answer> {
+  const { hooks, hookTimeout, onProgress, signal, wish } = callbacks;
+  const answer = await within(hookTimeout, `the hook ${name} did not end within ${hookTimeout} ms`, signal, async (signal) => {
+    const given: unknown = name === "preCompact"
+      ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
+      : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
+    return wish(name === "preCompact" ? given : undefined);
+  });
+  const failed = answer.type === "failed" || answer.type === "tooLong" ? answer : undefined;
+  if (answer.type !== "cancelled") {
+    const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
+    onProgress?.({ type: "hook", name, outcome, ...(failed && { why: failed.reason }) });
+  }
+  // What a hook throws says nothing about requests.
+  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
+}
+
+async function readFile(path: string, { readFile, hookTimeout, signal }: Callbacks): Promise<Answer> {
+  const answer = await within(hookTimeout, `${path} was not read within ${hookTimeout} ms`, signal, async (signal): Promise<Answer> => {
+    const text: unknown = await readFile?.(path, { signal });
+    if (typeof text === "string") return { type: "file", text };
+    return { type: "failed", reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text", kind: "error" };
+  });
+  return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
+}
+
+type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
+
+/** Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its late answer is dropped. */
+async function within<T>(timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T | Ending> {
+  if (outer?.aborted) return { type: "cancelled" };
+  const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<Answer>((resolve) => {
+  let stop: (() => void) | undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    stop = () => {
+      controller.abort(outer?.reason);
+      resolve({ type: "cancelled" });
+    };
+    outer?.addEventListener("abort", stop, { once: true });
     timer = setTimeout(() => {
-      const reason = `the model did not answer within ${timeout} ms`;
-      controller.abort(new EspalierError({ code: "timeout", message: reason }));
-      resolve({ type: "failed", reason, kind: "timeout" });
+      controller.abort(new EspalierError({ code: "timeout", message: late }));
+      resolve({ type: "failed", reason: late, kind: "timeout" });
     }, timeout);
   });
-  // The callback may ignore its signal, so the race is what ends the wait; its late answer is dropped.
   const answer = Promise.resolve()
-    .then(() => llm(request, { signal: controller.signal }))
-    .then(
-      (reply) => read(reply, onUsage),
-      (error: unknown): Answer =>
-        signal?.aborted ? { type: "cancelled" } : { type: "failed", reason: sentence(error), kind: "error" },
-    );
+    .then(() => work(controller.signal))
+    .catch((error: unknown): Ending => (outer?.aborted ? { type: "cancelled" } : failure(error)));
   try {
-    const first = await Promise.race([answer, cancelled, late]);
-    if (first.type === "model") onProgress?.({ type: "answered", id: request.id, characters: first.text.length });
-    return first;
+    return await Promise.race([answer, ended]);
   } finally {
     clearTimeout(timer);
+    if (stop) outer?.removeEventListener("abort", stop);
   }
 }
 
-function read(reply: LlmReply | string, onUsage: Callbacks["onUsage"]): Answer {
-  const { text, usage, finishReason } = typeof reply === "string" ? { text: reply } as LlmReply : reply ?? ({} as LlmReply);
-  if (usage && typeof usage === "object") onUsage?.(usage);
+function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined } {
+  const { text, usage: reported, finishReason } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+  const usage = reported && typeof reported === "object" ? reported : undefined;
   if (typeof text !== "string") {
-    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error" };
+    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage };
   }
-  return finishReason === undefined ? { type: "model", text } : { type: "model", text, finishReason: String(finishReason) };
+  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage };
 }
 
-/** What a thrown value says, whatever it is. */
-function sentence(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
+/** No request gets through while this holds, in whatever shape. */
+const UNAVAILABLE = new Set(["auth", "rate_limited", "overloaded", "network", "no_key"]);
+/** The same request would be taken if it were shorter. */
+const TOO_LONG = new Set(["context_length", "output_reserve", "body_size"]);
+
+/** What a thrown value says, whatever it is. Codes are those of the providers of this package. */
+function failure(error: unknown): Ending {
+  const reason = sentence(error);
   try {
+    const { code, details } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown; details?: { limit?: unknown } };
+    if (typeof code !== "string") return { type: "failed", reason, kind: "error" };
+    if (TOO_LONG.has(code)) {
+      const limit = code === "context_length" ? details?.limit : undefined;
+      const isCount = typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0;
+      return { type: "tooLong", reason, ...(isCount && { limit }) };
+    }
+    return { type: "failed", reason, kind: code === "timeout" ? "timeout" : UNAVAILABLE.has(code) ? "unavailable" : "error" };
+  } catch {
+    return { type: "failed", reason, kind: "error" };
+  }
+}
+
+function sentence(error: unknown): string {
+  try {
+    if (error instanceof Error) return String(error.message || error.name);
     return String(error);
   } catch {
-    return "the llm callback threw something that cannot be shown";
+    return "the callback threw something that cannot be shown";
   }
 }

@@ -298,22 +298,44 @@ export interface PruneResult<T> {
 
 // ---------------------------------------------------------------- compaction
 
-/** What the host's model is asked. */
+/**
+ * How the history is put to the model: `fork`, the running request as it is and one more message (a warm cache pays for most of it);
+ * `full`, the covered messages as messages between instructions; `simple`, the history as text in one message.
+ */
+export type LlmShape = "fork" | "full" | "simple";
+
+/** What the host's model is asked. Whatever it answers, no tool may run. */
 export interface LlmRequest {
   /** Counts up within one compaction. */
   id: number;
-  purpose: "summary";
-  /** The instructions. */
+  /** `verify`: the first summary has gaps, which the last message names, and a better one is wanted. */
+  purpose: "summary" | "verify";
+  shape: LlmShape;
+  /**
+   * The format of `messages`: that of the conversation, where messages that did not change are the host's own objects; of a `simple`
+   * request `openai-chat`.
+   */
+  format: Format;
+  /** What is sent, in order, instructions included. */
+  messages: any[];
+  /** Of a fork, where the host passed a request: that request with `messages` in it. */
+  request?: Record<string, unknown>;
+  /** The definitions of the host, where the messages have calls in them. They explain the calls; `params.toolChoice` forbids new ones. */
+  tools?: readonly unknown[];
+  /** Settings of the request; what is absent is as in the running request. */
+  params: { maxTokens?: number; temperature?: number; toolChoice?: "none" };
+  /** The instructions by themselves; empty for a fork. */
   system: string;
-  /** The history as tagged text, and what is wanted. */
+  /** The last message by itself. Of a `simple` request, all there is beside the instructions. */
   prompt: string;
-  /** The same two as chat messages. */
-  messages: { role: "system" | "user"; content: string }[];
-  /** Tokens the answer may have. */
-  maxTokens: number;
-  temperature: number;
-  /** Tokens of `system` + `prompt`, counted. */
+  /** Tokens the answer may have; absent for a fork. */
+  maxTokens?: number;
+  temperature?: number;
+  /** Tokens of the whole request, counted. */
   promptTokens: number;
+  signal: AbortSignal;
+  /** What the host called this compaction. */
+  jobId?: string;
 }
 export interface LlmReply {
   text: string;
@@ -352,6 +374,94 @@ export interface CompactOptions extends CountOptions {
   protect?: Fields<Profile["protect"]>;
   /** Further tools whose results are never cleared; those of todo lists, plans, memory, skills and questions never are. */
   exempt?: readonly string[];
+  /** What started it. Hooks are told, and may put off what can wait. Default: `manual` with `force` or `focus`, else `overflow`. */
+  trigger?: CompactTrigger;
+  /** The shape that is tried first. Default: `fork` if `cacheWarm` and it fits, else `full`; `simple` where calls cannot be sent. */
+  shape?: LlmShape;
+  /** The provider has the running request cached. Default false. */
+  cacheWarm?: boolean;
+  /** The profile whose sections are asked for. Default `espalier`. */
+  sections?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
+  /** When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented. */
+  verify?: "auto" | "always" | "never";
+  /** A result that falls short (see {@link Quality.misses}) changes nothing. Default false. */
+  strict?: boolean;
+  /** The model that summarises, if it is not the conversation's. */
+  llmModel?: string;
+  /** Rows for the table of what some models need to be told. */
+  modelRules?: readonly ModelRule[];
+  /** A paragraph for the instructions, or several. */
+  instructions?: string | readonly string[];
+  /** State of the host that goes into the summary message as it is, taken anew at every compaction. */
+  blocks?: readonly HostBlock[];
+  /** Where the whole conversation is written down, and the tool of the agent that reads files. */
+  transcript?: { path: string; lines?: number; tool?: string; argument?: string };
+  /** The agent's tool that gives back a message by its id. */
+  recallTool?: string;
+  /**
+   * Reads a file as it is now; nothing if there is none. Up to 5 files that were in use are put back beside the summary, at most 5,000
+   * tokens of each and a tenth of what messages may have.
+   */
+  readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
+  hooks?: CompactHooks;
+  /** Milliseconds for each hook and file. Default 10,000. */
+  hookTimeout?: number;
+  /** Handed to `llm` with every request. */
+  jobId?: string;
+}
+
+export type CompactTrigger =
+  | "threshold" | "overflow" | "provider_error" | "manual" | "range" | "model_switch" | "memory_pressure" | "agent_request";
+
+/** State of the host: `plan`, `todo`, `skill`, `agent`, `memory`, or a word of its own. At most 5,000 tokens of each are kept. */
+export interface HostBlock {
+  kind: string;
+  /** Of a skill or an agent, its name. */
+  title?: string;
+  text: string;
+}
+
+/** What models whose name begins with `model` (or is it, with `exact`) need. */
+export interface ModelRule {
+  model: string;
+  exact?: boolean;
+  /** It calls tools although it is told not to: it is told once more. */
+  textOnly?: boolean;
+  /** It stops and asks after a summary: it is told to keep going. */
+  keepGoing?: boolean;
+}
+
+/** Errors and time-outs of hooks are reported and stop nothing. */
+export interface CompactHooks {
+  /** There is a plan, and nothing was asked of a model yet. */
+  preCompact?: (event: PreCompactEvent, context: { signal: AbortSignal }) => Promise<PreCompactWish | void> | PreCompactWish | void;
+  /** It is over; not called after an abort. */
+  postCompact?: (event: PostCompactEvent, context: { signal: AbortSignal }) => unknown;
+}
+export interface PreCompactEvent {
+  trigger: CompactTrigger;
+  focus?: string;
+  /** Ids of the messages that a summary would stand for, and their tokens. */
+  covered: string[];
+  coveredTokens: number;
+  before: Totals;
+  budget: number;
+}
+export interface PreCompactWish {
+  instructions?: string;
+  /** Ids (or indices) of messages that must stay verbatim. */
+  pins?: readonly (string | number)[];
+  blocks?: readonly HostBlock[];
+  /** Not now. Heard unless the request does not fit, its provider refused it, or a person asked. */
+  skip?: boolean;
+}
+export interface PostCompactEvent {
+  trigger: CompactTrigger;
+  status: CompactStatus;
+  before: Totals;
+  after: Totals;
+  covered: string[];
+  summary?: string;
 }
 
 /** One step of the ladder. Calls and results are paired before all of them. */
@@ -445,7 +555,8 @@ export interface LedgerRules {
 }
 export type CompactProgress =
   | { type: "model"; id: number; promptTokens: number }
-  | { type: "answered"; id: number; characters: number };
+  | { type: "answered"; id: number; characters: number }
+  | { type: "hook"; name: "preCompact" | "postCompact"; outcome: "done" | "failed" | "timeout"; why?: string };
 
 export type CompactStatus =
   | "applied"            // the conversation was compacted
@@ -453,7 +564,9 @@ export type CompactStatus =
   | "nothing_to_compact" // too little to cover, and it fits
   | "model_failed" | "timeout" | "cancelled"
   | "empty_summary" | "no_summary_tag" | "tool_call_instead"
-  | "inflated" | "no_gain";
+  | "inflated" | "no_gain"
+  | "quality_failed"     // it fell short, and `strict` wants none that does
+  | "skipped";           // a hook put it off
 
 /** One recorded change of what the model gets to see. The history itself is never rewritten. */
 export interface Edit {
@@ -486,6 +599,8 @@ export interface CompactReport extends CutReport {
   steps: { step: string; outcome: "applied" | "no_gain" | "skipped" | "failed"; tokensBefore: number; tokensAfter: number; why: string }[];
   /** The text that stands for the covered messages. */
   summary?: string;
+  /** What the model calls it, where the profile's sections have a title. */
+  title?: string;
   /** Ids of messages that the summary stands for. */
   covered: string[];
   /** What became of the collected facts, by block of the record. Absent without a summary. */
@@ -493,7 +608,21 @@ export interface CompactReport extends CutReport {
   /** What of the history the result still holds. Absent without a summary. */
   quality?: Quality;
   /** Present when a model was asked. */
-  model?: { calls: number; promptTokens: number; usage: Record<string, unknown>[]; error?: string };
+  model?: {
+    calls: number;
+    promptTokens: number;
+    /** Request by request. */
+    asked: { purpose: LlmRequest["purpose"]; shape: LlmShape; promptTokens: number; error?: string }[];
+    /** What is still wrong with its summary, as far as rules can tell. */
+    gaps?: string[];
+    usage: Record<string, unknown>[];
+    error?: string;
+  };
+  hooks?: { name: "preCompact" | "postCompact"; outcome: "done" | "skipped" | "overruled" | "failed" | "timeout"; why?: string }[];
+  /** Files that were to be put back. */
+  files?: { path: string; outcome: "whole" | "folded" | "path" | "failed"; tokens: number; why?: string }[];
+  /** What the host added. */
+  blocks?: { kind: string; title?: string; tokens: number; shortened: boolean }[];
 }
 export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "errors" | "commands" | "decisions" | "read";
 

@@ -12,6 +12,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::history::plan::{PlanItem, Totals};
+
 /// A numbered effect. Numbers count up from 0 within one operation and are never used twice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,24 +28,85 @@ pub struct Ask {
 pub enum Effect {
     /// Send this to a language model and answer with its text.
     CallModel(ModelRequest),
+    /// Run what the host hooked in here.
+    RunHook(HookCall),
+    /// Read this file, as it is now.
+    ReadFile { path: String },
 }
 
-/// A request to the host's model.
+/// How the history is put to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Shape {
+    /// The running request as it is, and one more message: a warm cache pays for most of it.
+    Fork,
+    /// The history as messages, between instructions.
+    Full,
+    /// The history as text in one message.
+    Simple,
+}
+
+/// What a request to a model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Purpose {
+    /// A record of the history.
+    Summary,
+    /// A better one than the first.
+    Verify,
+}
+
+/// A request to the host's model. No tool may run, whatever it answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRequest {
-    /// What the answer is for: `summary`.
-    pub purpose: &'static str,
-    /// The instructions.
+    pub purpose: Purpose,
+    pub shape: Shape,
+    /// What is sent, in order, instructions included; messages that did not change are the host's own.
+    pub messages: Vec<PlanItem>,
+    /// The instructions by themselves; empty for a fork, whose last message has them.
     pub system: String,
-    /// What the instructions are about.
+    /// The last message by itself; with [`Shape::Simple`] that is all there is beside the instructions.
     pub prompt: String,
-    /// Tokens of both.
+    /// The tool definitions go along: without them the calls in the messages would make no sense.
+    pub with_tools: bool,
+    /// Tokens of the whole, tool definitions included.
     pub prompt_tokens: u64,
-    /// Tokens the answer may have.
-    pub max_tokens: u64,
-    /// 0 where the model takes it.
-    pub temperature: f64,
+    /// Tokens the answer may have; absent where the running request says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// 0 where the model takes it; absent where the running request says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+}
+
+/// A hook that is due.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "name", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum HookCall {
+    /// There is a plan, and nothing was asked of a model yet.
+    PreCompact {
+        /// What started the compaction.
+        trigger: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        focus: Option<String>,
+        /// Ids of the messages that a summary would stand for, and their tokens.
+        covered: Vec<String>,
+        covered_tokens: u64,
+        before: Totals,
+        budget: u64,
+    },
+    /// It is over.
+    PostCompact {
+        trigger: &'static str,
+        /// As results name it.
+        status: &'static str,
+        before: Totals,
+        after: Totals,
+        covered: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
+    },
 }
 
 /// What came of an effect.
@@ -57,23 +120,61 @@ pub enum Answer {
         #[serde(default)]
         finish_reason: Option<String>,
     },
+    /// What a hook wants; one that only looks on gives nothing of it.
+    Hook {
+        /// A paragraph for the instructions.
+        #[serde(default)]
+        instructions: Option<String>,
+        /// Ids of messages that stay verbatim.
+        #[serde(default)]
+        keep: Vec<String>,
+        #[serde(default)]
+        blocks: Vec<Block>,
+        /// Not now. Heard only where the request would fit without a compaction.
+        #[serde(default)]
+        skip: bool,
+    },
+    /// The text of a file.
+    File { text: String },
     /// The effect failed.
     Failed {
         reason: String,
         #[serde(default)]
         kind: Failure,
     },
+    /// The model would not take so long a request.
+    TooLong {
+        reason: String,
+        /// Tokens it does take, where it says so.
+        #[serde(default)]
+        limit: Option<u64>,
+    },
     /// The host gave up on it.
     Cancelled,
+}
+
+/// State of the host that goes into a summary as it is: never summarised, taken anew at each compaction.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Block {
+    /// `plan`, `todo`, `skill`, `agent`, `memory`, or a word of the host's.
+    pub kind: String,
+    /// Of a skill or an agent, its name.
+    #[serde(default)]
+    pub title: Option<String>,
+    pub text: String,
 }
 
 /// How an effect failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Failure {
+    /// For a reason that another form of the request may not meet.
     #[default]
     Error,
     Timeout,
+    /// No request gets through now: no key, too many requests, no network.
+    Unavailable,
 }
 
 /// Where an operation stands.

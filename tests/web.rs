@@ -135,10 +135,15 @@ fn a_compaction_is_polled_and_answered() {
     let mut messages = vec![round.replace("ID", "m0").replace("assistant", "user").replace("TEXT", "go")];
     messages.extend((1..40).map(|i| round.replace("ID", &format!("m{i}")).replace("TEXT", &"word ".repeat(60))));
     let messages = js(&format!("[{}]", messages.join(",")));
-    let mut run = Compaction::new(messages, js(r#"{"budget":1500,"hasModel":true}"#)).unwrap();
+    let mut run =
+        Compaction::new(messages, js(r#"{"budget":1500,"hasModel":true,"asking":{"verify":"never"}}"#)).unwrap();
     let step = run.poll().unwrap();
     assert_eq!(text(&step, "effects.0.effect.type"), "callModel");
     assert_eq!(text(&step, "effects.0.effect.purpose"), "summary");
+    assert_eq!(text(&step, "effects.0.effect.shape"), "full");
+    assert_eq!(text(&step, "effects.0.effect.messages.0.message.role"), "system");
+    assert_eq!(text(&step, "effects.0.effect.messages.1.type"), "keep");
+    assert_eq!(field(&step, "effects.0.effect.withTools").as_bool(), Some(false));
     refused_code(run.resume(9, js(r#"{"type":"cancelled"}"#)).map(|()| JsValue::NULL), "unknown_effect");
     refused_code(run.resume(0, js(r#"{"type":"maybe"}"#)).map(|()| JsValue::NULL), "bad_input");
     run.resume(0, js(r#"{"type":"model","text":"<summary>Words were said.</summary>","finishReason":"stop"}"#))

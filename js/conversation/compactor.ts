@@ -60,7 +60,7 @@ export class Compactor<T> {
 
   constructor(context: Context<T>) {
     this.c = context;
-    this.jobs = new Jobs(context.profile.name);
+    this.jobs = new Jobs(context.profile.text);
   }
 
   // ------------------------------------------------------------ whether
@@ -111,6 +111,10 @@ export class Compactor<T> {
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       llmBudget: compaction.llmBudget ?? room,
       force: true,
+      profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
+      trigger,
+      cacheWarm: compaction.cacheWarm ?? log.isWarm(),
+      ...(job !== undefined && { jobId: String(job) }),
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
       onProgress: ({ type }: { type: string }) => stage(type === "model" ? "asking" : "answered"),

@@ -7,11 +7,13 @@ import type { Llm } from "../types.ts";
 import type { Events } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import type { Saving } from "./saving.ts";
-import type { ContextUsage, ConversationOptions, ProfileName } from "./types.ts";
+import type { ContextUsage, ConversationOptions } from "./types.ts";
 
 /** What the core says of a profile. */
 export interface ProfileFacts {
-  name: ProfileName;
+  name: string;
+  /** The whole, as the host gave it, as JSON text: what the core is asked with. */
+  text: string;
   block?: number;
   applyMin: number;
   keepsEarly: boolean;

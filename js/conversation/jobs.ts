@@ -22,6 +22,7 @@ export class Jobs<R> {
   private state: string | undefined;
   private readonly results = new Map<number, R>();
   private live: { job: number; controller: AbortController; settled: Promise<void> } | undefined;
+  /** JSON text. */
   private readonly profile: string;
 
   constructor(profile: string) {

@@ -3,12 +3,9 @@
 import type { LogReport, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
-  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, Removal, Totals, Usage,
+  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Removal, Totals, Usage,
 } from "../types.ts";
 import type { ConversationStorage } from "./storage.ts";
-
-/** Systems whose constants a conversation can work by. */
-export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
 
 /** Why a compaction was made. */
 export type Trigger =
@@ -29,7 +26,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** A model's name, or what is known of it. */
   model?: string | ModelLimits;
   /** Default `espalier`. */
-  profile?: ProfileName;
+  profile?: ProfileName | ProfileFields;
   /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
   system?: string;
   /** Writes summaries. Without it they are made by rules alone. */

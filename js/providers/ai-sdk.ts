@@ -67,7 +67,7 @@ export function aiSdk(options: AiSdkOptions): Provider {
     throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5 or 6", path: "options.model" });
   }
   const version = model.specificationVersion as "v2" | "v3";
-  return build(string(model.modelId), options, (conversation) => toPrompt(conversation, version), (request, options, stream) => {
+  return build(string(model.modelId), options, { toolChoice: { type: "none" } }, (conversation) => toPrompt(conversation, version), (request, options, stream) => {
     const call = { ...request, ...options } as never;
     return stream ? model.doStream(call) : model.doGenerate(call);
   });
@@ -87,14 +87,14 @@ export function generator(options: GeneratorOptions): Provider {
   const { generate, model = "" } = options ?? {};
   if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
   // Retries are made here; those of the SDK would multiply them.
-  return build(model, options, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));
+  return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));
 }
 
 type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;
 
-function build(model: string, options: Omit<AiSdkOptions, "model">, write: Parameters<typeof provider>[1], ask: Ask): Provider {
+function build(model: string, options: Omit<AiSdkOptions, "model">, noTools: ProviderRequest, write: Parameters<typeof provider>[1], ask: Ask): Provider {
   const clock: Clock = { ...CLOCK, ...options.clock };
-  const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent };
+  const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent, noTools };
   return provider(about, write, (request, how) =>
     retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: (text) => text }, (state) => attempt(ask, options, clock, request, how, state)), isModelMessages);
 }

@@ -26,6 +26,7 @@ function wire(): Wire {
   return {
     name: "anthropic",
     format: "anthropic",
+    noTools: { tool_choice: { type: "none" } },
     usage: "anthropic",
     baseUrl: "https://api.anthropic.com/v1",
     path: () => "messages",

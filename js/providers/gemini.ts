@@ -18,6 +18,7 @@ export function gemini(options: HttpOptions): Provider {
 const WIRE: Wire = {
   name: "gemini",
   format: "gemini",
+  noTools: { toolConfig: { functionCallingConfig: { mode: "NONE" } } },
   usage: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   path(model, stream) {

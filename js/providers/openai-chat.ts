@@ -30,6 +30,7 @@ function chatWire(official: boolean): Wire {
   return {
     name: "openai",
     format: "openai-chat",
+    noTools: { tool_choice: "none" },
     usage: "openai-chat",
     baseUrl: BASE,
     path: () => "chat/completions",

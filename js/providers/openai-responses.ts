@@ -25,6 +25,7 @@ function wire(): Wire {
   return {
     name: "openai",
     format: "openai-responses",
+    noTools: { tool_choice: "none" },
     usage: "openai-responses",
     baseUrl: "https://api.openai.com/v1",
     path: () => "responses",

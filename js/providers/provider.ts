@@ -10,12 +10,16 @@ import type { Conversation } from "./write/turns.ts";
 
 /** A provider, from how it writes requests and how it is asked. */
 export function provider(
-  about: { name: string; format: Format; model: string; maxTokens?: number | undefined; onEvent?: ((event: ProviderEvent) => void) | undefined },
+  about: {
+    name: string; format: Format; model: string; maxTokens?: number | undefined; onEvent?: ((event: ProviderEvent) => void) | undefined;
+    /** How the provider is told that no tool may be called. */
+    noTools?: ProviderRequest | undefined;
+  },
   write: (conversation: Conversation) => ProviderRequest,
   pieces: (request: ProviderRequest, options: SendOptions) => AsyncGenerator<StreamPart, void, void>,
   isOwn?: (list: readonly unknown[]) => boolean,
 ): Provider {
-  const { name, format, model, maxTokens, onEvent } = about;
+  const { name, format, model, maxTokens, onEvent, noTools } = about;
   const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
     if (typeof options !== "object" || options === null) throw badOption("options", "an object");
     if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
@@ -39,8 +43,16 @@ export function provider(
     }
     throw new EspalierError({ code: "bad_response", message: `${name} gave no answer` });
   };
-  const llm: Llm = async ({ messages, maxTokens, temperature }, { signal }) => {
-    const { text, finish, usage } = await send(toRequest(messages, { maxTokens, temperature, format: "openai-chat" }), { signal });
+  const llm: Llm = async ({ messages, request, tools, params, format: given }, { signal }) => {
+    const { maxTokens, temperature, toolChoice } = params;
+    const asked = toRequest(request ?? messages, {
+      format: given,
+      ...(tools && { tools }),
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(tools && toolChoice === "none" && noTools && { extra: noTools }),
+    });
+    const { text, finish, usage } = await send(asked, { signal });
     return { text, finishReason: finish, ...(usage && { usage: { ...usage } }) };
   };
   return { name, format, model, toRequest, send, stream, llm };
@@ -60,7 +72,7 @@ export function httpProvider(wire: Wire, options: HttpOptions, write: (conversat
   } catch {
     throw badOption("options.headers", "names and values that can be headers");
   }
-  return provider({ name: wire.name, format: wire.format, model, maxTokens, onEvent }, write, (request, how) => ask(wire, options, request, how));
+  return provider({ name: wire.name, format: wire.format, model, maxTokens, onEvent, noTools: wire.noTools }, write, (request, how) => ask(wire, options, request, how));
 }
 
 /** The value is not shown: it might be the key in the wrong place. */

@@ -55,6 +55,8 @@ export interface Wire {
   /** @throws Failure `bad_response` if it is no answer of this provider */
   read(body: unknown): Read;
   fold(refuse: Refuse): Fold;
+  /** Fields of a request with tools none of which may be called. */
+  noTools?: ProviderRequest;
   /** Learns from a refusal what this server does not take, and says so: the same request is now sent in another way. */
   learn?(sentence: string, sent: ProviderRequest): string | undefined;
 }

@@ -6,11 +6,15 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
+use crate::compact::asking::{Asking, Trigger, Verify};
+use crate::compact::context::Breadcrumb;
+use crate::compact::form::Form;
 use crate::compact::ledger::Rules;
+use crate::compact::models::Rule;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
 use crate::compact::{Compacted, Options};
-use crate::effect::{Answer, Step};
+use crate::effect::{Answer, Block, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::tokens::{CostModel, EncodingName};
 
@@ -42,6 +46,8 @@ struct CompactOptions {
     ladder: Option<Vec<String>>,
     #[serde(default)]
     exempt: Vec<String>,
+    #[serde(default)]
+    asking: AskingOptions,
 }
 
 impl CompactOptions {
@@ -61,6 +67,49 @@ impl CompactOptions {
             profile.ladder = ladder.into();
         }
         Ok(profile)
+    }
+}
+
+/// How the model is asked. JavaScript has checked numbers and filled in what is absent.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AskingOptions {
+    trigger: Trigger,
+    shape: Option<Shape>,
+    is_warm: bool,
+    /// The profile whose sections are asked for, if they are not those of the profile.
+    sections: Option<String>,
+    verify: Option<Verify>,
+    strict: bool,
+    asked_model: Option<String>,
+    models: Vec<Rule>,
+    additions: Vec<String>,
+    pre_hook: bool,
+    post_hook: bool,
+    blocks: Vec<Block>,
+    breadcrumb: Option<Breadcrumb>,
+    reads_files: bool,
+}
+
+impl AskingOptions {
+    fn asking(self, profile: &Profile, model: Option<String>) -> Asking {
+        Asking {
+            trigger: self.trigger,
+            shape: self.shape,
+            is_warm: self.is_warm,
+            form: Some(Form::of_profile(self.sections.as_deref().unwrap_or(&profile.name))),
+            verify: self.verify.unwrap_or(profile.summary.verify),
+            strict: self.strict,
+            model,
+            asked_model: self.asked_model,
+            models: self.models,
+            additions: self.additions,
+            pre_hook: self.pre_hook,
+            post_hook: self.post_hook,
+            blocks: self.blocks,
+            breadcrumb: self.breadcrumb.unwrap_or_default(),
+            reads_files: self.reads_files,
+        }
     }
 }
 
@@ -93,6 +142,7 @@ impl Compaction {
         let limit = options.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose().map_err(to_js)?;
         let counter = options.counting.counter().map_err(to_js)?;
         let profile = options.profile().map_err(to_js)?;
+        let asking = options.asking.asking(&profile, options.counting.model);
         let inner = crate::compact::Compaction::new(
             conversation,
             counter.tools.total,
@@ -110,6 +160,7 @@ impl Compaction {
                 rules: options.ledger.unwrap_or_default(),
                 profile,
                 exempt: options.exempt.into_iter().collect(),
+                asking,
             },
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })

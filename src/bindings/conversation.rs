@@ -10,24 +10,21 @@ use super::options::tokens;
 use crate::compact::Status;
 use crate::compact::backoff::{Backoff, Now, Verdict};
 use crate::compact::job::{Jobs, Next, Phase};
-use crate::compact::profile::{ALL, Early, Profile};
+use crate::compact::profile::{Early, Profile};
 use crate::compact::window::{Sizes, effective, threshold};
-use crate::error::{Code, Error, Result as Outcome};
+use crate::error::{Code, Result as Outcome};
 
 type Answer = Result<String, JsValue>;
 
-fn profile(name: &str) -> Outcome<&'static Profile> {
-    Profile::named(name).ok_or_else(|| {
-        let names: Vec<&str> = ALL.iter().map(|profile| profile.name).collect();
-        let why = format!("options.profile must be one of {}, and is {name:?}", names.join(", "));
-        Error::new(Code::BadOption, why).at("options.profile")
-    })
+/// `text` is the JSON text of a name or of fields.
+fn profile(text: &str) -> Outcome<Profile> {
+    Profile::read(text, "options.profile")
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Facts {
-    name: &'static str,
+    name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<f64>,
     apply_min: f64,
@@ -39,36 +36,36 @@ struct Facts {
 
 /// What a profile says of jobs, as JSON text.
 #[wasm_bindgen(js_name = "profileFacts")]
-pub fn profile_facts(name: &str) -> Answer {
-    let found = profile(name).map_err(to_js)?;
+pub fn profile_facts(text: &str) -> Answer {
+    let found = profile(text).map_err(to_js)?;
     into_json(&Facts {
-        name: found.name,
+        name: found.name.into_owned(),
         block: found.block,
         apply_min: found.apply_min,
         keeps_early: found.early == Early::Parked,
-        min_automatic: found.min_messages.0,
-        min_manual: found.min_messages.1,
+        min_automatic: found.min_messages.automatic,
+        min_manual: found.min_messages.manual,
         background: found.background,
     })
 }
 
 /// Whether a background compaction starts. `draw` is in [0, 1).
 #[wasm_bindgen(js_name = "startsBackground")]
-pub fn starts_background(name: &str, ratio: f64, is_warm: bool, draw: f64) -> Result<bool, JsValue> {
-    Ok(profile(name).map_err(to_js)?.starts(ratio, is_warm, || draw))
+pub fn starts_background(text: &str, ratio: f64, is_warm: bool, draw: f64) -> Result<bool, JsValue> {
+    Ok(profile(text).map_err(to_js)?.starts(ratio, is_warm, || draw))
 }
 
 /// What a request may have: `limit`, which ratios are of, and `request`, which it must not exceed, tools included. `picked` is the user's
 /// context size, `own` the user's threshold.
 #[wasm_bindgen(js_name = "requestLimit")]
 pub fn request_limit(
-    name: &str,
+    text: &str,
     max: f64,
     picked: Option<f64>,
     own: Option<f64>,
     tools: f64,
 ) -> Result<Vec<f64>, JsValue> {
-    let profile = profile(name).map_err(to_js)?;
+    let profile = profile(text).map_err(to_js)?;
     let max = tokens(max, "options.model").map_err(to_js)?;
     let tools = tokens(tools, "options.tools").map_err(to_js)?;
     let window = effective(Sizes { max, picked, ..Sizes::default() });
@@ -116,8 +113,8 @@ struct JobStep {
 
 /// One event of the job of a conversation. Results stay with the host, by the number of their job.
 #[wasm_bindgen(js_name = "jobStep")]
-pub fn job_step(state: Option<String>, name: &str, event: &str) -> Answer {
-    let profile = profile(name).map_err(to_js)?;
+pub fn job_step(state: Option<String>, text: &str, event: &str) -> Answer {
+    let profile = profile(text).map_err(to_js)?;
     let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
     let event: JobEvent = from_json(event, "event", Code::BadInput).map_err(to_js)?;
     let mut state: Jobs<u32> = state.unwrap_or_default();
@@ -126,7 +123,7 @@ pub fn job_step(state: Option<String>, name: &str, event: &str) -> Answer {
         JobEvent::Reload { last } => state = Jobs::after(last),
         JobEvent::Start { stale } => job = state.start(|_| stale),
         JobEvent::Settle { job, error } => settled = Some(state.settle(job, error.map_or(Ok(job), Err))),
-        JobEvent::Request { ratio, overflows } => next = Some(state.at_request(profile, ratio, overflows)),
+        JobEvent::Request { ratio, overflows } => next = Some(state.at_request(&profile, ratio, overflows)),
         JobEvent::Take => job = state.take(),
         JobEvent::Cancel => job = state.cancel(),
     }

@@ -19,7 +19,7 @@ use crate::tokens::{CostModel, Encoding, EncodingName, Origin, Seeing, Tokenizer
 #[serde(rename_all = "camelCase", default)]
 pub struct Counting {
     encoding: Option<String>,
-    model: Option<String>,
+    pub model: Option<String>,
     cost_model: Option<String>,
     tools: Vec<Tool>,
     /// The format of the messages, which tells whose they are where no model is named.

@@ -77,14 +77,15 @@ impl Backoff {
             | Status::Timeout
             | Status::EmptySummary
             | Status::NoSummaryTag
-            | Status::ToolCallInstead => {
+            | Status::ToolCallInstead
+            | Status::QualityFailed => {
                 self.failures += 1;
                 self.last = Some(mark);
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
             // The pressure is off; the model gets its chance again.
             Status::Applied => *self = Backoff::default(),
-            Status::Cancelled | Status::Unchanged | Status::NothingToCompact => {}
+            Status::Cancelled | Status::Unchanged | Status::NothingToCompact | Status::Skipped => {}
         }
     }
 }

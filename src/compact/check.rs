@@ -1,48 +1,109 @@
-//! Cutting an overlong summary at section ends.
+//! What is wrong with a model's summary: too long, without a section, with names that nobody used.
 
-use super::parse::section_of;
+use super::form::Form;
+use super::quality::inventions;
+use crate::message::Message;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
-/// Sections that are cut last: without them nobody can go on.
-const VITAL: [&str; 2] = ["Continuation Plan", "Active Work State"];
-
 /// At most `max` tokens of `text`: whole lines go from the ends of the longest sections, the vital ones last.
-pub fn trim(text: &str, max: u64, tokenizer: &dyn Tokenizer) -> String {
+pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> String {
     if tokenizer.count(text) <= max {
         return text.to_string();
     }
-    // (name, lines) in order; text before the first heading has no name.
-    let mut sections: Vec<(Option<&str>, Vec<&str>)> = vec![(None, Vec::new())];
+    // (is vital, lines) in order; text before the first heading belongs to no section.
+    let mut sections: Vec<(bool, Vec<(&str, u64)>)> = vec![(false, Vec::new())];
     for line in text.lines() {
-        match section_of(line) {
-            Some(name) => sections.push((Some(name), vec![line])),
+        let counted = (line, tokenizer.count(line) + 1);
+        match form.opens(line) {
+            Some((section, _)) => sections.push((section.is_vital, vec![counted])),
             None => {
                 if let Some((_, lines)) = sections.last_mut() {
-                    lines.push(line);
+                    lines.push(counted);
                 }
             }
         }
     }
-    let size = |lines: &[&str]| lines.iter().map(|line| tokenizer.count(line) + 1).sum::<u64>();
-    let mut sizes: Vec<u64> = sections.iter().map(|(_, lines)| size(lines)).collect();
-    let is_vital = |name: Option<&str>| name.is_some_and(|name| VITAL.contains(&name));
-    loop {
-        let total: u64 = sizes.iter().sum();
-        if total <= max {
-            break;
-        }
+    let mut sizes: Vec<u64> = sections.iter().map(|(_, lines)| lines.iter().map(|(_, tokens)| tokens).sum()).collect();
+    let mut total: u64 = sizes.iter().sum();
+    while total > max {
         let longest = |vital: bool| {
-            (0..sections.len())
-                .filter(|&i| is_vital(sections[i].0) == vital && sections[i].1.len() > 1)
-                .max_by_key(|&i| sizes[i])
+            (0..sections.len()).filter(|&i| sections[i].0 == vital && sections[i].1.len() > 1).max_by_key(|&i| sizes[i])
         };
         let Some(at) = longest(false).or_else(|| longest(true)) else { break };
-        if let Some(line) = sections[at].1.pop() {
-            sizes[at] -= tokenizer.count(line) + 1;
+        if let Some((_, tokens)) = sections[at].1.pop() {
+            sizes[at] -= tokens;
+            total -= tokens;
         }
     }
-    let out = sections.iter().flat_map(|(_, lines)| lines).copied().collect::<Vec<_>>().join("\n");
+    let out = sections.iter().flat_map(|(_, lines)| lines).map(|(line, _)| *line).collect::<Vec<_>>().join("\n");
     let out = out.trim().to_string();
     shorten(&out, max, "the history", tokenizer).map_or(out, |short| short.text)
+}
+
+/// Sections that are missing from a summary, or are there with nothing in them.
+///
+/// ```
+/// use espalier::compact::{check::lacking, form::GEMINI_CLI};
+/// let text = "## Overall Goal\nShip it.\n## Active Constraints\n\n## Key Knowledge\nThe port is 80.";
+/// assert_eq!(lacking(text, &GEMINI_CLI)[..2], ["Active Constraints", "Artifact Trail"]);
+/// ```
+pub fn lacking(text: &str, form: &Form) -> Vec<&'static str> {
+    let mut filled = Vec::new();
+    let mut open = None;
+    for line in text.lines() {
+        if let Some((section, rest)) = form.opens(line) {
+            open = Some(section.name);
+            if !rest.is_empty() {
+                filled.push(section.name);
+            }
+        } else if let Some(name) = open.filter(|_| !line.trim().is_empty()) {
+            filled.push(name);
+            open = None;
+        }
+    }
+    form.sections.iter().map(|section| section.name).filter(|name| !filled.contains(name)).collect()
+}
+
+/// What a second look at the history should mend, as sentences for the model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Sections that say nothing.
+    pub sections: Vec<&'static str>,
+    /// Paths, addresses and long numbers that occur nowhere in the input.
+    pub inventions: Vec<String>,
+    /// Facts that the rules found and had no room for, and that the summary does not have either.
+    pub facts: Vec<String>,
+}
+
+impl Gaps {
+    /// Looks through a summary of `history`. `told` is what the model was told beside it, where it may have names from as well.
+    pub fn of(text: &str, form: &Form, history: &[Message], told: &[&str], facts: &[String]) -> Gaps {
+        let told = told.join("\n");
+        let inventions = inventions(text, history).into_iter().filter(|claim| !told.contains(claim.as_str()));
+        Gaps {
+            sections: lacking(text, form),
+            inventions: inventions.collect(),
+            facts: facts.iter().filter(|fact| !text.contains(fact.as_str())).cloned().collect(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.sections.len() + self.inventions.len() + self.facts.len()
+    }
+
+    /// One sentence for each.
+    pub fn sentences(&self) -> Vec<String> {
+        let sections = self.sections.iter().map(|name| format!("The section {name} is missing or empty."));
+        let inventions = self
+            .inventions
+            .iter()
+            .map(|claim| format!("`{claim}` occurs nowhere in the conversation: correct it, or leave it out."));
+        let facts = self.facts.iter().map(|fact| format!("This is missing: {fact}"));
+        sections.chain(inventions).chain(facts).collect()
+    }
 }

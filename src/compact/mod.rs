@@ -9,20 +9,25 @@
 //!
 //! - [`steps`]: the rungs that need no model.
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
-//! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
+//! - [`request`], [`instructions`], [`form`]: what the model is asked. - [`parse`], [`check`]: what it answered.
+//! - [`asking`], [`models`]: what a host says about that. - [`context`]: what it adds to the record.
 //! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 
+pub mod asking;
 pub mod backoff;
 pub mod budget;
 pub mod check;
+pub mod context;
 pub mod cut;
 pub mod flag;
+pub mod form;
 pub mod instructions;
 pub mod job;
 pub mod ledger;
+pub mod models;
 pub mod offline;
 pub mod parse;
 pub mod profile;
@@ -68,6 +73,8 @@ pub struct Options {
     pub profile: profile::Profile,
     /// Names of further tools whose results are never cleared.
     pub exempt: HashSet<String>,
+    /// How the model is asked, what stands beside its summary, who is told.
+    pub asking: asking::Asking,
 }
 
 /// How a compaction ended.
@@ -89,6 +96,31 @@ pub enum Status {
     Inflated,
     /// The summary freed less than a compaction must.
     NoGain,
+    /// The result fell short of the gate, and the host wants none that does.
+    QualityFailed,
+    /// A hook put it off.
+    Skipped,
+}
+
+impl Status {
+    /// The name that hosts know.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Applied => "applied",
+            Status::Unchanged => "unchanged",
+            Status::NothingToCompact => "nothing_to_compact",
+            Status::ModelFailed => "model_failed",
+            Status::Timeout => "timeout",
+            Status::Cancelled => "cancelled",
+            Status::EmptySummary => "empty_summary",
+            Status::NoSummaryTag => "no_summary_tag",
+            Status::ToolCallInstead => "tool_call_instead",
+            Status::Inflated => "inflated",
+            Status::NoGain => "no_gain",
+            Status::QualityFailed => "quality_failed",
+            Status::Skipped => "skipped",
+        }
+    }
 }
 
 /// What came of one step of the ladder.
@@ -128,6 +160,11 @@ pub struct ModelReport {
     pub calls: usize,
     /// Tokens that were sent to it, by our count.
     pub prompt_tokens: u64,
+    /// Request by request.
+    pub asked: Vec<asking::Asked>,
+    /// What is still wrong with its summary, as far as rules can tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -148,6 +185,9 @@ pub struct Compacted {
     /// The text that stands for the covered messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// What the model calls it, where the profile asks for a title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Ids of the messages that it stands for.
     pub covered: Vec<String>,
     /// What became of the ledger's entries, by block; empty without a summary.
@@ -158,4 +198,13 @@ pub struct Compacted {
     pub quality: Option<quality::Quality>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelReport>,
+    /// What came of the host's hooks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<asking::HookReport>,
+    /// Files that were to be put back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<context::FileReport>,
+    /// What the host added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<context::BlockReport>,
 }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use super::form::EIGHT;
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
-use super::parse::SECTIONS;
 use super::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
@@ -31,7 +31,7 @@ pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
         (1, foundation(ledger)),
     ];
     let mut sections: [Vec<String>; 8] = Default::default();
-    let headings: u64 = SECTIONS.iter().map(|s| tokenizer.count(&format!("## {s}\n\n"))).sum();
+    let headings: u64 = EIGHT.sections.iter().map(|s| tokenizer.count(&format!("## {}\n\n", s.name))).sum();
     let mut left = budget.saturating_sub(headings);
     // Three rounds, so that every section gets its best lines before any section gets its last ones.
     for round in 0..3 {
@@ -47,7 +47,7 @@ pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
         }
     }
     let mut out = String::new();
-    for (section, lines) in SECTIONS.iter().zip(sections) {
+    for (section, lines) in EIGHT.sections.iter().map(|s| s.name).zip(sections) {
         if !lines.is_empty() {
             out.push_str(&format!("## {section}\n{}\n\n", lines.join("\n")));
         }

@@ -2,20 +2,12 @@
 //!
 //! The reply should hold a scratch block and one `<summary>` block. What models really do: mention the tag in a sentence, forget
 //! to close it, put the block into a code fence, write it in other case or twice, use `<summary>` of HTML inside the text.
+//! Everything here is linear in the reply, whatever it holds.
 
-/// The eight sections that are asked for.
-pub const SECTIONS: [&str; 8] = [
-    "Conversation Overview",
-    "Technical Foundation",
-    "Codebase Status",
-    "Problem Resolution",
-    "Progress Tracking",
-    "Active Work State",
-    "Recent Operations",
-    "Continuation Plan",
-];
+use super::form::{EIGHT, Form};
 
 const SCRATCH: [&str; 4] = ["analysis", "scratchpad", "thinking", "think"];
+const SUMMARY: &str = "summary";
 
 /// A usable reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +29,7 @@ pub enum Unusable {
     NoTag,
 }
 
-/// Finds the summary in a reply.
+/// Finds the summary of eight sections in a reply.
 ///
 /// ```
 /// use espalier::compact::parse::parse;
@@ -45,42 +37,67 @@ pub enum Unusable {
 /// assert_eq!(parse(reply).unwrap().text, "All tests pass.");
 /// ```
 pub fn parse(reply: &str) -> Result<Parsed, Unusable> {
-    let text = strip_scratch(reply);
-    let tags = tags(&text, "summary");
-    let mut blocks = outermost_blocks(&tags);
-    let longest = blocks.iter().map(|(start, end)| end - start).max().unwrap_or(0);
-    blocks.retain(|(start, end)| (end - start) * 10 >= longest);
-    if let Some(&(start, end)) = blocks.last() {
-        return finish(&text[start..end], false, false);
-    }
-    if let Some(open) = tags.iter().rev().find(|tag| !tag.closing && starts_line(&text, tag.start)) {
-        return finish(&text[open.end..], true, false);
-    }
-    let present = SECTIONS.iter().filter(|heading| text.contains(**heading)).count();
-    if text.trim().is_empty() {
-        return Err(Unusable::Empty);
-    }
-    if present * 2 >= SECTIONS.len() { finish(&text, false, true) } else { Err(Unusable::NoTag) }
+    parse_as(reply, &EIGHT, false)
 }
 
-fn finish(text: &str, unclosed: bool, untagged: bool) -> Result<Parsed, Unusable> {
-    let mut text = text.trim();
+/// Finds a summary of any form in a reply. `tagged` refuses a text without the tag whatever headings it has: the answer to a request that
+/// went on with the conversation may be a turn of the conversation.
+pub fn parse_as(reply: &str, form: &Form, tagged: bool) -> Result<Parsed, Unusable> {
+    let text = strip_scratch(reply);
+    let tags = tags(&text, &[SUMMARY]);
+    let opening_line = |tag: &&Tag| !tag.closing && starts_line(&text, tag.start);
+    let mut blocks = outermost_blocks(&tags);
+    let longest = blocks.iter().map(|block| block.end - block.start).max().unwrap_or(0);
+    blocks.retain(|block| (block.end - block.start) * 10 >= longest);
+    if let Some(block) = blocks.last() {
+        // The block may be HTML within a summary that was cut off before its end.
+        let before = tags.iter().rev().filter(|tag| tag.start < block.tag).find(opening_line);
+        let within = before.filter(|open| {
+            let is_open = !blocks.iter().any(|other| other.tag <= open.start && open.start < other.end);
+            is_open && !starts_line(&text, block.tag) && (block.end - block.start) * 2 < text.len() - open.end
+        });
+        return match within {
+            Some(open) => finish(&text[open.end..], form, true, false),
+            None => finish(&text[block.start..block.end], form, false, false),
+        };
+    }
+    if let Some(open) = tags.iter().rev().find(opening_line) {
+        return finish(&text[open.end..], form, true, false);
+    }
+    if trimmed(&text).is_empty() {
+        return Err(Unusable::Empty);
+    }
+    let mut there: Vec<&str> =
+        text.lines().filter_map(|line| form.opens(line)).map(|(section, _)| section.name).collect();
+    there.sort_unstable();
+    there.dedup();
+    let enough = there.len() * 2 >= form.sections.len();
+    if enough && !tagged { finish(&text, form, false, true) } else { Err(Unusable::NoTag) }
+}
+
+fn finish(text: &str, form: &Form, unclosed: bool, untagged: bool) -> Result<Parsed, Unusable> {
+    let mut text = trimmed(text);
     if unclosed || untagged {
         text = text.strip_suffix("```").unwrap_or(text).trim_end();
     }
-    let has_body = text.lines().any(|line| !line.trim().is_empty() && !is_heading(line));
+    text = unfenced(text);
+    let has_body = text.lines().any(|line| match form.opens(line) {
+        Some((_, rest)) => !rest.is_empty(),
+        None => !line.trim().is_empty() && !line.trim_start().starts_with('#'),
+    });
     if has_body { Ok(Parsed { text: text.to_string(), unclosed, untagged }) } else { Err(Unusable::Empty) }
 }
 
-/// True for a Markdown heading, and for a line that is one of the section names with numbering and emphasis around it.
-pub fn is_heading(line: &str) -> bool {
-    line.trim_start().starts_with('#') || section_of(line).is_some()
+/// Without white space and the mark that some files begin with.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// The section that a heading line opens.
-pub fn section_of(line: &str) -> Option<&'static str> {
-    let bare = line.trim_matches(|c: char| c.is_whitespace() || c.is_ascii_digit() || "#*.:)(-_".contains(c));
-    SECTIONS.iter().copied().find(|section| section.eq_ignore_ascii_case(bare))
+/// Without a code fence around the whole.
+fn unfenced(text: &str) -> &str {
+    let inner = text.strip_prefix("```").and_then(|rest| rest.split_once('\n')).filter(|(info, _)| info.len() < 20);
+    let inner = inner.and_then(|(_, rest)| rest.strip_suffix("```"));
+    inner.filter(|inner| !inner.contains("```")).map_or(text, trimmed)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -88,10 +105,12 @@ struct Tag {
     start: usize,
     end: usize,
     closing: bool,
+    /// Index of its name among those that were looked for.
+    name: usize,
 }
 
-/// All tags of one name, in order: any case, with spaces or attributes.
-fn tags(text: &str, name: &str) -> Vec<Tag> {
+/// All tags of these names, in order: any case, with spaces or attributes.
+fn tags(text: &str, names: &[&str]) -> Vec<Tag> {
     let mut out = Vec::new();
     for (start, _) in text.match_indices('<') {
         let rest = &text[start + 1..];
@@ -100,58 +119,105 @@ fn tags(text: &str, name: &str) -> Vec<Tag> {
             Some(inner) => (true, inner.trim_start_matches([' ', '\t'])),
             None => (false, trimmed),
         };
-        let Some(head) = inner.get(..name.len()) else { continue };
-        if !head.eq_ignore_ascii_case(name) {
-            continue;
+        for (name, wanted) in names.iter().enumerate() {
+            let Some(head) = inner.get(..wanted.len()) else { continue };
+            if !head.eq_ignore_ascii_case(wanted) {
+                continue;
+            }
+            let attributes = &inner[wanted.len()..];
+            if !attributes.starts_with(|c: char| c == '>' || c.is_whitespace()) {
+                continue;
+            }
+            let Some(close) = attributes.find(['<', '>']) else { break };
+            if attributes.as_bytes()[close] == b'>' {
+                out.push(Tag { start, end: text.len() - attributes.len() + close + 1, closing, name });
+            }
+            break;
         }
-        let attributes = &inner[name.len()..];
-        let Some(close) = attributes.find(['<', '>']) else { continue };
-        let follows = attributes.chars().next();
-        if attributes.as_bytes()[close] != b'>' || !follows.is_some_and(|c| c == '>' || c.is_whitespace()) {
-            continue;
-        }
-        let end = text.len() - attributes.len() + close + 1;
-        out.push(Tag { start, end, closing });
     }
     out
 }
 
-/// Inner ranges of well-formed blocks that lie in no other: an opening that never closes (a mention) does not hide what follows.
-fn outermost_blocks(tags: &[Tag]) -> Vec<(usize, usize)> {
-    let mut open: Vec<usize> = Vec::new();
-    let mut blocks: Vec<(usize, usize)> = Vec::new();
+/// The inside of a well-formed block, and where its opening tag begins.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    tag: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Well-formed blocks that lie in no other, in order: an opening that never closes (a mention) does not hide what follows.
+fn outermost_blocks(tags: &[Tag]) -> Vec<Block> {
+    let mut open: Vec<&Tag> = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
     for tag in tags {
         if !tag.closing {
-            open.push(tag.end);
-        } else if let Some(start) = open.pop() {
-            blocks.retain(|(inner, _)| *inner < start);
-            blocks.push((start, tag.start));
+            open.push(tag);
+        } else if let Some(opening) = open.pop() {
+            // Blocks stand in order, so that those within this one are the last.
+            while blocks.last().is_some_and(|inner| inner.start > opening.start) {
+                blocks.pop();
+            }
+            blocks.push(Block { tag: opening.start, start: opening.end, end: tag.start });
         }
     }
     blocks
 }
 
 fn starts_line(text: &str, at: usize) -> bool {
-    text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
+    let before = text[..at].trim_end_matches([' ', '\t', '\u{feff}']);
+    before.is_empty() || before.ends_with('\n')
 }
 
-/// Removes well-formed scratch blocks; one that never closes ends at the next summary tag that starts a line.
+/// Removes well-formed scratch blocks; one that never closes ends at the next summary tag that starts a line. What stands inside a summary
+/// that began at a line start is its text, unless it stands at a line start itself.
 fn strip_scratch(reply: &str) -> String {
-    let mut text = reply.to_string();
-    for name in SCRATCH {
-        loop {
-            let found = tags(&text, name);
-            let Some(open) = found.iter().find(|tag| !tag.closing).copied() else { break };
-            // The last closing tag before a summary that starts a line: a scratch block may quote its own tag.
-            let end = match found.iter().find(|tag| tag.closing && tag.start >= open.end) {
-                Some(close) => close.end,
-                None => tags(&text, "summary")
-                    .iter()
-                    .find(|tag| !tag.closing && tag.start >= open.end && starts_line(&text, tag.start))
-                    .map_or(text.len(), |tag| tag.start),
-            };
-            text.replace_range(open.start..end, "");
+    let mut names = SCRATCH.to_vec();
+    names.push(SUMMARY);
+    let all = tags(reply, &names);
+    let is_summary = |tag: &Tag| tag.name == SCRATCH.len();
+    // Where the next closing tag of each name is, and the next summary that starts a line: found from behind, once.
+    let mut closes = vec![[None; SCRATCH.len() + 1]; all.len() + 1];
+    let mut summaries = vec![None; all.len() + 1];
+    for (at, tag) in all.iter().enumerate().rev() {
+        closes[at] = closes[at + 1];
+        summaries[at] = summaries[at + 1];
+        if tag.closing {
+            closes[at][tag.name] = Some(at);
+        } else if is_summary(tag) && starts_line(reply, tag.start) {
+            summaries[at] = Some(at);
         }
     }
-    text
+    let mut out = String::with_capacity(reply.len());
+    let mut from = 0;
+    let mut at = 0;
+    // The end of the summary that we are in.
+    let mut inside: Option<usize> = None;
+    while let Some(tag) = all.get(at) {
+        at += 1;
+        if inside.is_some_and(|end| tag.start >= end) {
+            inside = None;
+        }
+        if is_summary(tag) {
+            if !tag.closing && inside.is_none() && starts_line(reply, tag.start) {
+                inside = closes[at][tag.name].map(|close| all[close].start);
+            }
+            continue;
+        }
+        let at_line = starts_line(reply, tag.start);
+        if tag.closing || (inside.is_some() && !at_line) {
+            continue;
+        }
+        let (end, next) = match (closes[at][tag.name], summaries[at]) {
+            (Some(close), _) => (all[close].end, close + 1),
+            // A mention in a sentence opens nothing.
+            (None, _) if !at_line => continue,
+            (None, Some(summary)) => (all[summary].start, summary),
+            (None, None) => (reply.len(), all.len()),
+        };
+        out.push_str(&reply[from..tag.start]);
+        (from, at) = (end, next);
+    }
+    out.push_str(&reply[from..]);
+    out
 }

@@ -395,7 +395,7 @@ fn find(text: &str, wanted: &[Item]) -> Vec<bool> {
 const MOST_INVENTIONS: usize = 50;
 
 /// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
-fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
+pub(super) fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
     let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
     if claims.is_empty() {
         return vec![];

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use espalier::compact::asking::{Asking, Verify};
 use espalier::compact::parse::{Parsed, Unusable, parse};
 use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::{Compacted, Compaction, Options, Status};
@@ -27,20 +28,26 @@ fn offline(messages: &[Message], budget: u64) -> Compacted {
     }
 }
 
+/// One question only: these replies are short of sections.
+fn unverified() -> Asking {
+    Asking { verify: Verify::Never, ..Asking::default() }
+}
+
 /// Runs with a scripted model; gives the requests it saw and the result.
 fn with_model(
     messages: &[Message],
     options: Options,
     mut model: impl FnMut(&ModelRequest) -> Answer,
 ) -> (Vec<ModelRequest>, Compacted) {
-    let mut run = start(messages, Options { has_model: true, ..options }, Rc::new(Quarter));
+    let options = Options { has_model: true, asking: unverified(), ..options };
+    let mut run = start(messages, options, Rc::new(Quarter));
     let mut seen = Vec::new();
     loop {
         match run.poll().unwrap() {
             Step::Done { result } => return (seen, result),
             Step::Ask { effects } => {
                 for ask in effects {
-                    let Effect::CallModel(request) = ask.effect;
+                    let Effect::CallModel(request) = ask.effect else { panic!("asked for more than a model") };
                     run.resume(ask.id, model(&request)).unwrap();
                     seen.push(request);
                 }
@@ -238,7 +245,13 @@ fn an_overlong_summary_is_cut_but_keeps_the_plan() {
 #[test]
 fn answers_nobody_waits_for_are_refused() {
     let messages = agent_run(60);
-    let options = Options { budget: 6_000, has_model: true, profile: no_cheap_steps(), ..Options::default() };
+    let options = Options {
+        budget: 6_000,
+        has_model: true,
+        profile: no_cheap_steps(),
+        asking: unverified(),
+        ..Options::default()
+    };
     let mut run = start(&messages, options, Rc::new(Quarter));
     assert_eq!(run.resume(0, Answer::Cancelled).unwrap_err().code, Code::UnknownEffect);
     let first = run.poll().unwrap();

@@ -1,6 +1,7 @@
 //! Native tests, one binary; modules are named as the folders of `src/`.
 #![cfg(not(target_family = "wasm"))]
 
+mod asking;
 mod cache;
 mod compact;
 mod document;

@@ -3,7 +3,9 @@
  * `{ wire, request, response, body, isStream }` that answers, refuses, hangs or breaks.
  */
 
-const SUMMARY = "<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n</summary>";
+const SECTIONS = ["Technical Foundation", "Codebase Status", "Problem Resolution", "Progress Tracking", "Active Work State", "Recent Operations", "Continuation Plan"];
+/** A record with nothing to find fault with. */
+export const SUMMARY = `<analysis>scratch</analysis>\n<summary>\n## Conversation Overview\nThe record of a scripted model.\n${SECTIONS.map((name) => `## ${name}\nNothing to tell.`).join("\n")}\n</summary>`;
 const USAGE = { input: 100, output: 20 };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -52,6 +52,7 @@ export interface Wire {
 }
 
 export declare const WIRES: Record<"openai-chat" | "openai-responses" | "anthropic" | "gemini", Wire>;
+export declare const SUMMARY: string;
 export declare const BEHAVIOURS: Record<string, Behaviour>;
 export declare function answer(what?: What, how?: How): Behaviour;
 export declare function raw(texts: string | string[], how?: How): Behaviour;

@@ -25,6 +25,9 @@ impl Ledger {
             Some((summary, blocks)) => (format!("{summary}\n</summary>"), blocks),
             None => (record.to_string(), ""),
         };
+        // What the host added is taken anew from the host; its lines are no facts.
+        let host = format!("\n<{}>\n", crate::compact::context::TAG);
+        let blocks = blocks.rsplit_once(host.as_str()).map_or(blocks, |(blocks, _)| blocks);
         self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
         let mut block: Option<Block> = None;
         let mut request: Option<(String, String)> = None;

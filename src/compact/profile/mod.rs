@@ -333,11 +333,12 @@ pub struct Summary {
     pub full_headroom: f64,
 }
 
-/// When a summary is checked by a second call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// When a second look at the history is paid for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verify {
-    /// If a section is empty or something was invented.
+    /// If a section is empty, something was invented, or a fact that must stay found no place.
+    #[default]
     Auto,
     Always,
     Never,

@@ -94,7 +94,9 @@ impl Compaction {
             .filter(|entry| !ids.contains(entry.message.id.as_str()))
             .map(|entry| entry.after)
             .sum();
-        let text_and_users = self.tokenizer.count(text) + budget.user;
+        let Extras { context, breadcrumb, .. } = &self.extras;
+        let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
+        let text_and_users = self.tokenizer.count(text) + budget.user + added;
         let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
         let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
             budget.entries
@@ -122,12 +124,22 @@ impl Compaction {
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
         let (message, shown) = match replacement.form {
-            Form::Record => summary::message(id, text, ledger, covering, shares, &*self.tokenizer),
-            Form::Summary => {
-                let none = Shares { user: 0, ledger: 0, entries: 0 };
-                summary::message(id, text, &Ledger::new(&self.options.rules), covering, none, &*self.tokenizer)
+            profile::Form::Record => {
+                summary::message(id, text, ledger, covering, shares, &self.extras, &*self.tokenizer)
             }
-            Form::Messages => {
+            profile::Form::Summary => {
+                let none = Shares { user: 0, ledger: 0, entries: 0 };
+                summary::message(
+                    id,
+                    text,
+                    &Ledger::new(&self.options.rules),
+                    covering,
+                    none,
+                    &self.extras,
+                    &*self.tokenizer,
+                )
+            }
+            profile::Form::Messages => {
                 let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
                 said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
                 let message =

@@ -1,77 +1,244 @@
-//! The answer of the model, and the second question.
+//! The model's half: what it is asked, what becomes of its answer, what is asked next.
 
 use super::*;
 
-impl Compaction {
-    pub(super) fn answered(&mut self, answer: Answer, covered: Covered) -> State {
-        let (status, why) = match answer {
-            Answer::Cancelled => {
-                // Nobody waits for a result any more, so nothing is tried in its place.
-                let report = self.model_report(Some("cancelled".into()));
-                let result = self.untouched(Status::Cancelled, "cancelled", report);
-                return self.done(result);
-            }
-            Answer::Failed { reason, kind: Failure::Timeout } => (Status::Timeout, reason),
-            Answer::Failed { reason, kind: Failure::Error } => (Status::ModelFailed, reason),
-            Answer::Model { text, finish_reason } => match parse(&text) {
-                Ok(parsed) => {
-                    let report = self.model_report(None);
-                    let budget = self.budget(&self.view(&[]));
-                    let max = (budget.summary as f64 * OVERLONG) as u64;
-                    let text = check::trim(&parsed.text, max, &*self.tokenizer);
-                    match self.apply(&text, Author::Model, &covered, &self.ledger(&covered.ids)) {
-                        Ok((edit, shown)) => {
-                            let step = self.summary_step(&edit, "the model's summary");
-                            let made = Made { covered, text, shown, model: Some(report) };
-                            let result = self.fit(vec![edit], vec![step], Some(made));
-                            return self.done(result);
-                        }
-                        Err((status, why)) => (status, why),
-                    }
-                }
-                Err(unusable) => {
-                    let called =
-                        finish_reason.is_some_and(|r| ["tool_calls", "tool_use", "function_call"].contains(&&*r));
-                    match unusable {
-                        _ if called => {
-                            (Status::ToolCallInstead, "the model called a tool instead of answering".to_string())
-                        }
-                        Unusable::Empty => (Status::EmptySummary, "the model's summary is empty".to_string()),
-                        Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block".to_string()),
-                    }
-                }
-            },
-        };
-        let again = matches!(status, Status::EmptySummary | Status::NoSummaryTag | Status::ToolCallInstead);
-        if again && self.calls < ATTEMPTS {
-            return self.ask_again(covered, &why);
-        }
-        let report = self.model_report(Some(why.clone()));
-        if self.options.offline_on_failure {
-            return self.done(self.offline(&covered, Some((report, why))));
-        }
-        let result = self.untouched(status, &why, report);
-        self.done(result)
-    }
+/// Requests to the model in one compaction at most, whatever comes back.
+const MOST_CALLS: usize = 4;
+/// Requests for one and the same thing at most.
+const MOST_ATTEMPTS: usize = 2;
+/// Facts that the model is told it left out.
+const MOST_FACTS: usize = 50;
+/// A model that found a request too long without saying what it takes is sent at most this share of it, in percent.
+const SHORTER: u64 = 75;
 
-    /// The same request once more, with a word on what was wrong.
-    pub(super) fn ask_again(&mut self, covered: Covered, why: &str) -> State {
-        let calls = self.calls;
-        let spent = self.prompt_tokens;
-        match self.start() {
-            State::Asked { mut ask, .. } => {
-                let Effect::CallModel(model) = &mut ask.effect;
-                model.prompt.push_str(&format!(
-                    "\n\nYour last answer could not be used: {why}. Answer with text only, call no tool, and put the record into one \
-                     <summary>...</summary> block."
-                ));
-                model.prompt_tokens = self.tokenizer.count(&model.system) + self.tokenizer.count(&model.prompt);
-                ask.id = calls as u32;
-                self.calls = calls + 1;
-                self.prompt_tokens = spent + model.prompt_tokens;
-                State::Asked { ask, covered }
-            }
-            other => other,
-        }
+/// How far the exchange with the model has come.
+pub(super) struct Talk {
+    pub(super) covered: Covered,
+    shape: Shape,
+    /// Tokens that the model takes.
+    limit: u64,
+    /// How often the open request was made, in whatever shape.
+    attempts: usize,
+    /// Groups that are in `earlier` already.
+    done: usize,
+    /// Groups that the open request shows the end of.
+    upto: usize,
+    /// The record of the groups before `done`.
+    earlier: Option<String>,
+    /// Why the last answer could not be used.
+    unusable: Option<String>,
+    /// A usable summary, while a better one is asked for.
+    first: Option<(String, Gaps)>,
+}
+
+impl Talk {
+    pub(super) fn new(covered: Covered, shape: Shape, limit: u64) -> Talk {
+        Talk { covered, shape, limit, attempts: 0, done: 0, upto: 0, earlier: None, unusable: None, first: None }
     }
 }
+
+impl Compaction {
+    pub(super) fn form(&self) -> &'static Form {
+        self.options.asking.form.unwrap_or(&EIGHT)
+    }
+
+    /// The shape to begin with.
+    pub(super) fn first_shape(&self) -> Shape {
+        let asking = &self.options.asking;
+        asking.shape.unwrap_or(if asking.is_warm { Shape::Fork } else { Shape::Full })
+    }
+
+    /// Asks the model for what the talk has come to.
+    pub(super) fn ask(&mut self, mut talk: Talk) -> State {
+        let draft = self.view(&[]);
+        let groups = groups(&draft);
+        let ids: HashSet<&str> = talk.covered.ids.iter().map(String::as_str).collect();
+        let parts = request::parts(&groups, |at| ids.contains(draft.entries[at].message.id.as_str()));
+        let asking = &self.options.asking;
+        let asked_model = asking.asked_model.as_deref().or(asking.model.as_deref());
+        let gaps = talk.first.as_ref().map(|(_, gaps)| gaps.sentences()).unwrap_or_default();
+        let last = parts.iter().flat_map(|part| part.iter()).max();
+        let newer = draft.entries.iter().enumerate().filter(|(at, entry)| entry.is_in() && Some(at) > last);
+        let wanted = Wanted {
+            form: self.form(),
+            max_tokens: self.budget(&draft).summary,
+            focus: self.options.focus.as_deref(),
+            additions: &self.additions,
+            has_earlier: request::begins_with_summary(&draft, &parts),
+            kept: newer.filter(|(_, entry)| !entry.message.role.is_frame()).count(),
+            text_only: Traits::of(asked_model, &asking.models).text_only,
+            unusable: talk.unusable.as_deref(),
+            first: talk.first.as_ref().map(|(text, _)| (text.as_str(), gaps.as_slice())),
+        };
+        let rest = &parts[talk.done.min(parts.len())..];
+        let mut made = None;
+        if talk.shape == Shape::Fork {
+            made = request::fork::fork(&draft, &wanted, talk.limit);
+            if made.is_none() {
+                talk.shape = Shape::Full;
+            }
+        }
+        if talk.shape == Shape::Full {
+            made = request::full::is_possible(&draft, &parts)
+                .then(|| request::full::full(&draft, &parts, &wanted, talk.limit))
+                .flatten();
+            if made.is_none() {
+                talk.shape = Shape::Simple;
+            }
+        }
+        talk.upto = parts.len();
+        let model = made.unwrap_or_else(|| {
+            // A second look is not taken piece by piece, and one more failure must not end a long history.
+            let pieces = if talk.first.is_some() { 1 } else { MOST_CALLS.saturating_sub(self.calls).max(1) };
+            let simple = request::simple::simple(&draft, rest, talk.earlier.as_deref(), &wanted, talk.limit, pieces);
+            talk.upto = talk.done + simple.shown;
+            simple.request
+        });
+        self.calls += 1;
+        self.prompt_tokens += model.prompt_tokens;
+        self.asked.push(Asked {
+            purpose: model.purpose,
+            shape: model.shape,
+            prompt_tokens: model.prompt_tokens,
+            error: None,
+        });
+        talk.attempts += 1;
+        self.request(vec![Effect::CallModel(model)], Then::Model(Box::new(talk)))
+    }
+
+    pub(super) fn heard(&mut self, answer: Answer, mut talk: Talk) -> State {
+        let (status, why, next) = match answer {
+            Answer::Model { text, finish_reason } => {
+                let shown = self.view(&[]);
+                let ids: HashSet<&str> = talk.covered.ids.iter().map(String::as_str).collect();
+                let groups = groups(&shown);
+                let parts = request::parts(&groups, |at| ids.contains(shown.entries[at].message.id.as_str())).len();
+                drop(ids);
+                match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
+                    Ok(parsed) => {
+                        let max = (self.budget(&self.view(&[])).summary as f64 * OVERLONG) as u64;
+                        let text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
+                        if talk.upto >= parts {
+                            return self.accept(text, talk);
+                        }
+                        let talk = Talk {
+                            done: talk.upto,
+                            earlier: Some(text),
+                            attempts: 0,
+                            unusable: None,
+                            shape: Shape::Simple,
+                            ..talk
+                        };
+                        if self.calls < MOST_CALLS {
+                            return self.ask(talk);
+                        }
+                        let why = format!("the history is too long for {MOST_CALLS} requests of the model");
+                        return self.failed(Status::ModelFailed, why, talk);
+                    }
+                    Err(unusable) => {
+                        let called = finish_reason.is_some_and(|reason| CALLED.contains(&&*reason));
+                        let (status, why) = match unusable {
+                            _ if called => (Status::ToolCallInstead, "the model called a tool instead of answering"),
+                            Unusable::Empty => (Status::EmptySummary, "the model's summary is empty"),
+                            Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block"),
+                        };
+                        talk.unusable = Some(why.into());
+                        (status, why.to_string(), Some(Shape::Simple))
+                    }
+                }
+            }
+            Answer::Failed { reason, kind: Failure::Timeout } => (Status::Timeout, reason, None),
+            Answer::Failed { reason, kind: Failure::Unavailable } => (Status::ModelFailed, reason, None),
+            Answer::Failed { reason, kind: Failure::Error } => {
+                let next = match talk.shape {
+                    Shape::Fork => Some(Shape::Full),
+                    Shape::Full => Some(Shape::Simple),
+                    Shape::Simple => None,
+                };
+                (Status::ModelFailed, reason, next)
+            }
+            Answer::TooLong { reason, limit } => {
+                let sent = self.asked.last().map_or(0, |asked| asked.prompt_tokens);
+                // Its count is not ours: what it calls too long must become shorter by ours as well.
+                let shorter = sent * SHORTER / 100;
+                talk.limit = limit.filter(|limit| *limit > 0).map_or(shorter, |limit| limit.min(sent * 9 / 10));
+                let next = if talk.shape == Shape::Fork { Shape::Full } else { talk.shape };
+                (Status::ModelFailed, reason, (talk.limit >= LEAST_ROOM).then_some(next))
+            }
+            Answer::Cancelled | Answer::Hook { .. } | Answer::File { .. } => {
+                (Status::ModelFailed, "the request for a model was not answered by one".into(), None)
+            }
+        };
+        if let Some(asked) = self.asked.last_mut() {
+            asked.error = Some(why.clone());
+        }
+        if let Some((text, gaps)) = talk.first.take() {
+            // The first summary was good enough to be looked at twice; it stays.
+            return self.attach(talk.covered, Makes::Text { text, gaps });
+        }
+        if let Some(shape) = next.filter(|_| talk.attempts < MOST_ATTEMPTS && self.calls < MOST_CALLS) {
+            return self.ask(Talk { shape, ..talk });
+        }
+        self.failed(status, why, talk)
+    }
+
+    /// No summary of the model's will come.
+    fn failed(&mut self, status: Status, why: String, talk: Talk) -> State {
+        if self.options.offline_on_failure {
+            return self.attach(talk.covered, Makes::Rules { after: Some(why) });
+        }
+        let result = self.untouched(status, &why, Some(self.model_report(Some(why.clone()))));
+        self.conclude(result)
+    }
+
+    /// A summary of the whole covered range: is it good, or is a second look worth its price?
+    fn accept(&mut self, text: String, mut talk: Talk) -> State {
+        let ledger = self.ledger(&talk.covered.ids);
+        let facts = self.facts_without_place(&text, &talk.covered, &ledger);
+        let mut told: Vec<&str> = self.additions.iter().map(String::as_str).collect();
+        told.extend(self.options.focus.as_deref());
+        let gaps = Gaps::of(&text, self.form(), &self.messages, &told, &facts);
+        let (text, gaps) = match talk.first.take() {
+            // A second look that sees less than the first was none.
+            Some((first, before)) if before.len() < gaps.len() => (first, before),
+            Some(_) => (text, gaps),
+            None => {
+                let wanted = match self.options.asking.verify {
+                    Verify::Never => false,
+                    Verify::Always => true,
+                    Verify::Auto => !gaps.is_empty(),
+                };
+                if wanted && self.calls < MOST_CALLS {
+                    talk.attempts = 0;
+                    talk.unusable = None;
+                    talk.first = Some((text, gaps));
+                    return self.ask(talk);
+                }
+                (text, gaps)
+            }
+        };
+        self.attach(talk.covered, Makes::Text { text, gaps })
+    }
+
+    /// Constraints, open items of the plan and changed files for which neither the summary nor the blocks beside it have room.
+    fn facts_without_place(&self, text: &str, covered: &Covered, ledger: &Ledger) -> Vec<String> {
+        let Ok((edit, shown)) = self.apply(text, Author::Model, covered, ledger) else { return vec![] };
+        let is_short = |block: Block| shown.iter().any(|shown| shown.block == block && shown.left_out > 0);
+        let view = edit.message.map(|message| message.text()).unwrap_or_default();
+        let mut facts: Vec<&str> = Vec::new();
+        if is_short(Block::Constraints) {
+            facts.extend(ledger.constraints.iter().map(|constraint| constraint.sentence.as_str()));
+        }
+        if is_short(Block::Todo) {
+            let items = ledger.plan.iter().flat_map(|plan| &plan.items);
+            facts.extend(items.filter(|(mark, _)| *mark != Mark::Done).map(|(_, what)| what.as_str()));
+        }
+        if is_short(Block::Changed) {
+            facts.extend(ledger.files.iter().filter(|file| file.is_changed()).map(|file| file.path.as_str()));
+        }
+        facts.into_iter().filter(|fact| !view.contains(fact)).take(MOST_FACTS).map(str::to_string).collect()
+    }
+}
+
+/// How providers say that the model called a tool.
+const CALLED: [&str; 4] = ["tool_calls", "tool_use", "function_call", "tool-calls"];

@@ -2,36 +2,43 @@
 
 mod apply;
 mod ask;
+mod stages;
 mod start;
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use stages::{Makes, Pending, Then};
+
+use crate::compact::asking::{Asked, HookReport, Verify};
 use crate::compact::budget::{Budget, OVERLONG};
+use crate::compact::check::Gaps;
+use crate::compact::context::{BlockReport, FileReport};
+use crate::compact::form::{EIGHT, Form};
 use crate::compact::instructions::Wanted;
 use crate::compact::ledger::Ledger;
-use crate::compact::parse::{Unusable, parse};
-use crate::compact::profile::{Form, Rung};
+use crate::compact::ledger::render::Block;
+use crate::compact::models::{KEEP_GOING, Traits};
+use crate::compact::parse::{Unusable, parse_as};
+use crate::compact::profile::{self, Rung};
 use crate::compact::quality::{Boundary, Quality, Size, quality};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
-use crate::compact::summary::{Covering, Shares, Shown};
-use crate::compact::tool_map::{ToolKind, ToolMap};
+use crate::compact::summary::{Covering, Extras, Shares, Shown};
+use crate::compact::tool_map::{Mark, ToolKind, ToolMap};
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
-use crate::effect::{Answer, Ask, Effect, Failure, Step};
+use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::{Group, groups};
-use crate::history::prune::{self, Limits, SUMMARY_TAG};
+use crate::history::prune::{self, Limits};
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// Room below which a model cannot be shown anything useful of a history, in tokens.
 const LEAST_ROOM: u64 = 1_000;
-/// A reply without a usable summary is asked for once more.
-const ATTEMPTS: usize = 2;
 
 /// See the module. Create it, poll it, answer its effects, poll again; dropping it loses nothing.
 pub struct Compaction {
@@ -45,21 +52,27 @@ pub struct Compaction {
     state: State,
     /// What the cheap steps came to.
     cheap: Cheap,
+    /// The number of the next effect.
+    next_id: u32,
     calls: usize,
     prompt_tokens: u64,
+    asked: Vec<Asked>,
+    /// There was a plan, and the host's hook was told.
+    is_planned: bool,
+    /// Paragraphs and blocks of the host's, those of its hook among them.
+    additions: Vec<String>,
+    blocks: Vec<crate::effect::Block>,
+    /// What stands beside the summary.
+    extras: Extras,
+    hooks: Vec<HookReport>,
+    files: Vec<FileReport>,
+    block_reports: Vec<BlockReport>,
 }
 
 enum State {
     Start,
-    Asked {
-        ask: Box<Ask>,
-        covered: Covered,
-    },
-    /// The answer is in; the next poll finishes.
-    Answered {
-        answer: Answer,
-        covered: Covered,
-    },
+    /// Effects wait for answers; when all are in the next poll goes on.
+    Asked(Box<Pending>),
     Done(Box<Result<Compacted>>),
 }
 
@@ -119,8 +132,17 @@ impl Compaction {
             options,
             state,
             cheap: Cheap::default(),
+            next_id: 0,
             calls: 0,
             prompt_tokens: 0,
+            asked: vec![],
+            is_planned: false,
+            additions: vec![],
+            blocks: vec![],
+            extras: Extras::default(),
+            hooks: vec![],
+            files: vec![],
+            block_reports: vec![],
         }
     }
 
@@ -129,17 +151,19 @@ impl Compaction {
     /// # Errors
     /// [`Code::BudgetExceeded`] if even the shortest form of what must stay is too large.
     pub fn poll(&mut self) -> Result<Step<Compacted>> {
-        let state = std::mem::replace(&mut self.state, State::Start);
-        self.state = match state {
-            State::Start => self.start(),
-            State::Answered { answer, covered } => self.answered(answer, covered),
-            other => other,
-        };
-        match &self.state {
-            State::Asked { ask, .. } => Ok(Step::Ask { effects: vec![(**ask).clone()] }),
-            State::Done(result) => (**result).clone().map(|result| Step::Done { result }),
-            // `start` and `answered` end in the two states above; should that ever change, the answer is simply polled for again.
-            State::Start | State::Answered { .. } => self.poll(),
+        loop {
+            let state = std::mem::replace(&mut self.state, State::Start);
+            self.state = match state {
+                State::Start => self.start(),
+                State::Asked(pending) if pending.is_answered() => self.answered(*pending),
+                other => other,
+            };
+            match &self.state {
+                State::Asked(pending) if !pending.is_answered() => return Ok(Step::Ask { effects: pending.open() }),
+                State::Done(result) => return (**result).clone().map(|result| Step::Done { result }),
+                // What was asked is answered already, or nothing was asked: on.
+                State::Start | State::Asked(_) => {}
+            }
         }
     }
 
@@ -148,16 +172,14 @@ impl Compaction {
     /// # Errors
     /// [`Code::UnknownEffect`] if no effect of that number is open; nothing changes then.
     pub fn resume(&mut self, id: u32, answer: Answer) -> Result<()> {
-        match &self.state {
-            State::Asked { ask, covered } if ask.id == id => {
-                let covered = covered.clone();
-                self.state = State::Answered { answer, covered };
-                Ok(())
-            }
-            _ => {
-                Err(Error::new(Code::UnknownEffect, format!("no effect {id} is open; it was answered or never asked")))
-            }
+        let is_open = match &mut self.state {
+            State::Asked(pending) => pending.answer(id, answer),
+            State::Start | State::Done(_) => false,
+        };
+        if is_open {
+            return Ok(());
         }
+        Err(Error::new(Code::UnknownEffect, format!("no effect {id} is open; it was answered or never asked")))
     }
 
     fn meter(&self) -> Meter<'_> {
@@ -181,21 +203,22 @@ impl Compaction {
     }
 
     fn model_report(&self, error: Option<String>) -> ModelReport {
-        ModelReport { calls: self.calls, prompt_tokens: self.prompt_tokens, error }
+        let asked = self.asked.clone();
+        ModelReport { calls: self.calls, prompt_tokens: self.prompt_tokens, asked, gaps: vec![], error }
     }
 
     /// The conversation exactly as it came.
-    fn untouched(&self, status: Status, why: &str, model: ModelReport) -> Result<Compacted> {
+    fn untouched(&self, status: Status, why: &str, model: Option<ModelReport>) -> Result<Compacted> {
         let draft = Draft::with_counts(&self.messages, &self.counts, self.meter(), self.origin);
         let total = draft.total();
         let step = StepReport {
             step: "summary",
-            outcome: Outcome::Failed,
+            outcome: if status == Status::Skipped { Outcome::Skipped } else { Outcome::Failed },
             tokens_before: total,
             tokens_after: total,
             why: why.to_string(),
         };
-        Ok(Compacted { model: Some(model), ..self.finished(draft, status, vec![], vec![step])? })
+        Ok(Compacted { model, ..self.finished(draft, status, vec![], vec![step])? })
     }
 
     fn finished(&self, draft: Draft, status: Status, edits: Vec<Edit>, steps: Vec<StepReport>) -> Result<Compacted> {
@@ -210,10 +233,14 @@ impl Compaction {
             edits,
             steps,
             summary: None,
+            title: None,
             covered: vec![],
             ledger: vec![],
             quality: None,
             model: None,
+            hooks: self.hooks.clone(),
+            files: self.files.clone(),
+            blocks: self.block_reports.clone(),
         })
     }
 

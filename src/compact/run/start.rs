@@ -40,21 +40,7 @@ impl Compaction {
             return self.done(self.fit(vec![], vec![step], None));
         };
         let covered = self.covered(&draft, &groups, &cut);
-        let limit = self.options.model_limit.unwrap_or(self.options.budget);
-        if !self.options.has_model || limit < LEAST_ROOM || !profile.has(Rung::Summary) {
-            return self.done(self.offline(&covered, None));
-        }
-        let kept = groups[cut.boundary..].iter().map(|g| g.entries.len()).sum();
-        let wanted = Wanted {
-            max_tokens: budget.summary,
-            focus: self.options.focus.as_deref(),
-            has_earlier: request::begins_with_summary(&draft, &groups, &cut.covered, SUMMARY_TAG),
-            kept,
-        };
-        let model = request::request(&draft, &groups, &cut.covered, &wanted, limit, &*self.tokenizer);
-        self.calls = 1;
-        self.prompt_tokens = model.prompt_tokens;
-        State::Asked { ask: Box::new(Ask { id: 0, effect: Effect::CallModel(model) }), covered }
+        self.planned(covered)
     }
 
     /// The steps of the ladder before the summary.

@@ -16,7 +16,7 @@ const HEAD_SHARE: f64 = 0.4;
 
 /// The same arguments with at most [`LONG`] characters; nothing if they have no more. What is no JSON object (a model wrote it) becomes
 /// one. `recall` says where the whole is.
-pub(super) fn shortened(arguments: &str, recall: &str) -> Option<String> {
+pub(crate) fn shortened(arguments: &str, recall: &str) -> Option<String> {
     if length(arguments) <= LONG {
         return None;
     }

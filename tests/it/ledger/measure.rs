@@ -20,7 +20,7 @@ fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Tokenizer
             Step::Done { result } => return result,
             Step::Ask { effects } => {
                 for ask in effects {
-                    let Effect::CallModel(_) = ask.effect;
+                    let Effect::CallModel(_) = ask.effect else { panic!() };
                     run.resume(ask.id, Answer::Model { text: reply.into(), finish_reason: None }).unwrap();
                 }
             }

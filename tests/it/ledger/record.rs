@@ -2,7 +2,7 @@
 
 use espalier::compact::ledger::render::{Block, Shares, blocks, escape, unescape};
 use espalier::compact::ledger::{Ledger, Rules};
-use espalier::compact::summary::{Covering, message};
+use espalier::compact::summary::{Covering, Extras, message};
 use espalier::message::Message;
 use fastrand::Rng;
 
@@ -13,7 +13,7 @@ const PLENTY: Shares = Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_0
 
 fn record(ledger: &Ledger, shares: Shares) -> Message {
     let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3 };
-    message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Quarter).0
+    message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Extras::default(), &Quarter).0
 }
 
 fn read_back(message: &Message) -> Ledger {
@@ -106,7 +106,7 @@ fn what_finds_no_place_is_counted() {
         }
         // The counts survive being read back.
         let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0 };
-        let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Quarter);
+        let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Extras::default(), &Quarter);
         let again = read_back(&message);
         let left_out = |block: Block| shown.iter().find(|s| s.block == block).map_or(0, |s| s.left_out);
         assert_eq!(again.left_out.get("commands").copied().unwrap_or(0), left_out(Block::Commands));

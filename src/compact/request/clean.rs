@@ -1,0 +1,111 @@
+//! What no model should see of the covered messages: pictures, thoughts, calls without results and results without calls, tools that
+//! only the client has, marks that the host put on ids.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::history::draft::{Change, Draft};
+use crate::history::plan::{Fate, ItemEdit};
+use crate::message::Part;
+
+/// Tools that only the client has; a model that is not offered them must not see calls of them.
+const CLIENT_ONLY: [&str; 1] = ["tool_search"];
+/// What VS Code puts behind the ids of calls, with a number.
+const INTERNAL: &str = "__vscode-";
+
+const PICTURE: &str = "[Image was attached]";
+const DOCUMENT: &str = "[Document was attached]";
+
+/// A draft of these entries alone, fit to be sent. Entries stand in the order of `parts`; the list of their group numbers goes along.
+pub fn clean<'d>(draft: &Draft<'d>, parts: &[&[usize]]) -> (Draft<'d>, Vec<usize>) {
+    let mut entries = Vec::new();
+    let mut of_group = Vec::new();
+    for (group, indices) in parts.iter().enumerate() {
+        for &at in *indices {
+            entries.push(draft.entries[at].clone());
+            of_group.push(group);
+        }
+    }
+    let mut out = Draft { entries, meter: draft.meter, origin: draft.origin, removed: Vec::new() };
+    let pairs = Pairs::of(&out);
+    for at in 0..out.entries.len() {
+        out.edit_parts(at, "not-for-summaries", "", |part| match part {
+            Part::Reasoning { .. } => Change::Drop,
+            Part::Image { .. } => Change::Note(PICTURE.into()),
+            Part::Document { .. } => Change::Note(DOCUMENT.into()),
+            Part::ToolCall { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
+            Part::ToolResult { call_id, .. } if !pairs.good.contains(call_id.as_str()) => Change::Drop,
+            Part::ToolResult { content, .. } if content.iter().any(|inner| note(inner).is_some()) => {
+                let item =
+                    |inner: &Part| note(inner).map_or(ItemEdit::Keep, |text| ItemEdit::Text { text: text.into() });
+                Change::Content(content.iter().map(item).collect())
+            }
+            _ => Change::Keep,
+        });
+        out.edit_parts(at, "internal-id", "", |part| match part {
+            Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => match pairs.renamed.get(call_id) {
+                Some(plain) => Change::CallId(plain.clone()),
+                None => Change::Keep,
+            },
+            _ => Change::Keep,
+        });
+        // Nothing is left that a provider would take.
+        if out.entries[at].message.parts.iter().all(|part| matches!(part, Part::Reasoning { .. } | Part::CacheMark)) {
+            out.drop_entries(&[at], Fate::Dropped, "empty", "");
+        }
+    }
+    (out, of_group)
+}
+
+fn note(part: &Part) -> Option<&'static str> {
+    match part {
+        Part::Image { .. } => Some(PICTURE),
+        Part::Document { .. } => Some(DOCUMENT),
+        _ => None,
+    }
+}
+
+struct Pairs {
+    /// Calls that have a result behind them.
+    good: HashSet<String>,
+    /// Ids with an internal ending, and the ids without it.
+    renamed: HashMap<String, String>,
+}
+
+impl Pairs {
+    fn of(draft: &Draft) -> Pairs {
+        let mut called: HashSet<&str> = HashSet::new();
+        let mut good = HashSet::new();
+        let messages = draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
+        for message in messages {
+            for part in &message.parts {
+                match part {
+                    Part::ToolCall { call_id, name, .. } if !CLIENT_ONLY.contains(&name.as_str()) => {
+                        called.insert(call_id);
+                    }
+                    Part::ToolResult { call_id, .. } if called.contains(call_id.as_str()) => {
+                        good.insert(call_id.clone());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut taken: HashSet<String> = good.iter().filter(|id| plain(id).is_none()).cloned().collect();
+        let mut marked: Vec<&String> = good.iter().filter(|id| plain(id).is_some()).collect();
+        marked.sort();
+        let mut renamed = HashMap::new();
+        for id in marked {
+            if let Some(bare) = plain(id)
+                && taken.insert(bare.to_string())
+            {
+                renamed.insert(id.clone(), bare.to_string());
+            }
+        }
+        Pairs { good, renamed }
+    }
+}
+
+/// An id without its internal ending.
+fn plain(id: &str) -> Option<&str> {
+    let (bare, number) = id.rsplit_once(INTERNAL)?;
+    (!bare.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(bare)
+}

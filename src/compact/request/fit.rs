@@ -1,0 +1,83 @@
+//! Results and arguments of covered messages made shorter, step by step, until a request fits: what the model would miss least goes first.
+
+use std::ops::Range;
+
+use crate::history::draft::{Change, Draft};
+use crate::history::prune::arguments;
+use crate::message::Part;
+use crate::tool_result::shorten;
+
+/// Old results are capped at this many tokens when the history does not fit the model as it is.
+pub const RESULT_CAP: u64 = 500;
+/// Rounds at the end whose results stay whole then.
+pub const WHOLE_ROUNDS: usize = 3;
+/// Shares of the old results that go, from the middle outward, when capping is not enough.
+pub const DROPPED_SHARES: [u64; 4] = [10, 20, 50, 100];
+/// What stands for a result that went.
+pub const LEFT_OUT: &str = "(left out)";
+
+/// The results that go at a share in percent, by number, of so many.
+pub fn dropped(results: usize, share: u64) -> Range<usize> {
+    let gone = (results as u64 * share).div_ceil(100) as usize;
+    let start = (results - gone) / 2;
+    start..start + gone
+}
+
+/// Makes a cleaned draft fit `limit` tokens; false if it still does not. `of_group` says which group an entry belongs to.
+pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> bool {
+    if draft.total() <= limit {
+        return true;
+    }
+    let whole_from = groups.saturating_sub(WHOLE_ROUNDS);
+    let old: Vec<usize> = (0..of_group.len())
+        .filter(|&at| of_group[at] < whole_from && draft.entries[at].is_in())
+        .filter(|&at| draft.entries[at].message.results().next().is_some())
+        .collect();
+    let meter = draft.meter;
+    for &at in &old {
+        let id = draft.entries[at].message.id.clone();
+        draft.edit_parts(at, "old-result", "", |part| match text_of(part) {
+            Some(text) => {
+                shorten(&text, RESULT_CAP, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
+            }
+            None => Change::Keep,
+        });
+    }
+    if draft.total() <= limit {
+        return true;
+    }
+    let mut gone = 0..0;
+    for share in DROPPED_SHARES {
+        let range = dropped(old.len(), share);
+        // Each share holds the one before it: only what is new is looked at.
+        for number in range.clone().filter(|number| !gone.contains(number)) {
+            draft.edit_parts(old[number], "left-out-result", "", |part| match part {
+                Part::ToolResult { .. } => Change::Text(LEFT_OUT.into()),
+                _ => Change::Keep,
+            });
+        }
+        gone = range;
+        if draft.total() <= limit {
+            return true;
+        }
+    }
+    for at in 0..of_group.len() {
+        if !draft.entries[at].is_in() || draft.entries[at].message.calls().next().is_none() {
+            continue;
+        }
+        let id = draft.entries[at].message.id.clone();
+        draft.edit_parts(at, "long-arguments", "", |part| match part {
+            Part::ToolCall { arguments, .. } => {
+                arguments::shortened(arguments, &id).map_or(Change::Keep, Change::Arguments)
+            }
+            _ => Change::Keep,
+        });
+    }
+    draft.total() <= limit
+}
+
+/// The text of a result, other things in it as notes.
+fn text_of(part: &Part) -> Option<String> {
+    let Part::ToolResult { content, .. } = part else { return None };
+    Some(content.iter().map(super::simple::shown).collect::<Vec<_>>().join("\n"))
+}

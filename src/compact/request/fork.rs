@@ -1,0 +1,38 @@
+//! The running request as it is, and one more message. Nothing in it changes, so that what the provider has cached of it is used again.
+
+use super::said;
+use crate::compact::instructions::{Medium, Wanted, closing, instructions};
+use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::history::draft::Draft;
+use crate::history::plan::PlanItem;
+use crate::message::Role;
+
+/// The request; `None` if it does not fit `limit` tokens, or if a call is open, which no message but its result may follow.
+pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
+    let mut open = std::collections::HashSet::new();
+    for entry in draft.entries.iter().filter(|entry| entry.is_in()) {
+        open.extend(entry.message.calls());
+        for answered in entry.message.results() {
+            open.remove(answered);
+        }
+    }
+    let prompt = format!("{}\n\n{}", instructions(wanted, Medium::Messages), closing(wanted, Medium::Messages));
+    let last = said("request", Role::User, &prompt);
+    let prompt_tokens = draft.total() + draft.meter.message(&last);
+    if !open.is_empty() || prompt_tokens > limit {
+        return None;
+    }
+    let mut messages = draft.plan();
+    messages.push(PlanItem::Insert { message: last });
+    Some(ModelRequest {
+        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        shape: Shape::Fork,
+        messages,
+        system: String::new(),
+        prompt,
+        with_tools: true,
+        prompt_tokens,
+        max_tokens: None,
+        temperature: None,
+    })
+}

@@ -1,0 +1,54 @@
+//! The covered groups as messages, between the instructions and the wish.
+
+use super::clean::clean;
+use super::{ANSWER_FACTOR, fit, said};
+use crate::compact::instructions::{Medium, Wanted, closing, instructions};
+use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::history::draft::{Draft, Meter};
+use crate::message::Role;
+
+/// The request, at most `limit` tokens with the tool definitions; `None` if the groups cannot be made to fit. Instructions stand in front and,
+/// in short, at the end: a long history makes models forget how it began.
+pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
+    let (mut asked, mut of_group) = clean(draft, parts);
+    let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
+    // Without calls there is nothing that the definitions would explain.
+    let tools = if with_tools { draft.meter.tools } else { 0 };
+    asked.meter = Meter { tools, ..draft.meter };
+    let system = instructions(wanted, Medium::Messages);
+    let prompt = closing(wanted, Medium::Messages);
+    let first = said("instructions", Role::System, &system);
+    let last = said("request", Role::User, &prompt);
+    let frame = asked.meter.message(&first) + asked.meter.message(&last);
+    if asked.entries.iter().all(|entry| !entry.is_in())
+        || !fit::fit(&mut asked, &of_group, parts.len(), limit.checked_sub(frame)?)
+    {
+        return None;
+    }
+    asked.insert(0, first, "instructions");
+    of_group.insert(0, 0);
+    let end = asked.entries.len();
+    asked.insert(end, last, "request");
+    Some(ModelRequest {
+        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        shape: Shape::Full,
+        prompt_tokens: asked.total(),
+        messages: asked.plan(),
+        system,
+        prompt,
+        with_tools,
+        max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
+        temperature: Some(0.0),
+    })
+}
+
+/// True if the calls in these groups can be sent as calls: their tools are defined.
+pub fn is_possible(draft: &Draft, parts: &[&[usize]]) -> bool {
+    let has_calls = || {
+        parts.iter().flat_map(|part| part.iter()).any(|&at| {
+            let message = &draft.entries[at].message;
+            message.calls().next().is_some() || message.results().next().is_some()
+        })
+    };
+    draft.meter.tools > 0 || !has_calls()
+}

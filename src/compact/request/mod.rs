@@ -1,0 +1,37 @@
+//! What the host's model is asked: the covered groups in one of three shapes, made to fit the model.
+//!
+//! - [`fork`]: the running request and one more message. - [`full`]: the groups as messages. - [`simple`]: the groups as text.
+//! - [`clean`]: what no model should see of the host's messages. - [`fit`]: results and arguments made shorter.
+
+pub mod clean;
+pub mod fit;
+pub mod fork;
+pub mod full;
+pub mod simple;
+
+use crate::history::draft::Draft;
+use crate::history::group::Group;
+use crate::history::prune::SUMMARY_TAG;
+use crate::message::{Message, Part, Role};
+
+/// The scratch block comes before the summary and is about as long; some models are wordier in it.
+pub const ANSWER_FACTOR: u64 = 3;
+
+/// The groups that are asked about: the entries of each, in order.
+pub fn parts<'d>(groups: &'d [Group], is_covered: impl Fn(usize) -> bool) -> Vec<&'d [usize]> {
+    let covered = |group: &&Group| !group.entries.is_empty() && group.entries.iter().all(|&at| is_covered(at));
+    groups.iter().filter(covered).map(|group| group.entries.as_slice()).collect()
+}
+
+/// True if the covered groups begin with a summary of an earlier compaction.
+pub fn begins_with_summary(draft: &Draft, parts: &[&[usize]]) -> bool {
+    parts.first().and_then(|entries| entries.first()).is_some_and(|&at| {
+        let message = &draft.entries[at].message;
+        message.role == Role::User && message.text().starts_with(SUMMARY_TAG)
+    })
+}
+
+/// A message of one text that the host did not have.
+fn said(id: &str, role: Role, text: &str) -> Message {
+    Message { id: id.into(), role, name: None, parts: vec![Part::Text { text: text.into() }] }
+}

@@ -1,0 +1,225 @@
+//! The covered groups as tagged text in one message, for models that take no tool messages and for histories that need cutting.
+
+use std::ops::Range;
+
+use super::clean::clean;
+use super::fit::{DROPPED_SHARES, LEFT_OUT, RESULT_CAP, WHOLE_ROUNDS, dropped};
+use super::{ANSWER_FACTOR, said};
+use crate::compact::instructions::{Medium, Wanted, closing, instructions};
+use crate::compact::ledger::one_line;
+use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::history::draft::Draft;
+use crate::history::plan::PlanItem;
+use crate::message::{Message, Part, Role};
+use crate::tool_result::shorten;
+
+/// Bytes of a call's arguments that are shown.
+const ARGUMENTS: usize = 200;
+/// What joining and framing may cost beside the pieces that were counted, in tokens.
+const SLACK: u64 = 16;
+
+/// The request, and how many of the groups it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simple {
+    pub request: ModelRequest,
+    pub shown: usize,
+}
+
+/// The request for these groups, at most `limit` tokens. `earlier` is a record of groups that came before them. When not even the barest form
+/// of all groups fits, it shows as many of the oldest as do, so that at most `pieces` requests show them all; when even that is too little
+/// the oldest messages are left out, and the text says how many.
+pub fn simple(
+    draft: &Draft,
+    parts: &[&[usize]],
+    earlier: Option<&str>,
+    wanted: &Wanted,
+    limit: u64,
+    pieces: usize,
+) -> Simple {
+    let tokenizer = draft.meter.tokenizer;
+    let wanted = &Wanted { has_earlier: wanted.has_earlier || earlier.is_some(), ..wanted.clone() };
+    let system = instructions(wanted, Medium::Text);
+    let lead = earlier.map_or(String::new(), |text| format!("<earlier-record>\n{}\n</earlier-record>\n", quoted(text)));
+    let wrap = |history: &str| format!("<history>\n{lead}{history}\n</history>\n\n{}", closing(wanted, Medium::Text));
+    let frame = tokenizer.count(&system) + tokenizer.count(&wrap("")) + SLACK;
+    let room = limit.saturating_sub(frame);
+
+    let (cleaned, of_group) = clean(draft, parts);
+    let whole_from = parts.len().saturating_sub(WHOLE_ROUNDS);
+    let old = (0..of_group.len()).filter(|&at| of_group[at] < whole_from && has_results(&cleaned, at)).count();
+    let mut forms = vec![
+        Form { cap: None, without: 0..0, spares_newest: true },
+        Form { cap: Some(RESULT_CAP), without: 0..0, spares_newest: true },
+    ];
+    forms.extend(DROPPED_SHARES.map(|share| Form {
+        cap: Some(RESULT_CAP),
+        without: dropped(old, share),
+        spares_newest: true,
+    }));
+    forms.push(Form { cap: Some(RESULT_CAP), without: 0..old, spares_newest: false });
+
+    // One request, in the richest form that fits it; else several, in the richest form that fits as many as there may be.
+    let mut rendered = Vec::with_capacity(forms.len());
+    let mut found = None;
+    for form in &forms {
+        let groups = render(&cleaned, &of_group, parts.len(), whole_from, form);
+        if groups.iter().map(|group| group.tokens).sum::<u64>() <= room {
+            found = Some((groups, parts.len()));
+            break;
+        }
+        rendered.push(groups);
+    }
+    let (groups, shown) = found.unwrap_or_else(|| {
+        let pieced = rendered.iter().position(|groups| pieces_of(groups, room) <= pieces);
+        let groups = rendered.swap_remove(pieced.unwrap_or(rendered.len() - 1));
+        let mut left = room;
+        let fits = groups.iter().take_while(|group| {
+            let fits = group.tokens <= left;
+            left = left.saturating_sub(group.tokens);
+            fits
+        });
+        let shown = if pieced.is_some() && pieces > 1 { fits.count().max(1) } else { groups.len() };
+        (groups, shown)
+    });
+    let texts: Vec<String> = groups.into_iter().take(shown).flat_map(|group| group.texts).collect();
+    let prompt = wrap(&within(texts, room, draft));
+    let messages = vec![
+        PlanItem::Insert { message: said("instructions", Role::System, &system) },
+        PlanItem::Insert { message: said("request", Role::User, &prompt) },
+    ];
+    let request = ModelRequest {
+        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        shape: Shape::Simple,
+        prompt_tokens: tokenizer.count(&system) + tokenizer.count(&prompt),
+        messages,
+        system,
+        prompt,
+        with_tools: false,
+        max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
+        temperature: Some(0.0),
+    };
+    Simple { request, shown }
+}
+
+/// How much of the history is rendered.
+struct Form {
+    cap: Option<u64>,
+    /// Old results, by number, that are named but not shown.
+    without: Range<usize>,
+    /// The newest rounds are whole.
+    spares_newest: bool,
+}
+
+struct Rendered {
+    texts: Vec<String>,
+    tokens: u64,
+}
+
+fn has_results(draft: &Draft, at: usize) -> bool {
+    draft.entries[at].is_in() && draft.entries[at].message.results().next().is_some()
+}
+
+fn render(draft: &Draft, of_group: &[usize], groups: usize, whole_from: usize, form: &Form) -> Vec<Rendered> {
+    let mut out: Vec<Rendered> = (0..groups).map(|_| Rendered { texts: vec![], tokens: 0 }).collect();
+    let mut number = 0;
+    for (at, &group) in of_group.iter().enumerate().filter(|(at, _)| draft.entries[*at].is_in()) {
+        let is_old = group < whole_from;
+        let text = message(&draft.entries[at].message, form, number, is_old, draft);
+        number += usize::from(is_old && has_results(draft, at));
+        out[group].tokens += draft.meter.text(&text) + 1;
+        out[group].texts.push(text);
+    }
+    out
+}
+
+/// Requests that show all groups; more than there are groups if one is too large by itself.
+fn pieces_of(groups: &[Rendered], room: u64) -> usize {
+    let mut pieces = 1;
+    let mut left = room;
+    for group in groups {
+        if group.tokens > room {
+            return usize::MAX;
+        }
+        if group.tokens > left {
+            pieces += 1;
+            left = room;
+        }
+        left -= group.tokens;
+    }
+    pieces
+}
+
+fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &Draft) -> String {
+    let mut out = format!("<message id=\"{}\" role=\"{}\">\n", message.id, message.role.as_str());
+    let is_spared = !is_old && form.spares_newest;
+    for part in &message.parts {
+        match part {
+            Part::Text { text } if text.trim().is_empty() => {}
+            Part::Text { text } => line(&mut out, text),
+            Part::ToolCall { name, arguments, .. } => {
+                let arguments = one_line(arguments, ARGUMENTS);
+                line(&mut out, &format!("<call tool=\"{name}\">{arguments}</call>"));
+            }
+            Part::ToolResult { content, is_error, .. } => {
+                let error = if *is_error { " error=\"true\"" } else { "" };
+                if is_old && form.without.contains(&number) {
+                    line(&mut out, &format!("<result{error}>{LEFT_OUT}</result>"));
+                    continue;
+                }
+                let text = content.iter().map(shown).collect::<Vec<_>>().join("\n");
+                let cap = form.cap.filter(|_| !is_spared);
+                let short = cap.and_then(|cap| shorten(&text, cap, &message.id, draft.meter.tokenizer));
+                let text = short.map_or(text, |short| short.text);
+                line(&mut out, &format!("<result{error}>\n{text}\n</result>"));
+            }
+            Part::Reasoning { .. } | Part::CacheMark => {}
+            other => line(&mut out, &shown(other)),
+        }
+    }
+    out.push_str("</message>");
+    out
+}
+
+/// A part as text; pictures, documents and unknown parts become a note.
+pub(super) fn shown(part: &Part) -> String {
+    match part {
+        Part::Text { text } => text.clone(),
+        Part::Image { .. } => "(a picture)".into(),
+        Part::Document { .. } => "(a document)".into(),
+        _ => "(a part that cannot be shown)".into(),
+    }
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(&quoted(text));
+    out.push('\n');
+}
+
+/// The history is quoted: closing tags of the quotation inside must not end it.
+fn quoted(text: &str) -> String {
+    text.replace("</history", "<\\/history")
+        .replace("</earlier-record", "<\\/earlier-record")
+        .replace("</message>", "<\\/message>")
+}
+
+/// Leaves out the oldest messages until the text fits; the exact count decides.
+fn within(messages: Vec<String>, room: u64, draft: &Draft) -> String {
+    let tokenizer = draft.meter.tokenizer;
+    let sizes: Vec<u64> = messages.iter().map(|text| tokenizer.count(text) + 1).collect();
+    let mut total: u64 = sizes.iter().sum();
+    let mut from = 0;
+    while total > room && from + 1 < messages.len() {
+        total -= sizes[from];
+        from += 1;
+    }
+    loop {
+        let note = if from > 0 { format!("({from} older messages are left out)\n") } else { String::new() };
+        let text = format!("{note}{}", messages[from..].join("\n"));
+        let short = if from + 1 >= messages.len() { shorten(&text, room, "the history", tokenizer) } else { None };
+        let text = short.map_or(text, |short| short.text);
+        if tokenizer.count(&text) <= room || from + 1 >= messages.len() {
+            return text;
+        }
+        from += 1;
+    }
+}

@@ -1,0 +1,266 @@
+//! What lies around the exchange with the model: hooks before and after, files that are put back, the check of the whole.
+
+use super::ask::Talk;
+use super::*;
+use crate::compact::asking::{HookOutcome, HookReport};
+use crate::compact::context;
+use crate::effect::HookCall;
+
+/// Effects that wait for answers.
+pub(super) struct Pending {
+    asks: Vec<Ask>,
+    answers: Vec<Option<Answer>>,
+    then: Then,
+}
+
+/// What the answers are for.
+pub(super) enum Then {
+    PreHook(Covered),
+    Model(Box<Talk>),
+    Files { covered: Covered, makes: Makes, paths: Vec<String> },
+    PostHook(Box<Compacted>),
+}
+
+/// What the summary is made by.
+pub(super) enum Makes {
+    /// The model, and what is still wrong with it.
+    Text { text: String, gaps: Gaps },
+    /// Rules; after a failure of the model, if there was one.
+    Rules { after: Option<String> },
+}
+
+impl Pending {
+    pub(super) fn open(&self) -> Vec<Ask> {
+        let open = self.asks.iter().zip(&self.answers).filter(|(_, answer)| answer.is_none());
+        open.map(|(ask, _)| ask.clone()).collect()
+    }
+
+    pub(super) fn is_answered(&self) -> bool {
+        self.answers.iter().all(Option::is_some)
+    }
+
+    /// Takes an answer; false if nobody waits for it.
+    pub(super) fn answer(&mut self, id: u32, answer: Answer) -> bool {
+        let at = self.asks.iter().position(|ask| ask.id == id);
+        let Some(slot) = at.and_then(|at| self.answers.get_mut(at)).filter(|slot| slot.is_none()) else { return false };
+        *slot = Some(answer);
+        true
+    }
+}
+
+impl Compaction {
+    /// Asks the host.
+    pub(super) fn request(&mut self, effects: Vec<Effect>, then: Then) -> State {
+        let mut asks = Vec::with_capacity(effects.len());
+        for effect in effects {
+            asks.push(Ask { id: self.next_id, effect });
+            self.next_id += 1;
+        }
+        let answers = vec![None; asks.len()];
+        State::Asked(Box::new(Pending { asks, answers, then }))
+    }
+
+    /// All answers are in.
+    pub(super) fn answered(&mut self, pending: Pending) -> State {
+        let Pending { answers, then, .. } = pending;
+        let mut answers: Vec<Answer> = answers.into_iter().flatten().collect();
+        if answers.contains(&Answer::Cancelled) {
+            // Nobody waits for a result any more, so nothing is tried in its place.
+            let report = (self.calls > 0).then(|| self.model_report(Some("cancelled".into())));
+            let result = self.untouched(Status::Cancelled, "cancelled", report);
+            return self.done(result);
+        }
+        match then {
+            Then::PreHook(covered) => self.before(answers.pop(), covered),
+            Then::Model(talk) => match answers.pop() {
+                Some(answer) => self.heard(answer, *talk),
+                None => self.ask(*talk),
+            },
+            Then::Files { covered, makes, paths } => {
+                let read = answers.into_iter().map(|answer| match answer {
+                    Answer::File { text } => Ok(text),
+                    Answer::Failed { reason, .. } => Err(reason),
+                    _ => Err("no text came back".to_string()),
+                });
+                let files: Vec<(String, std::result::Result<String, String>)> = paths.into_iter().zip(read).collect();
+                let available = self.budget(&self.view(&[])).available;
+                let (text, reports) = context::files(&files, available, &*self.tokenizer);
+                self.files = reports;
+                self.make(covered, makes, &text)
+            }
+            Then::PostHook(result) => {
+                self.note_hook("postCompact", answers.pop(), HookOutcome::Done);
+                let result = Compacted { hooks: self.hooks.clone(), ..*result };
+                self.done(Ok(result))
+            }
+        }
+    }
+
+    /// There is a plan. The host's hook is told, once; then the model is asked, or rules do it.
+    pub(super) fn planned(&mut self, covered: Covered) -> State {
+        let asking = &self.options.asking;
+        if !self.is_planned {
+            self.is_planned = true;
+            self.additions.clone_from(&asking.additions);
+            self.blocks.clone_from(&asking.blocks);
+            if asking.pre_hook {
+                let call = HookCall::PreCompact {
+                    trigger: asking.trigger.as_str(),
+                    focus: self.options.focus.clone(),
+                    covered: covered.ids.clone(),
+                    covered_tokens: covered.tokens,
+                    before: self.view(&[]).before(),
+                    budget: self.options.budget,
+                };
+                return self.request(vec![Effect::RunHook(call)], Then::PreHook(covered));
+            }
+        }
+        let limit = self.options.model_limit.unwrap_or(self.options.budget);
+        if !self.options.has_model || limit < LEAST_ROOM || !self.options.profile.has(Rung::Summary) {
+            return self.attach(covered, Makes::Rules { after: None });
+        }
+        let shape = self.first_shape();
+        self.ask(Talk::new(covered, shape, limit))
+    }
+
+    fn before(&mut self, answer: Option<Answer>, covered: Covered) -> State {
+        let can_wait = self.options.asking.trigger.can_wait() && self.view(&[]).total() <= self.options.budget;
+        let mut keeps_more = false;
+        let mut outcome = HookOutcome::Done;
+        if let Some(Answer::Hook { instructions, keep, blocks, skip }) = &answer {
+            self.additions.extend(instructions.clone());
+            self.blocks.extend(blocks.iter().cloned());
+            // Ids that are no messages pin nothing.
+            let known = |id: &&String| self.messages.iter().any(|message| message.id == **id);
+            for id in keep.iter().filter(known).cloned().collect::<Vec<_>>() {
+                keeps_more |= self.options.keep.insert(id);
+            }
+            if *skip {
+                outcome = if can_wait { HookOutcome::Skipped } else { HookOutcome::Overruled };
+            }
+        }
+        self.note_hook("preCompact", answer, outcome);
+        if outcome == HookOutcome::Skipped {
+            let result = self.untouched(Status::Skipped, "a hook put it off", None);
+            return self.conclude(result);
+        }
+        // What is pinned now may lie where the cut was: the plan is made anew.
+        if keeps_more { self.start() } else { self.planned(covered) }
+    }
+
+    fn note_hook(&mut self, name: &'static str, answer: Option<Answer>, outcome: HookOutcome) {
+        let (outcome, why) = match answer {
+            Some(Answer::Failed { reason, kind: Failure::Timeout }) => (HookOutcome::Timeout, Some(reason)),
+            Some(Answer::Failed { reason, .. }) => (HookOutcome::Failed, Some(reason)),
+            Some(Answer::Hook { .. }) => (outcome, None),
+            _ => (HookOutcome::Failed, Some("the hook was not answered by one".into())),
+        };
+        self.hooks.push(HookReport { name, outcome, why });
+    }
+
+    /// There is a text, or there will be. Files that were in use are put back beside it.
+    pub(super) fn attach(&mut self, covered: Covered, makes: Makes) -> State {
+        let paths = if self.options.asking.reads_files { self.files_in_use(&covered) } else { vec![] };
+        if paths.is_empty() {
+            return self.make(covered, makes, "");
+        }
+        let effects = paths.iter().map(|path| Effect::ReadFile { path: path.clone() }).collect();
+        self.request(effects, Then::Files { covered, makes, paths })
+    }
+
+    /// The files that were used last in the covered messages and not since, changed ones first.
+    fn files_in_use(&self, covered: &Covered) -> Vec<String> {
+        let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let tail = self.messages.iter().filter(|message| !ids.contains(message.id.as_str()));
+        let tail = Ledger::fold(tail, &self.options.rules);
+        let there: HashSet<&str> = tail.files.iter().map(|file| file.path.as_str()).collect();
+        let ledger = self.ledger(&covered.ids);
+        let mut files: Vec<_> =
+            ledger.files.iter().filter(|f| !f.deleted && !there.contains(f.path.as_str())).collect();
+        files.sort_by_key(|file| (!file.is_changed(), std::cmp::Reverse(file.at)));
+        files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
+    }
+
+    /// Makes the result.
+    fn make(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
+        let available = self.budget(&self.view(&[])).available;
+        let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
+        self.block_reports = reports;
+        let (first, last) = (covered.ids.first(), covered.ids.last());
+        let (first, last) = (first.map_or("", String::as_str), last.map_or("", String::as_str));
+        let keeps_going = Traits::of(self.options.asking.model.as_deref(), &self.options.asking.models).keep_going;
+        self.extras = Extras {
+            context: context::wrapped(&blocks, files),
+            breadcrumb: context::breadcrumb(&self.options.asking.breadcrumb, first, last),
+            behind: if keeps_going { KEEP_GOING } else { "" },
+        };
+        let mut result = self.made(&covered, &makes);
+        // Files may cost what the summary gains; they are not worth it then.
+        let gained = |result: &Result<Compacted>| {
+            result
+                .as_ref()
+                .is_ok_and(|done| done.summary.is_some() || !matches!(done.status, Status::NoGain | Status::Inflated))
+        };
+        if !files.is_empty() && !gained(&result) {
+            self.extras.context = context::wrapped(&blocks, "");
+            for file in &mut self.files {
+                (file.outcome, file.tokens) = (context::FileOutcome::Path, 0);
+                file.why = Some("the record would not have been worth making".into());
+            }
+            result = self.made(&covered, &makes);
+        }
+        let result = match result {
+            Ok(done) if self.options.asking.strict && !done.quality.as_ref().is_none_or(|q| q.misses.is_empty()) => {
+                let why = format!(
+                    "the result falls short: {}",
+                    done.quality.as_ref().map_or(String::new(), |q| q.misses.join(", "))
+                );
+                let untouched = self.untouched(Status::QualityFailed, &why, done.model);
+                untouched.map(|untouched| Compacted { quality: done.quality, ..untouched })
+            }
+            other => other,
+        };
+        self.conclude(result)
+    }
+
+    fn made(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
+        let (text, gaps) = match makes {
+            Makes::Rules { after } => {
+                let after = after.clone().map(|why| (self.model_report(Some(why.clone())), why));
+                return self.offline(covered, after);
+            }
+            Makes::Text { text, gaps } => (text, gaps),
+        };
+        match self.apply(text, Author::Model, covered, &self.ledger(&covered.ids)) {
+            Ok((edit, shown)) => {
+                let step = self.summary_step(&edit, "the model's summary");
+                let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
+                let made = Made { covered: covered.clone(), text: text.clone(), shown, model };
+                let title = self.form().title_of(text);
+                Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
+            }
+            Err((_, why)) if self.options.offline_on_failure => {
+                self.offline(covered, Some((self.model_report(Some(why.clone())), why)))
+            }
+            Err((status, why)) => self.untouched(status, &why, Some(self.model_report(Some(why.clone())))),
+        }
+    }
+
+    /// The end of what was planned: the host's second hook is told.
+    pub(super) fn conclude(&mut self, result: Result<Compacted>) -> State {
+        match result {
+            Ok(done) if self.options.asking.post_hook => {
+                let call = HookCall::PostCompact {
+                    trigger: self.options.asking.trigger.as_str(),
+                    status: done.status.as_str(),
+                    before: done.before,
+                    after: done.after,
+                    covered: done.covered.clone(),
+                    summary: done.summary.clone(),
+                };
+                self.request(vec![Effect::RunHook(call)], Then::PostHook(Box::new(done)))
+            }
+            other => self.done(other),
+        }
+    }
+}
