@@ -12,6 +12,7 @@
 //! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`]: summaries made in the background.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
+//! - [`results`]: what all results of tools may have together, without a budget for the whole.
 
 pub mod backoff;
 pub mod budget;
@@ -26,6 +27,7 @@ pub mod profile;
 pub mod quality;
 pub mod reduce;
 pub mod request;
+pub mod results;
 mod run;
 pub mod summary;
 pub mod tool_map;
