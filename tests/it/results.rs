@@ -70,7 +70,10 @@ fn old_results_become_a_line_and_the_newest_stay() {
     let handles: Vec<&str> = done.removed.iter().map(|removal| removal.recall.as_str()).collect();
     assert_eq!(handles, ["m3", "m5"]);
     assert_eq!(done.before.total - done.after.total, done.removed.iter().map(|removal| removal.tokens).sum::<u64>());
-    assert_eq!(done.results.before - done.results.after, done.gone.iter().map(|gone| gone.before - gone.after).sum::<u64>());
+    assert_eq!(
+        done.results.before - done.results.after,
+        done.gone.iter().map(|gone| gone.before - gone.after).sum::<u64>()
+    );
     // What was cleared is not cleared again, and counts as nothing that could go.
     let again: Vec<Message> = messages
         .iter()
