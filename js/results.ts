@@ -24,8 +24,8 @@ const CLEARING = {
 } as const;
 
 /**
- * Cuts results so that all of them together are within a budget, whatever the rest of the conversation takes. Messages of any format;
- * what is not cut is the caller's own object.
+ * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of the conversation
+ * takes. Messages of any format; what is not cut is the caller's own object.
  *
  * ```js
  * const { messages: sent, report } = await budgetResults(messages, { budget: 50_000, level });

@@ -327,7 +327,8 @@ export interface BudgetResultsOptions extends ResultsOptions {
   budget?: number;
   /**
    * `water-level` (default): one level over all, the newest round weighing 4, the one before 2, older ones 1; small ones stay whole.
-   * `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to `cap`; older small ones stay whole.
+   * `newest-first` (that of `gemini-cli`): from the newest on, whatever crosses the budget is cut to `cap`; older small ones stay whole. What is left
+   * of those that were cut adds up, so that all together may have more than the budget.
    */
   rule?: "water-level" | "newest-first";
   /** `report.level` of the last call: it only falls, so that what was cut stays as it is. */
