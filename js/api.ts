@@ -367,7 +367,7 @@ export function encodingOf({ encoding, model }: { encoding?: EncodingName | unde
 }
 
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */
-function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
+export function kept(reading: Reading, keep: readonly (string | number)[] | undefined): string[] {
   if (keep === undefined) return [];
   if (!Array.isArray(keep)) throw bad("keep", "a list of ids or indices of messages", keep);
   const known = new Set(reading.messages.map((message) => message.id));

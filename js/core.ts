@@ -3,7 +3,9 @@
 export { breakdown, compact, count, countMessages, countPart, countTools, explainProfile, profile, prune } from "./api.ts";
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
-export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, StoredResult, StoreResult, TruncateOptions, Truncated } from "./tool-results.ts";
+export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, TruncateOptions, Truncated } from "./tool-results.ts";
+export type { StoredResult, StoreResult } from "./storing.ts";
+export { budgetResults, clearResults } from "./results.ts";
 export { repair, validate } from "./validity.ts";
 export {
   documentStructure, documentStructureSync, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,

@@ -2,6 +2,8 @@
 
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
+import { Late, contentName, readable, within } from "./storing.ts";
+import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 
@@ -138,22 +140,6 @@ export function fitResults(results: readonly ResultSize[], { budget, level }: Fi
 
 // ---------------------------------------------------------------- storing
 
-/** What a host is asked to store. */
-export interface StoredResult {
-  /** Suggested name, the same for the same content: `read_file-1f3a….json`. */
-  name: string;
-  content: string;
-  /** `json`, `jsonl` or `txt`. */
-  kind: "json" | "jsonl" | "txt";
-  /** The schema for a file beside it, where the content is JSON. */
-  schema?: string;
-  tool?: string;
-  signal: AbortSignal;
-}
-
-/** Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name twice may do nothing. */
-export type StoreResult = (result: StoredResult) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
-
 export type OffloadEvent = { type: "stored"; name: string; path: string; tokens: number } | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
 
 export interface OffloadOptions {
@@ -220,7 +206,7 @@ export async function offload(result: string, options: OffloadOptions): Promise<
 
   const { kind, content } = readable(result, compatible);
   const schema = kind === "txt" ? undefined : (call(() => wasm().jsonSchema(result, kind === "jsonl", 0, compatible, encoding)) as string | undefined);
-  const name = `${(tool ?? "result").replace(/[^\w.-]/g, "_").slice(0, 60)}-${await digest(content)}.${kind}`;
+  const name = await contentName(tool, content, kind);
   let stored: { path: string; schemaPath?: string };
   try {
     const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(schema !== undefined && { schema }), ...(tool !== undefined && { tool }) }));
@@ -252,60 +238,6 @@ export async function offload(result: string, options: OffloadOptions): Promise<
 function pointer(content: string, { path, schemaPath }: { path: string; schemaPath?: string }): string {
   const text = `Large tool result (${Math.round(content.length / 1024)}KB) written to file. Use the read_file tool to access the content at: ${path}`;
   return schemaPath === undefined ? text : `${text}\n\nData schema found at: ${schemaPath}`;
-}
-
-/** What is stored: the bytes as they came; for Copilot Chat JSON is indented. */
-function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {
-  const value = parsed(text);
-  if (value !== undefined) return { kind: "json", content: indent ? JSON.stringify(value.json, undefined, 2) : text };
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  // A glance before all lines are parsed.
-  if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed)) return { kind: "jsonl", content: text };
-  return { kind: "txt", content: text };
-}
-
-function parsed(text: string): { json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its length. */
-async function digest(content: string): Promise<string> {
-  const subtle = globalThis.crypto?.subtle;
-  if (subtle) {
-    const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(content)));
-    return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
-  // FNV-1a, twice with different beginnings.
-  const hash = (start: number) => {
-    let state = start;
-    for (let at = 0; at < content.length; at++) state = Math.imul(state ^ content.charCodeAt(at), 0x01000193);
-    return (state >>> 0).toString(16).padStart(8, "0");
-  };
-  return `${hash(0x811c9dc5)}${hash(0x2f0b4a27)}-${content.length}`;
-}
-
-class Late extends Error {}
-
-/** Waits so long and no longer; whoever is late is told by its signal. */
-async function within<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const aborted = () => stop.abort(signal!.reason);
-  signal?.addEventListener("abort", aborted, { once: true });
-  try {
-    const ended = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => stop.abort(new Late(`the store did not answer within ${milliseconds} ms`)), milliseconds);
-      stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
-    });
-    return await Promise.race([Promise.resolve(work(stop.signal)), ended]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", aborted);
-  }
 }
 
 function checkText(text: unknown, path = "text"): void {

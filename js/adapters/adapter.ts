@@ -71,10 +71,16 @@ export function bad(path: string, wanted: string, value: unknown): EspalierError
 
 /** Whatever the host's objects throw when they are looked at (getters, revoked proxies) is an error with a path, too. */
 export function looking<T>(path: string, look: () => T): T {
+  return lookingAt(() => path, look);
+}
+
+/** The same where the path is known only when it comes to that. */
+function lookingAt<T>(where: () => string, look: () => T): T {
   try {
     return look();
   } catch (cause) {
     if (cause instanceof EspalierError) throw cause;
+    const path = where();
     throw new EspalierError({ code: "bad_message", message: `${path} cannot be read: it threw while being looked at`, path, cause });
   }
 }
@@ -82,37 +88,37 @@ export function looking<T>(path: string, look: () => T): T {
 /** Reads a conversation with one adapter. */
 export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, request } = source;
-  const originals = new Map<string, Fields>();
+  // By position; a host's list may change while this is in use.
+  const originals: Fields[] = [];
+  const pieces: (readonly unknown[])[] = [];
+  const places = new Map<string, number>();
   const state = new Map<string, unknown>();
   const messages: NeutralMessage[] = [];
-  const pieces = new Map<string, readonly unknown[]>();
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
-  const index = new Map<string, number>();
-  const take = (at: number) => {
-    const original = list[at];
-    const path = `${name}[${at}]`;
-    const { message, pieces: own } = looking(path, () => {
+  let at = 0;
+  const next = () => {
+    // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
+    for (; at < list.length; at++) {
+      const original = list[at];
+      const path = `${name}[${at}]`;
       if (!isFields(original)) throw bad(path, "a message", original);
-      return adapter.read(original, at, path, state);
-    });
-    messages.push(message);
-    pieces.set(message.id, own);
-    originals.set(message.id, original as Fields);
-    index.set(message.id, index.size);
+      const { message, pieces: own } = adapter.read(original, at, path, state);
+      messages.push(message);
+      pieces.push(own);
+      originals.push(original);
+      places.set(message.id, at);
+    }
   };
-  // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
-  for (let at = 0; at < list.length; at += 1) take(at);
+  lookingAt(() => `${name}[${at}]`, next);
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
     messages,
     tools: adapter.tools(given),
     source,
-    pieces: (id) => pieces.get(id) ?? [],
-    extend() {
-      for (let at = index.size; at < list.length; at += 1) take(at);
-    },
+    pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
+    extend: () => lookingAt(() => `${name}[${at}]`, next),
     rebuild(plan) {
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];
@@ -128,10 +134,10 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
           for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);
           continue;
         }
-        const original = originals.get(item.id);
-        const at = index.get(item.id);
+        const at = places.get(item.id);
         // The system prompt that the request keeps apart: it is never edited.
-        if (!original || at === undefined) continue;
+        if (at === undefined) continue;
+        const original = originals[at]!;
         if (item.type === "keep") {
           push(original, at, item.joins);
           continue;
@@ -220,6 +226,8 @@ const NO_JSON = '"(unreadable)"';
 
 /** JSON of anything at all, for counting: bytes by their length, cycles by a note, functions not at all. Never throws. */
 export function json(value: unknown): string {
+  const flat = flatJson(value);
+  if (flat !== undefined) return flat;
   // What a value was replaced by (a Map by its entries) is what its children see as their holder, so both are remembered.
   const above: { value: object; shown: object }[] = [];
   try {
@@ -240,6 +248,21 @@ export function json(value: unknown): string {
   } catch {
     // The host's object cannot be looked into. It is still a part, and keeping it needs no looking.
     return NO_JSON;
+  }
+}
+
+/** JSON of an object or a list of plain values alone, as arguments mostly are: it needs no second look at each value. */
+function flatJson(value: unknown): string | undefined {
+  try {
+    const prototype: unknown = typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : undefined;
+    if (prototype !== Object.prototype && prototype !== Array.prototype) return undefined;
+    for (const key in value as Fields) {
+      const item = (value as Fields)[key];
+      if (typeof item !== "string" && typeof item !== "number" && typeof item !== "boolean" && item !== null) return undefined;
+    }
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
   }
 }
 

@@ -119,6 +119,8 @@ function withNotes(body: unknown, notes: readonly string[]): unknown {
 }
 
 function part(item: Fields, place: string, state: Map<string, unknown>): Part {
+  // Most parts are words and nothing else.
+  if (typeof item["text"] === "string" && !(item["functionCall"] ?? item["function_call"] ?? item["functionResponse"] ?? item["function_response"])) return spoken(item);
   const waiting = (state.get("waiting") ?? new Map()) as Waiting;
   state.set("waiting", waiting);
   const call = field(item, "functionCall");
@@ -144,8 +146,14 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
     const content = [said(body), ...(Array.isArray(media) ? media.map((inner: unknown) => (isFields(inner) ? mediaPart(inner) : opaque(inner))) : [])];
     return { type: "toolResult", callId, name, content, ...(failed && { isError: true }) };
   }
-  if (typeof item["text"] === "string") return item["thought"] === true ? { type: "reasoning", text: item["text"] } : text(item["text"]);
+  if (typeof item["text"] === "string") return spoken(item);
   return mediaPart(item);
+}
+
+/** Words, or a thought. */
+function spoken(item: Fields): Part {
+  const said = string(item["text"]);
+  return item["thought"] === true ? { type: "reasoning", text: said } : { type: "text", text: said };
 }
 
 /** A response is an object; one that holds a single text is that text, as the documentation proposes. */

@@ -16,6 +16,7 @@ export interface BuiltinTokenizerOptions<M extends OutputMode> {
   mode: M;
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
+  /** Picks the encoding; and how pictures are counted, where the cost model asks (`espalier` does, Copilot Chat's have one rule for all). */
   model?: string;
   /** How messages are counted. Default `copilot-chat`. */
   costModel?: CostModelName;
@@ -39,17 +40,16 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   }
 
   /** What the engine is told. Not worked out before it is needed, since the engine may not be loaded when this is made. */
-  get counting(): { encoding: EncodingName; costModel: CostModelName } {
+  get counting(): { encoding: EncodingName; costModel: CostModelName; model?: string } {
     const { encoding, model, costModel = "copilot-chat" } = this.#options;
     const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
-    return { encoding: name, costModel };
+    return { encoding: name, costModel, ...(model !== undefined && { model }) };
   }
 
   tokenLength(part: ChatCompletionContentPart): number {
     ensureEncoding(this.counting.encoding);
     if (part.type === ChatCompletionContentPartKind.Text) return countText(part.text, this.counting.encoding);
-    const alone = this.#count({ role: "user", parts: [neutral(part)] });
-    return alone - this.#count({ role: "user", parts: [] });
+    return partTokens(part, this.counting);
   }
 
   countMessageTokens(message: ModeToChatMessageType[M]): number {
@@ -61,9 +61,18 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   }
 
   #count(message: Omit<NeutralMessage, "id">): number {
-    const report = call(() => wasm().countMessages([{ id: "m0", ...message }], this.counting)) as CountReport;
-    return report.perMessage[0]!.tokens;
+    return messageTokens(message, this.counting);
   }
+}
+
+function messageTokens(message: Omit<NeutralMessage, "id">, counting: Record<string, unknown>): number {
+  const report = call(() => wasm().countMessages([{ id: "m0", ...message }], counting)) as CountReport;
+  return report.perMessage[0]!.tokens;
+}
+
+/** What a part that is no text adds to a message. */
+export function partTokens(part: ChatCompletionContentPart, counting: Record<string, unknown>): number {
+  return messageTokens({ role: "user", parts: [neutral(part)] }, counting) - messageTokens({ role: "user", parts: [] }, counting);
 }
 
 /** A raw message as the engine reads it. */

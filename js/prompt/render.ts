@@ -3,9 +3,10 @@
 import { readConversation } from "../adapters/index.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
+import { imageModel } from "../images.ts";
 import { countText } from "../tokens.ts";
-import type { CostModelName, EncodingName } from "../types.ts";
-import { BuiltinTokenizer } from "./builtin-tokenizer.ts";
+import type { CostModelName, EncodingName, ImageModel } from "../types.ts";
+import { partTokens } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements.ts";
 import { explainAll } from "./explain.ts";
 import type { Explanation, PromptTrace } from "./explain.ts";
@@ -24,7 +25,6 @@ import type { PromptPieceChild, PromptSizing } from "./piece.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
-import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 
 /** What a request is made of, by format: spread it into the request. */
@@ -44,8 +44,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   format?: F;
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
-  /** A model name; picks the encoding. */
+  /** A model name; picks the encoding, and how pictures are counted. */
   model?: string;
+  /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
+  images?: ImageModel;
   /** Default `espalier`. */
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the form of the format. */
@@ -75,7 +77,7 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * whatever a component throws, with the path of the element in its message
  */
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
-  const { budget, format = "openai-chat" as F, encoding, model, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
+  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
   if (!Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
@@ -83,13 +85,14 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   if (signal !== undefined && typeof signal?.throwIfAborted !== "function") throw bad("signal", "an AbortSignal", signal);
   await ready();
   const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
-  const parts = new Builtin(name, costModel);
+  const counting = { encoding: name, costModel, ...(model !== undefined && { model }), format, ...imageModel(images) };
+  const parts = new Builtin(counting);
   const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
   const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
   const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptPieceChild);
   const session = await Session.render(root, {
     budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: MODES[format],
-    encoding: () => name, counting: () => ({ encoding: name, costModel, tools: readTools(format, tools) }),
+    encoding: () => name, counting: () => ({ ...counting, tools: readTools(format, tools) }),
     exactLimits: true, bindCalls: true, backfill, signal, token, tracer, countTokens,
   });
   try {
@@ -112,14 +115,14 @@ function wrapped(prompt: PromptPieceChild): { ctor: any; props: any } {
 }
 
 class Builtin {
-  readonly #tokenizer: ITokenizer<OutputMode.Raw>;
+  readonly #counting: Record<string, unknown>;
 
-  constructor(encoding: EncodingName, costModel: CostModelName) {
-    this.#tokenizer = new BuiltinTokenizer({ mode: OutputMode.Raw, encoding, costModel });
+  constructor(counting: Record<string, unknown>) {
+    this.#counting = counting;
   }
 
   count(part: Raw.ChatCompletionContentPart): number {
-    return part.type === ChatCompletionContentPartKind.Text ? 0 : (this.#tokenizer.tokenLength(part) as number);
+    return part.type === ChatCompletionContentPartKind.Text ? 0 : partTokens(part, this.#counting);
   }
 }
 

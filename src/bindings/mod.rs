@@ -17,6 +17,7 @@ pub mod history;
 pub mod log;
 mod options;
 pub mod prompt;
+pub mod results;
 mod summary;
 pub mod tokens;
 pub mod tool_result;

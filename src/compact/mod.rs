@@ -15,6 +15,7 @@
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
+//! - [`results`]: what all results of tools may have together, without a budget for the whole.
 
 pub mod asking;
 pub mod backoff;
@@ -34,6 +35,7 @@ pub mod profile;
 pub mod quality;
 pub mod reduce;
 pub mod request;
+pub mod results;
 mod run;
 pub mod steps;
 pub mod summary;

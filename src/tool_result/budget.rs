@@ -78,28 +78,108 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
 /// assert_eq!(newest_first(&[10, 60, 30], 50, |_| 5), [false, true, false]);
 /// ```
 pub fn newest_first(tokens: &[u64], budget: u64, cut: impl Fn(usize) -> u64) -> Vec<bool> {
-    let mut used = 0u64;
     let mut out = vec![false; tokens.len()];
-    for (at, &size) in tokens.iter().enumerate().rev() {
-        out[at] = used.saturating_add(size) > budget;
-        used = used.saturating_add(if out[at] { cut(at) } else { size });
+    let mut walk = Walk::new(tokens.to_vec(), budget);
+    while let Some(at) = walk.next_over() {
+        out[at] = true;
+        walk.counts(cut(at));
     }
     out
 }
 
-/// Which old results to replace by notes, oldest first. Results are given oldest first, those that take no part (exempt tools,
-/// the latest turn, notes already) left out by the caller. From the newest on, sizes add up; the one that crosses `protect` and
-/// all older ones can go, and go together if they free at least `least` tokens: each cut breaks a cached prefix.
+/// The walk of [`newest_first`] step by step, for hosts that have to wait in between: what a result counts with is known only when it
+/// was stored and cut.
 ///
-/// `note` tells what is left of a result; one whose note is no smaller stays. gemini-cli: 50,000 and 30,000, by gross size.
-pub fn clearable(tokens: &[u64], protect: u64, least: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
+/// ```
+/// use espalier::tool_result::budget::Walk;
+/// let mut walk = Walk::new(vec![10, 60, 30], 50);
+/// assert_eq!(walk.next_over(), Some(1));
+/// walk.counts(25); // 30 + 25 are over the budget already, and so the oldest one crosses it, too
+/// assert_eq!((walk.next_over(), walk.used()), (Some(0), 55));
+/// walk.counts(10);
+/// assert_eq!((walk.next_over(), walk.used()), (None, 65));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walk {
+    /// Those that were not walked over yet, oldest first.
+    left: Vec<u64>,
+    budget: u64,
+    used: u64,
+}
+
+impl Walk {
+    /// Over results given oldest first.
+    pub fn new(tokens: Vec<u64>, budget: u64) -> Walk {
+        Walk { left: tokens, budget, used: 0 }
+    }
+
+    /// The next result that crosses the budget; those before it fit and are counted. [`Walk::counts`] says what it counts with.
+    pub fn next_over(&mut self) -> Option<usize> {
+        while let Some(size) = self.left.pop() {
+            let with = self.used.saturating_add(size);
+            if with > self.budget {
+                return Some(self.left.len());
+            }
+            self.used = with;
+        }
+        None
+    }
+
+    /// Counts the one that crossed: what is left of it, or all of it if it stays.
+    pub fn counts(&mut self, tokens: u64) {
+        self.used = self.used.saturating_add(tokens);
+    }
+
+    /// Tokens of those that were walked over.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+}
+
+/// How many of the oldest results are outside the newest `protect` tokens: from the newest on sizes add up, and the one that crosses
+/// `protect` and all older ones are outside.
+///
+/// ```
+/// use espalier::tool_result::budget::outside;
+/// assert_eq!(outside(&[40, 20, 30], 50), 1);
+/// assert_eq!(outside(&[40, 20, 31], 50), 2);
+/// ```
+pub fn outside(tokens: &[u64], protect: u64) -> usize {
     let mut used = 0u64;
     let protected = tokens.iter().rev().take_while(|&&size| {
         used = used.saturating_add(size);
         used <= protect
     });
-    let end = tokens.len() - protected.count();
-    let out: Vec<usize> = (0..end).filter(|&at| note(at) < tokens[at]).collect();
+    tokens.len() - protected.count()
+}
+
+/// Which old results to replace by notes, oldest first. Results are given oldest first, those that take no part (exempt tools,
+/// the latest turn, notes already) left out by the caller. The ones [`outside`] the newest `protect` tokens go together if that frees at
+/// least `least` tokens, their notes taken off: each cut breaks a cached prefix. `note` tells what is left of a result; one whose note is
+/// no smaller stays.
+///
+/// gemini-cli asks for [`prunable`] tokens instead, which is what goes without what comes.
+///
+/// ```
+/// use espalier::tool_result::budget::clearable;
+/// assert_eq!(clearable(&[40, 50], 50, 35, |_| 5), [0]);
+/// assert!(clearable(&[40, 50], 50, 36, |_| 5).is_empty()); // 40 go and 5 come
+/// ```
+pub fn clearable(tokens: &[u64], protect: u64, least: u64, note: impl Fn(usize) -> u64) -> Vec<usize> {
+    let out: Vec<usize> = (0..outside(tokens, protect)).filter(|&at| note(at) < tokens[at]).collect();
     let gain = out.iter().fold(0u64, |sum, &at| sum.saturating_add(tokens[at] - note(at)));
     if gain > 0 && gain >= least { out } else { Vec::new() }
+}
+
+/// gemini-cli's masking (50,000 and 30,000): how many of the oldest results are [`outside`] the newest `protect` tokens, if they have at
+/// least `least` tokens, their notes not taken off; else none.
+///
+/// ```
+/// use espalier::tool_result::budget::prunable;
+/// assert_eq!((prunable(&[40, 50], 50, 40), prunable(&[40, 50], 50, 41)), (1, 0));
+/// ```
+pub fn prunable(tokens: &[u64], protect: u64, least: u64) -> usize {
+    let end = outside(tokens, protect);
+    let size = tokens[..end].iter().fold(0u64, |sum, &tokens| sum.saturating_add(tokens));
+    if size >= least { end } else { 0 }
 }

@@ -1,6 +1,7 @@
 //! Lines about errors: what somebody who reads a log looks for first.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::tokens::Tokenizer;
 
@@ -32,29 +33,33 @@ const WORDS: [&str; 14] = [
 const QUIET: [&str; 8] =
     ["0 error", "no error", "0 failed", "0 failure", "without error", "compiling ", "downloading ", "checking "];
 
-/// Whether `line` holds one of these words, which are ASCII in lower case. Logs are long: one walk over the bytes, whatever the words.
-fn holds(line: &str, words: &[&str], firsts: &[bool; 128]) -> bool {
-    let bytes = line.as_bytes();
-    let begins = |at: usize, word: &&str| {
-        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    let candidate = |at: usize| firsts.get(usize::from(bytes[at].to_ascii_lowercase())).is_some_and(|first| *first);
-    (0..bytes.len()).any(|at| candidate(at) && words.iter().any(|word| begins(at, word)))
-}
-
-/// By what bytes words begin.
-const fn firsts(words: &[&str]) -> [bool; 128] {
-    let mut out = [false; 128];
+/// By what two letters words begin: for the low five bits of the first letter those of the second. Logs are long, and most pairs begin
+/// none of the words.
+const fn pairs(words: &[&str]) -> [u32; 32] {
+    let mut out = [0; 32];
     let mut at = 0;
     while at < words.len() {
-        out[words[at].as_bytes()[0] as usize] = true;
+        let word = words[at].as_bytes();
+        out[(word[0] & 31) as usize] |= 1 << (word[1] & 31);
         at += 1;
     }
     out
 }
 
-const WORD_FIRSTS: [bool; 128] = firsts(&WORDS);
-const QUIET_FIRSTS: [bool; 128] = firsts(&QUIET);
+const WORD_PAIRS: [u32; 32] = pairs(&WORDS);
+const QUIET_PAIRS: [u32; 32] = pairs(&QUIET);
+
+/// Where the first of these words (ASCII in lower case) is at or behind `from`, whatever the case it is in.
+fn first(bytes: &[u8], from: usize, words: &[&str], pairs: &[u32; 32]) -> Option<usize> {
+    let begins = |at: usize, word: &&str| {
+        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let candidates = bytes.get(from..)?.windows(2).enumerate().filter(|(_, pair)| {
+        // The low five bits of a letter are the same in both cases.
+        pairs[usize::from(pair[0] & 31)] >> (pair[1] & 31) & 1 == 1
+    });
+    candidates.map(|(at, _)| from + at).find(|&at| words.iter().any(|word| begins(at, word)))
+}
 
 /// Lines that were kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,6 +70,9 @@ pub struct Kept {
     pub lines: usize,
 }
 
+/// Longest line that is looked at, in bytes: one of a minified bundle holds every word there is.
+const LONGEST: usize = 2_000;
+
 /// Whether a line tells of an error. Lines that count none (`0 errors`, `no error`) do not.
 ///
 /// ```
@@ -73,35 +81,64 @@ pub struct Kept {
 /// assert!(!is_error("Finished with 0 errors, 3 files") && !is_error("   Compiling errors v1.0"));
 /// ```
 pub fn is_error(line: &str) -> bool {
-    let line = line.trim();
-    // A line of a minified bundle holds every word there is.
-    if line.is_empty() || line.len() > 2_000 {
-        return false;
-    }
-    holds(line, &WORDS, &WORD_FIRSTS) && !holds(line, &QUIET, &QUIET_FIRSTS)
+    let line = line.trim().as_bytes();
+    line.len() <= LONGEST
+        && first(line, 0, &WORDS, &WORD_PAIRS).is_some()
+        && first(line, 0, &QUIET, &QUIET_PAIRS).is_none()
 }
 
-/// The error lines of `text` that go into `room` tokens, in order, each once; the earliest of too many, since the others often
-/// follow from them.
-pub fn select(text: &str, room: u64, tokenizer: &dyn Tokenizer) -> Kept {
-    if room == 0 {
-        return Kept::default();
+/// The lines about errors of a text, in order: start and end of each in bytes, without the line end.
+///
+/// ```
+/// use espalier::tool_result::errors::find;
+/// assert_eq!(find("fine\nerror: no\nfine\nFATAL\n"), [5..14, 20..25]);
+/// ```
+pub fn find(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut from = 0;
+    // One walk over the text, which stops at the words: most lines hold none.
+    while let Some(at) = first(bytes, from, &WORDS, &WORD_PAIRS) {
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+        let line = text[start..end].strip_suffix('\r').unwrap_or(&text[start..end]);
+        if is_error(line) {
+            out.push(start..start + line.len());
+        }
+        from = end;
     }
+    out
+}
+
+/// Those of the error lines of `text` (see [`find`]) that go into `room` tokens, in order, each once; the earliest of too many, since the
+/// others often follow from them.
+pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn Tokenizer) -> Kept {
     let mut seen = HashSet::new();
     let mut out = String::new();
     let (mut used, mut lines) = (0, 0);
     let gap = tokenizer.count(GAP) + 1;
     let mut last: Option<usize> = None;
-    for (at, line) in text.lines().enumerate() {
-        if !is_error(line) || !seen.insert(line.trim()) {
+    for place in errors {
+        // No line takes less than a token and a line end.
+        if used + 2 > room {
+            break;
+        }
+        let Some(line) = text.get(place.clone()) else { continue };
+        if !seen.insert(line.trim()) {
             continue;
         }
-        let apart = last.is_some_and(|last| last + 1 != at);
-        let cost = tokenizer.count(line) + 1 + if apart { gap } else { 0 };
-        if used + cost > room {
+        // Neighbours have nothing but a line end between them.
+        let apart = last.is_some_and(|last| {
+            text.get(last..place.start).is_none_or(|between| between.trim_start_matches('\r') != "\n")
+        });
+        let beside = 1 + if apart { gap } else { 0 };
+        let Some(most) = room.checked_sub(used + beside) else { continue };
+        // Counted no further than it may go.
+        let fit = tokenizer.prefix_within(line, most);
+        if fit.offset < line.len() {
             continue;
         }
-        used += cost;
+        used += fit.tokens + beside;
         lines += 1;
         if !out.is_empty() {
             out.push('\n');
@@ -111,7 +148,7 @@ pub fn select(text: &str, room: u64, tokenizer: &dyn Tokenizer) -> Kept {
             out.push('\n');
         }
         out.push_str(line);
-        last = Some(at);
+        last = Some(place.end);
     }
     let tokens = tokenizer.count(&out);
     Kept { text: out, tokens, lines }

@@ -1,13 +1,18 @@
 //! JSON that is cut and still JSON: long lists keep their first and last items, long texts their ends.
 
-use serde_json::Value;
+use std::collections::HashMap;
 
 use super::seam::{Snap, end_of_head, start_of_tail};
+use super::tape::{Kind, Node, read};
 use crate::tokens::Tokenizer;
 
-/// Most items of a list, then most characters of a text, that are tried, from the most to the least.
+/// Most items of a list, then most bytes of a text, that are tried, from the most to the least.
 const STEPS: [(usize, usize); 10] =
     [(200, 4_000), (100, 2_000), (50, 1_000), (25, 600), (12, 400), (8, 240), (5, 160), (3, 100), (2, 60), (1, 40)];
+
+/// How often a number of items between two steps is tried, and the share of the limit that is enough.
+const TRIES: usize = 7;
+const ENOUGH: f64 = 0.97;
 
 /// `text` as compact JSON of at most `limit` tokens, if it is JSON (an object or a list) and can be made that short.
 ///
@@ -30,57 +35,107 @@ pub fn shorten(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Stri
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
-    let value: Value = serde_json::from_str(text).ok()?;
-    let at = |items: usize, characters: usize| {
-        let out = cut(&value, items, characters).to_string();
-        // More than eight bytes a token are rare enough not to count what cannot fit.
-        ((out.len() as u64 / 64) <= limit && tokenizer.count(&out) <= limit).then_some(out)
+    let nodes = read(text)?;
+    let longest = nodes.iter().filter(|node| node.kind == Kind::List).map(|node| node.items).max().unwrap_or(0);
+    let mut cutter = Cutter { text, nodes, decoded: HashMap::new() };
+    let mut at = |items: usize, characters: usize| {
+        let mut out = String::new();
+        cutter.write(0, items, characters, &mut out);
+        // What does not fit is counted no further than it would.
+        let fit = tokenizer.prefix_within(&out, limit);
+        (fit.offset == out.len()).then_some((out, fit.tokens))
     };
-    let fits = STEPS.iter().position(|&(items, characters)| at(items, characters).is_some())?;
-    // Between this step and the one above it, as many items as go.
-    let (low, characters) = STEPS[fits];
-    let (mut low, mut high) = (low, fits.checked_sub(1).map_or(longest(&value) + 1, |above| STEPS[above].0));
-    let mut best = at(low, characters)?;
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
+    let (fits, (mut best, mut tokens)) =
+        STEPS.iter().enumerate().find_map(|(step, &(items, characters))| Some((step, at(items, characters)?)))?;
+    // Between this step and the one above it, as many items as go: a guess by what the items took so far, and halving by turns.
+    let (mut low, characters) = STEPS[fits];
+    let mut high = fits.checked_sub(1).map_or(longest + 1, |above| STEPS[above].0);
+    for turn in 0..TRIES {
+        if high.saturating_sub(low) <= 1 || tokens as f64 >= limit as f64 * ENOUGH {
+            break;
+        }
+        let guess = (low as f64 * limit as f64 / tokens.max(1) as f64 * ENOUGH) as usize;
+        let middle = if turn % 2 == 0 { guess } else { low + (high - low) / 2 }.clamp(low + 1, high - 1);
         match at(middle, characters) {
-            Some(out) => (low, best) = (middle, out),
+            Some(made) => (low, (best, tokens)) = (middle, made),
             None => high = middle,
         }
     }
     Some(best)
 }
 
-/// Items of the longest list.
-fn longest(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(longest).max().unwrap_or(0).max(items.len()),
-        Value::Object(fields) => fields.values().map(longest).max().unwrap_or(0),
-        _ => 0,
-    }
+struct Cutter<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+    /// Long texts without their escapes, by the number of their node.
+    decoded: HashMap<usize, Option<String>>,
 }
 
-// Recursion is safe here: the parser takes no more than 128 levels.
-fn cut(value: &Value, items: usize, characters: usize) -> Value {
-    match value {
-        Value::Array(list) if list.len() > items + 1 => {
-            let head = items.div_ceil(2);
-            let tail = items - head;
-            let note = Value::String(format!("[cut: {} items]", list.len() - items));
-            let first = list[..head].iter().map(|item| cut(item, items, characters));
-            let last = list[list.len() - tail..].iter().map(|item| cut(item, items, characters));
-            Value::Array(first.chain([note]).chain(last).collect())
+impl Cutter<'_> {
+    // Recursion is safe here: the reader takes no more than 128 levels.
+    fn write(&mut self, number: usize, items: usize, characters: usize, out: &mut String) {
+        let Some(&node) = self.nodes.get(number) else { return };
+        match node.kind {
+            Kind::Other => out.push_str(&self.text[node.start..node.end]),
+            Kind::Text => self.write_text(number, node, characters, out),
+            Kind::Object => {
+                out.push('{');
+                let mut child = number + 1;
+                for pair in 0..node.items {
+                    if pair > 0 {
+                        out.push(',');
+                    }
+                    let name = self.nodes[child];
+                    out.push_str(&self.text[name.start..name.end]);
+                    out.push(':');
+                    self.write(name.next, items, characters, out);
+                    child = self.nodes[name.next].next;
+                }
+                out.push('}');
+            }
+            Kind::List => {
+                out.push('[');
+                let cut = node.items > items + 1;
+                let head = if cut { items.div_ceil(2) } else { node.items };
+                let tail = if cut { node.items - (items - head) } else { node.items };
+                let mut child = number + 1;
+                for at in 0..node.items {
+                    if at < head || at >= tail {
+                        if at > 0 {
+                            out.push(',');
+                        }
+                        self.write(child, items, characters, out);
+                    } else if at == head {
+                        let comma = if at > 0 { "," } else { "" };
+                        out.push_str(&format!("{comma}\"[cut: {} items]\"", node.items - items));
+                        if tail == node.items {
+                            break;
+                        }
+                    }
+                    child = self.nodes[child].next;
+                }
+                out.push(']');
+            }
         }
-        Value::Array(list) => list.iter().map(|item| cut(item, items, characters)).collect(),
-        Value::Object(fields) => {
-            Value::Object(fields.iter().map(|(name, field)| (name.clone(), cut(field, items, characters))).collect())
+    }
+
+    fn write_text(&mut self, number: usize, node: Node, characters: usize, out: &mut String) {
+        let written = &self.text[node.start..node.end];
+        // Escapes are longer than what they stand for.
+        if written.len() <= characters + 42 {
+            return out.push_str(written);
         }
-        Value::String(text) if text.len() > characters + 40 => {
-            let end = end_of_head(text, characters / 2, Snap::Characters);
-            let start = start_of_tail(text, text.len() - characters / 2, Snap::Characters);
-            let missing = text[end..start].chars().count();
-            Value::String(format!("{}[cut: {missing} characters]{}", &text[..end], &text[start..]))
+        let decoded = self.decoded.entry(number).or_insert_with(|| serde_json::from_str(written).ok());
+        match decoded {
+            Some(text) if text.len() > characters + 40 => {
+                let end = end_of_head(text, characters / 2, Snap::Characters);
+                let start = start_of_tail(text, text.len() - characters / 2, Snap::Characters);
+                let missing = text[end..start].chars().count();
+                let short = format!("{}[cut: {missing} characters]{}", &text[..end], &text[start..]);
+                out.push_str(&serde_json::Value::String(short).to_string());
+            }
+            // A text that is short without its escapes, or half of a surrogate pair: as it is.
+            _ => out.push_str(written),
         }
-        other => other.clone(),
     }
 }

@@ -1,5 +1,7 @@
 //! Head and tail of a text, with a marker between them.
 
+use std::ops::Range;
+
 use super::errors;
 use super::seam::{Snap, end_of_head, start_of_tail};
 use super::{HEAD_SHARE, Keep};
@@ -79,10 +81,11 @@ pub fn cut(text: &str, whole: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) 
     if reserve > limit {
         return tiny(whole, text, cutting, tokenizer);
     }
+    let errors = if cutting.keep == Keep::Errors { errors::find(text) } else { Vec::new() };
     let mut room = limit - reserve;
     let mut best: Option<Shortened> = None;
     for _ in 0..ROUNDS {
-        let made = assemble(text, whole, room, cutting, tokenizer);
+        let made = assemble(text, whole, room, cutting, &errors, tokenizer);
         if made.tokens <= limit {
             let unused = limit - made.tokens;
             let better = best.as_ref().is_none_or(|best| made.tokens > best.tokens);
@@ -121,32 +124,36 @@ fn tiny(whole: u64, text: &str, cutting: Cutting, tokenizer: &dyn Tokenizer) -> 
     Shortened { text: BRIEF.into(), tokens: brief, cut: whole, lines, errors: 0 }
 }
 
-fn assemble(text: &str, whole: u64, room: u64, cutting: Cutting, tokenizer: &dyn Tokenizer) -> Shortened {
-    let Cutting { head, snap, keep, marker, .. } = cutting;
-    let for_errors = if keep == Keep::Errors { room / errors::SHARE } else { 0 };
-    let mut room = room - for_errors;
-    let (mut end, mut used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
-    let rest = &text[end..];
-    let tail = end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap);
-    let between = &text[end..tail];
-    let kept = errors::select(between, for_errors, tokenizer);
-    // Errors that are not there make room for the ends.
-    if keep == Keep::Errors && kept.tokens < for_errors {
-        room += for_errors - kept.tokens;
-        (end, used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
+fn assemble(
+    text: &str,
+    whole: u64,
+    room: u64,
+    cutting: Cutting,
+    errors: &[Range<usize>],
+    tokenizer: &dyn Tokenizer,
+) -> Shortened {
+    let Cutting { head, snap, marker, .. } = cutting;
+    let for_errors = if errors.is_empty() { 0 } else { room / errors::SHARE };
+    let room = room - for_errors;
+    let ends = |room: u64| {
+        let (end, used) = head_within(text, (room as f64 * head.clamp(0.0, 1.0)) as u64, snap, tokenizer);
         let rest = &text[end..];
-        let start = end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap);
-        return joined(
-            text,
-            whole,
-            end,
-            start,
-            &errors::select(&text[end..start], kept.tokens, tokenizer),
-            marker,
-            tokenizer,
-        );
+        (end, end + start_of_tail(rest, tokenizer.suffix_within(rest, room - used).offset, snap))
+    };
+    // Lines that are not in the head or the tail anyway.
+    let between = |end: usize, start: usize| {
+        let from = errors.partition_point(|line| line.start < end);
+        let to = errors.partition_point(|line| line.end <= start);
+        &errors[from..to.max(from)]
+    };
+    let (mut end, mut start) = ends(room);
+    let mut kept = errors::select(text, between(end, start), for_errors, tokenizer);
+    if kept.tokens < for_errors {
+        // Errors that are not there make room for the ends.
+        (end, start) = ends(room + for_errors - kept.tokens);
+        kept = errors::select(text, between(end, start), kept.tokens, tokenizer);
     }
-    joined(text, whole, end, tail, &kept, marker, tokenizer)
+    joined(text, whole, end, start, &kept, marker, tokenizer)
 }
 
 fn head_within(text: &str, most: u64, snap: Snap, tokenizer: &dyn Tokenizer) -> (usize, u64) {

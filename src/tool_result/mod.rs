@@ -3,7 +3,7 @@
 //! In: a text and a limit in tokens. Out: [`Truncated`]: head, marker and tail within the limit exactly, cut where a reader would cut,
 //! and an account of what is missing. [`truncate()`] is the whole way; its steps are rooms of their own:
 //!
-//! - [`clean`]: what nobody reads (escape sequences, progress bars, the same line again and again). - [`json`]: JSON stays JSON.
+//! - [`clean`]: what nobody reads (escape sequences, progress bars, the same line again and again). - [`json`]: JSON stays JSON, read as a [`tape`].
 //! - [`middle`]: head and tail of any text. - [`seam`]: where a text may be cut. - [`errors`]: lines worth keeping from between.
 //! - [`compat`]: Copilot Chat's rule. - [`budget`]: what all results of a request may take together. - [`schema`]: what JSON looks like.
 
@@ -15,6 +15,7 @@ pub mod json;
 pub mod middle;
 pub mod schema;
 pub mod seam;
+pub mod tape;
 mod truncate;
 
 pub use middle::{Marker, shorten};

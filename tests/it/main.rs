@@ -14,6 +14,7 @@ mod log;
 mod prompt;
 mod prune;
 mod recovery;
+mod results;
 mod support;
 mod tokens;
 mod tool_result;

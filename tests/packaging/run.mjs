@@ -182,6 +182,52 @@ const cases = {
     assert.equal(status, 0, stdout);
   },
 
+  async "types beside those of VS Code: its models, messages and tokens are taken, and what is made goes back to it"() {
+    const dir = join(consumer, "vscode");
+    mkdirSync(dir, { recursive: true });
+    const code = `import * as vscode from "vscode";
+      import { compact, countMessages, prune } from "espalier";
+      import { vscode as provider, type Provider } from "espalier/providers";
+      import { PromptElement, renderPrompt, type BasePromptElementProps, type PromptSizing } from "espalier/prompt-tsx";
+
+      export async function ask(model: vscode.LanguageModelChat, history: vscode.LanguageModelChatMessage[], token: vscode.CancellationToken): Promise<string> {
+        const chat: Provider = provider({ model, api: vscode, justification: "To answer." });
+        const { messages, report } = prune(history, { budget: model.maxInputTokens, format: "vscode" });
+        const fitting: vscode.LanguageModelChatMessage[] = messages;
+        const total: number = countMessages(fitting, { format: "vscode" }).total + report.after.total;
+        await compact(fitting, { budget: total, llm: chat.llm });
+        await model.sendRequest(fitting, {}, token);
+        return (await chat.send(chat.toRequest(fitting))).text;
+      }
+
+      interface Props extends BasePromptElementProps { readonly document: vscode.TextDocument }
+      class Ask extends PromptElement<Props> {
+        override async render(_state: void, sizing: PromptSizing, progress?: vscode.Progress<vscode.ChatResponsePart>, token?: vscode.CancellationToken) {
+          progress?.report(new vscode.ChatResponseProgressPart("Reading."));
+          await sizing.countTokens(this.props.document.getText(), token);
+          return undefined;
+        }
+      }
+
+      export async function render(model: vscode.LanguageModelChat, document: vscode.TextDocument, token: vscode.CancellationToken): Promise<vscode.LanguageModelChatResponse> {
+        const { messages } = await renderPrompt(Ask, { document }, { modelMaxPromptTokens: model.maxInputTokens }, model, undefined, token);
+        const made: vscode.LanguageModelChatMessage[] = messages;
+        return model.sendRequest(made, {}, token);
+      }
+
+      export async function handle(request: vscode.ChatRequest, stream: vscode.ChatResponseStream, token: vscode.CancellationToken): Promise<void> {
+        const [chosen] = await vscode.lm.selectChatModels({ family: "gpt-4o" });
+        stream.markdown(await ask(chosen ?? request.model, [vscode.LanguageModelChatMessage.User(request.prompt)], token));
+      }
+
+      // @ts-expect-error a model is no name
+      provider({ model: "gpt-4o" });\n`;
+    for (const ending of ["mts", "cts"]) writeFileSync(join(dir, `use.${ending}`), code);
+    const args = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--typeRoots", join(root, "node_modules", "@types"), "--types", "vscode,node"];
+    const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), [...args, join(dir, "use.mts"), join(dir, "use.cts")]);
+    assert.equal(status, 0, stdout);
+  },
+
   async "JSX, classic and automatic: types, beside React's, and at run time"() {
     const dir = join(consumer, "jsx");
     cpSync(join(root, "tests", "packaging", "jsx"), dir, { recursive: true });

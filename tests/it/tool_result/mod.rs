@@ -3,6 +3,7 @@
 mod budget;
 mod compat;
 mod schema;
+mod tape;
 mod truncate;
 
 use espalier::tokens::Tokenizer;

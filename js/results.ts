@@ -1,0 +1,188 @@
+/** All results of tools together: what they may have, and which old ones become notes. */
+
+import { isFields, json } from "./adapters/adapter.ts";
+import type { Reading } from "./adapters/adapter.ts";
+import { bad, counting, kept, read, tokens } from "./api.ts";
+import { call, wasm } from "./engine.ts";
+import { EspalierError } from "./errors.ts";
+import type { LogEdit } from "./log-types.ts";
+import { Late, contentName, readable, within } from "./storing.ts";
+import type { StoredResult } from "./storing.ts";
+import type { BudgetResultsOptions, ClearResultsOptions, PlanItem, ResultsOptions, ResultsReport, ResultsResult } from "./types.ts";
+
+/** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
+const GEMINI_BUDGET = 50_000;
+const GEMINI_CAP = 40_000;
+/** Tools that its masking leaves alone. */
+const GEMINI_EXEMPT = ["activate_skill", "save_memory", "ask_user", "enter_plan_mode", "exit_plan_mode"];
+
+/** The figures of {@link ClearResultsOptions.profile}; what is absent is a share of what messages may have. */
+const CLEARING = {
+  espalier: { above: 0, newest: 3, rounds: 2 },
+  anthropic: { above: 100_000, newest: 3, rounds: 0, protect: 0, atLeast: 0 },
+  "gemini-cli": { above: 0, newest: 0, rounds: 0, protect: 50_000, atLeast: 30_000 },
+} as const;
+
+/**
+ * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of the conversation
+ * takes. Messages of any format; what is not cut is the caller's own object.
+ *
+ * ```js
+ * const { messages: sent, report } = await budgetResults(messages, { budget: 50_000, level });
+ * level = report.level;  // so that the next request begins like this one
+ * for (const { tool, before, after, recall } of report.gone) console.log(tool, before, after, recall);
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of the option, `bad_message`, `unknown_format`, `encoding_not_loaded`; the reason of
+ * `signal` if it is aborted
+ */
+export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { profile = "espalier", level } = options;
+  oneOf("profile", profile, ["espalier", "gemini-cli"]);
+  const isGemini = profile === "gemini-cli";
+  tokens(options, "budget", !isGemini);
+  tokens(options, "level", false);
+  tokens(options, "cap", false);
+  const { rule = isGemini ? "newest-first" : "water-level", budget = GEMINI_BUDGET } = options;
+  oneOf("rule", rule, ["water-level", "newest-first"]);
+  if (isGemini && rule === "water-level") throw bad("rule", `"newest-first" with "gemini-cli"`, rule);
+  const cap = options.cap ?? (isGemini ? GEMINI_CAP : Math.floor(budget / 4));
+  return edited(messages, options, isGemini, { rule, budget, level, cap, exempt: exemptOf(options, []) });
+}
+
+/**
+ * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is not worth a
+ * broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's own object.
+ *
+ * ```js
+ * const { messages: sent, edits, report } = await clearResults(messages, { budget: 128_000 });
+ * // "[cleared: bash `npm test`, 5,120 tokens, exit 1; recall m12]" in the place of the result in messages[12]
+ * if (report.outcome === "changed") log.edit(edits[0]);  // where the conversation is a ConversationLog
+ * ```
+ *
+ * @throws EspalierError as {@link budgetResults}
+ */
+export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { profile = "espalier", protectLatest = true } = options;
+  oneOf("profile", profile, Object.keys(CLEARING));
+  for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const) tokens(options, name, false);
+  if (typeof protectLatest !== "boolean") throw bad("protectLatest", "true or false", protectLatest);
+  const isGemini = profile === "gemini-cli";
+  const figures: Pick<ClearResultsOptions, "above" | "newest" | "rounds" | "protect" | "atLeast"> = CLEARING[profile];
+  const figure = (name: "above" | "newest" | "rounds" | "protect" | "atLeast") => options[name] ?? figures[name];
+  // More than there can be messages is as good as all of them.
+  const few = (name: "newest" | "rounds") => Math.min(figure(name)!, 0xffff_ffff);
+  const usual = isGemini ? GEMINI_EXEMPT : profile === "anthropic" ? [] : undefined;
+  return edited(messages, options, isGemini, {
+    rule: "clear", budget: options.budget, above: figure("above"), newest: few("newest"), rounds: few("rounds"), protect: figure("protect"), least: figure("atLeast"),
+    skipLatest: isGemini && protectLatest, exempt: exemptOf(options, usual),
+  });
+}
+
+type Going = { message: string; part: number; item?: number; callId: string; tool?: string; text: string };
+type Target = NonNullable<LogEdit["targets"]>[number];
+type Done = ResultsReport & { plan: PlanItem[]; targets: Target[]; kind: "truncate" | "clear_result"; rule: string };
+
+/** One operation of the core, with the host's store in between. */
+async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, rule: Record<string, unknown>): Promise<ResultsResult<T>> {
+  const { store, timeout = 5_000, signal } = options;
+  if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
+  if (options.onEvent !== undefined && typeof options.onEvent !== "function") throw bad("onEvent", "a function", options.onEvent);
+  tokens(options, "timeout", false);
+  signal?.throwIfAborted();
+  const reading = read(messages, options);
+  const fields = { ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [] };
+  const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
+  let crashed = false;
+  try {
+    if (store) {
+      const storing = new Storing({ ...options, store, timeout }, gemini);
+      for (;;) {
+        const going = call(() => operation.next() as Going | undefined);
+        if (!going) break;
+        const path = await storing.put(going);
+        signal?.throwIfAborted();
+        // gemini-cli keeps what it could not save; ours is in the host's own messages.
+        call(() => operation.settle(path ?? (gemini ? undefined : going.message)));
+      }
+    }
+    const { plan, targets, kind, rule: name, ...report } = call(() => operation.finish() as Done);
+    const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
+    return { messages: reading.rebuild(plan) as T, edits, report };
+  } catch (error) {
+    crashed = error instanceof EspalierError && error.code === "engine_crashed";
+    throw error;
+  } finally {
+    // An instance that crashed took the operation with it.
+    if (!crashed) operation.free();
+  }
+}
+
+/** Items that stay cross as absent; in an edit they are `null`. */
+function withNulls(target: Target): Target {
+  const { to } = target;
+  return to?.type === "content" ? { ...target, to: { ...to, items: to.items.map((item) => item ?? null) } } : target;
+}
+
+/** The host's store, asked for one result after the other. */
+class Storing {
+  private serial = 0;
+  private isGone = false;
+  private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeout: number };
+  private readonly gemini: boolean;
+
+  constructor(options: Storing["options"], gemini: boolean) {
+    this.options = options;
+    this.gemini = gemini;
+  }
+
+  /** Where it is now; nothing if that failed. */
+  async put({ text, tool }: Going): Promise<string | undefined> {
+    if (this.isGone) return undefined;
+    const { store, timeout, signal, onEvent } = this.options;
+    const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
+    this.serial++;
+    const name = this.gemini ? `${(tool ?? "unknown_tool").replace(/[^\w-]/g, "_").toLowerCase()}_${this.serial}.txt` : await contentName(tool, content, kind);
+    try {
+      const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult));
+      const path = typeof answer === "string" ? answer : answer?.path;
+      if (typeof path !== "string" || path === "") throw new TypeError("store gave no path");
+      onEvent?.({ type: "stored", name, path, tokens: call(() => wasm().count(text, "o200k_base")) });
+      return path;
+    } catch (error) {
+      signal?.throwIfAborted();
+      // One that hangs would hang for every result.
+      this.isGone = error instanceof Late;
+      onEvent?.({ type: "warning", code: this.isGone ? "store_timeout" : "store_failed", error });
+      return undefined;
+    }
+  }
+}
+
+/** What gemini-cli reads of a response is in the host's object, where that is more than one text. */
+function bodies({ format, source, messages }: Reading): [id: string, part: number, body: string][] {
+  if (format !== "gemini") return [];
+  const offset = messages.length - source.list.length;
+  return source.list.flatMap((message, at) => {
+    const parts = isFields(message) && Array.isArray(message["parts"]) ? (message["parts"] as unknown[]) : [];
+    return parts.flatMap((part, number): [string, number, string][] => {
+      const response = isFields(part) ? (part["functionResponse"] ?? part["function_response"]) : undefined;
+      const body = isFields(response) ? response["response"] : undefined;
+      if (body === undefined || body === null) return [];
+      const isOne = isFields(body) && Object.keys(body).length === 1 && typeof body["output"] === "string";
+      return isOne ? [] : [[messages[at + offset]!.id, number, json(body)]];
+    });
+  });
+}
+
+function exemptOf({ exempt }: ResultsOptions, usual: readonly string[] | undefined): readonly string[] | undefined {
+  if (exempt === undefined) return usual;
+  if (!Array.isArray(exempt) || !exempt.every((name) => typeof name === "string")) throw bad("exempt", "a list of names of tools", exempt);
+  return exempt;
+}
+
+function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string)) throw bad(name, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+}

@@ -1,0 +1,77 @@
+/** Whole results on their way to wherever the host stores them. */
+
+/** What a host is asked to store. */
+export interface StoredResult {
+  /** Suggested name, the same for the same content: `read_file-1f3a….json`. */
+  name: string;
+  content: string;
+  /** `json`, `jsonl` or `txt`. */
+  kind: "json" | "jsonl" | "txt";
+  /** The schema for a file beside it, where the content is JSON. */
+  schema?: string;
+  tool?: string;
+  signal: AbortSignal;
+}
+
+/** Stores a result and says where: a path or handle, and where the schema is if it was stored too. Storing the same name twice may do nothing. */
+export type StoreResult = (result: StoredResult) => Promise<string | { path: string; schemaPath?: string }> | string | { path: string; schemaPath?: string };
+
+/** What is stored: the bytes as they came; for Copilot Chat JSON is indented. */
+export function readable(text: string, indent: boolean): { kind: StoredResult["kind"]; content: string } {
+  const value = parsed(text);
+  if (value !== undefined) return { kind: "json", content: indent ? JSON.stringify(value.json, undefined, 2) : text };
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  // A glance before all lines are parsed.
+  if (!indent && lines.length > 1 && /^\s*[[{]/.test(lines[0]!) && lines.every(parsed)) return { kind: "jsonl", content: text };
+  return { kind: "txt", content: text };
+}
+
+function parsed(text: string): { json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name to store a result under, the same for the same content. */
+export async function contentName(tool: string | undefined, content: string, kind: StoredResult["kind"]): Promise<string> {
+  return `${(tool ?? "result").replace(/[^\w.-]/g, "_").slice(0, 60)}-${await digest(content)}.${kind}`;
+}
+
+/** A name for a content: the first half of its SHA-256, or where browsers keep that from pages a weaker one with its length. */
+async function digest(content: string): Promise<string> {
+  const subtle = globalThis.crypto?.subtle;
+  if (subtle) {
+    const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(content)));
+    return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+  // FNV-1a, twice with different beginnings.
+  const hash = (start: number) => {
+    let state = start;
+    for (let at = 0; at < content.length; at++) state = Math.imul(state ^ content.charCodeAt(at), 0x01000193);
+    return (state >>> 0).toString(16).padStart(8, "0");
+  };
+  return `${hash(0x811c9dc5)}${hash(0x2f0b4a27)}-${content.length}`;
+}
+
+/** A store did not answer in time. */
+export class Late extends Error {}
+
+/** Waits so long and no longer; whoever is late is told by its signal. */
+export async function within<T>(milliseconds: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const aborted = () => stop.abort(signal!.reason);
+  signal?.addEventListener("abort", aborted, { once: true });
+  try {
+    const ended = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => stop.abort(new Late(`the store did not answer within ${milliseconds} ms`)), milliseconds);
+      stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
+    });
+    return await Promise.race([Promise.resolve(work(stop.signal)), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", aborted);
+  }
+}

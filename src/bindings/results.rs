@@ -1,0 +1,138 @@
+//! Results of tools as a whole: an operation that names what goes, and takes where the host has stored it.
+
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js};
+use super::error::to_js;
+use super::options::{Counting, messages};
+use crate::compact::results::{Clearing, Done, Exempt, Options, Results, Rule, Style};
+use crate::error::Code;
+use crate::tokens::{CostModel, EncodingName};
+
+/// Numbers are checked in JavaScript.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultOptions {
+    #[serde(flatten)]
+    counting: Counting,
+    rule: RuleName,
+    /// What all results may have; for `clear` what the request may have.
+    budget: Option<f64>,
+    level: Option<f64>,
+    #[serde(default)]
+    cap: f64,
+    #[serde(default)]
+    above: f64,
+    #[serde(default)]
+    newest: u32,
+    #[serde(default)]
+    rounds: u32,
+    protect: Option<f64>,
+    least: Option<f64>,
+    /// As gemini-cli counts and words it.
+    gemini: bool,
+    #[serde(default)]
+    skip_latest: bool,
+    exempt: Option<Vec<String>>,
+    keep: Vec<String>,
+    /// Message, part, JSON.
+    bodies: Vec<(String, u32, String)>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RuleName {
+    WaterLevel,
+    NewestFirst,
+    Clear,
+}
+
+impl ResultOptions {
+    fn rule(&self) -> Rule {
+        let whole = |number: Option<f64>| number.map(|number| number as u64);
+        let budget = whole(self.budget);
+        match self.rule {
+            RuleName::WaterLevel => Rule::Level { budget: budget.unwrap_or(0), previous: whole(self.level) },
+            RuleName::NewestFirst => Rule::NewestFirst { budget: budget.unwrap_or(0), cap: self.cap as u64 },
+            RuleName::Clear => Rule::Clear(Clearing {
+                above: self.above as u64,
+                newest: self.newest as usize,
+                rounds: self.rounds as usize,
+                protect: whole(self.protect),
+                least: whole(self.least),
+                budget,
+                skip_latest: self.skip_latest,
+                gross: self.gemini,
+            }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    #[serde(flatten)]
+    done: Done,
+    encoding: EncodingName,
+    cost_model: CostModel,
+}
+
+/// See [`Results`]. `next` and `settle` alternate for as long as the host wants to store what goes; `finish` gives the plan.
+#[wasm_bindgen]
+pub struct ResultEdits {
+    inner: Option<Results>,
+    encoding: EncodingName,
+    cost_model: CostModel,
+}
+
+#[wasm_bindgen]
+impl ResultEdits {
+    #[wasm_bindgen(constructor)]
+    pub fn new(conversation: JsValue, options: JsValue) -> Result<ResultEdits, JsValue> {
+        let conversation = messages(conversation)?;
+        let options: ResultOptions = from_js(options, "options", Code::BadOption)?;
+        let counter = options.counting.counter().map_err(to_js)?;
+        let rule = options.rule();
+        let inner = Results::new(
+            conversation,
+            counter.tools.total,
+            counter.cost_model,
+            counter.tokenizer,
+            counter.origin,
+            Options {
+                rule,
+                style: if options.gemini { Style::GeminiCli } else { Style::Espalier },
+                exempt: options.exempt.map_or(Exempt::Usual, |names| Exempt::Names(names.into_iter().collect())),
+                keep: options.keep.into_iter().collect(),
+                bodies: options.bodies.into_iter().map(|(id, part, body)| ((id, part as usize), body)).collect(),
+            },
+        );
+        Ok(ResultEdits { inner: Some(inner), encoding: counter.name, cost_model: counter.cost_model })
+    }
+
+    /// The next result that is to go; `undefined` at the end.
+    pub fn next(&mut self) -> Result<JsValue, JsValue> {
+        match self.inner.as_mut().and_then(Results::next) {
+            Some(going) => into_js(&going),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    /// Where it is now; without that it stays.
+    pub fn settle(&mut self, recall: Option<String>) {
+        if let Some(inner) = &mut self.inner {
+            inner.settle(recall.as_deref());
+        }
+    }
+
+    /// Plan and report; once.
+    pub fn finish(&mut self) -> Result<JsValue, JsValue> {
+        match self.inner.take() {
+            Some(inner) => {
+                into_js(&Report { done: inner.finish(), encoding: self.encoding, cost_model: self.cost_model })
+            }
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! Results of tools as a whole: what all of them may have together, and which old ones become notes.
+//!
+//! In: messages and a [`Rule`]. Out: [`Done`]: a plan, the same as targets of an edit, a report that says where each whole result is.
+//! In between [`Results::next`] names the results that go one by one, so that a host can store each before it goes; a host whose history
+//! keeps the originals asks for [`Results::finish`] at once.
+//!
+//! - [`rule`]: what is to be done. - `piece`: results, and which of them take part. - [`note`]: what stands for a cleared one.
+//! - [`gemini`]: gemini-cli's sizes and words.
+//!
+//! Calls, the frame and pictures in results stay as they are.
+
+pub mod gemini;
+pub mod note;
+mod piece;
+pub mod rule;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use serde::Serialize;
+
+pub use rule::{Clearing, Exempt, Rule, Style};
+
+use self::piece::Piece;
+use crate::history::draft::{Change, Draft, Meter};
+use crate::history::log::entry::{Becomes, Kind, Target};
+use crate::history::plan::{ItemEdit, MessageFate, PlanItem, Removal, Totals};
+use crate::message::{Message, Part};
+use crate::tokens::{CostModel, Origin, Tokenizer};
+use crate::tool_result::budget::{Size, Walk, outside, prunable, water_level};
+
+/// What is to be done, and what is left alone.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub rule: Rule,
+    pub style: Style,
+    /// Tools whose results stay whole. They are counted all the same, except by gemini-cli's masking.
+    pub exempt: Exempt,
+    /// Ids of messages whose results stay whole.
+    pub keep: HashSet<String>,
+    /// For [`Style::GeminiCli`]: the response object of a result as JSON text, by message and part, where it is not `{"output": text}`.
+    pub bodies: HashMap<(String, usize), String>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// At least one result is shorter now.
+    Changed,
+    /// Everything is within what it may have.
+    WithinBudget,
+    /// What could go would free less than the least that is worth it; nothing was changed.
+    SmallGain,
+}
+
+/// A result that is about to go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Going {
+    pub message: String,
+    /// Index among the parts of the message.
+    pub part: usize,
+    /// Index in the result's content, if that is not one text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<usize>,
+    pub call_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The whole text.
+    pub text: String,
+}
+
+/// What became of a result that went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Gone {
+    pub message: String,
+    pub part: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<usize>,
+    pub call_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Tokens of its text before and after, as the rule counts them.
+    pub before: u64,
+    pub after: u64,
+    /// Where the whole is: what the host said when it stored it, else the id of the message.
+    pub recall: String,
+}
+
+/// All results together, as the rule counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sum {
+    pub count: usize,
+    pub before: u64,
+    pub after: u64,
+}
+
+/// The end of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Done {
+    pub outcome: Outcome,
+    pub plan: Vec<PlanItem>,
+    /// The changes as targets of one edit, and its kind; empty if nothing changed.
+    pub targets: Vec<Target>,
+    pub kind: Kind,
+    pub rule: &'static str,
+    pub before: Totals,
+    pub after: Totals,
+    pub origin: Origin,
+    pub removed: Vec<Removal>,
+    pub messages: Vec<MessageFate>,
+    pub results: Sum,
+    /// In the order of the messages.
+    pub gone: Vec<Gone>,
+    /// The water level, to pass to the next request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u64>,
+}
+
+/// What a piece becomes.
+struct Short {
+    text: String,
+    tokens: u64,
+    recall: String,
+}
+
+/// What goes next.
+enum Queue {
+    /// Known from the start: pieces and what each may have (`None`: it becomes a note).
+    Chosen(VecDeque<(usize, Option<u64>)>),
+    /// Depends on what became of those before.
+    Walk(Walk, u64),
+}
+
+/// The operation; see the module.
+pub struct Results {
+    messages: Vec<Message>,
+    counts: Vec<u64>,
+    origin: Origin,
+    model: CostModel,
+    tokenizer: Rc<dyn Tokenizer>,
+    tools: u64,
+    options: Options,
+    pieces: Vec<Piece>,
+    queue: Queue,
+    /// The piece that [`Results::next`] named last, and what it may have.
+    current: Option<(usize, Option<u64>)>,
+    short: BTreeMap<usize, Short>,
+    level: Option<u64>,
+    /// Tokens that clearing has to free, notes taken off.
+    least: u64,
+    /// Why nothing went, if nothing goes.
+    otherwise: Outcome,
+}
+
+impl Results {
+    /// Counts everything and finds out which results are to go. `tools` are the tokens of the tool definitions.
+    pub fn new(
+        messages: Vec<Message>,
+        tools: u64,
+        model: CostModel,
+        tokenizer: Rc<dyn Tokenizer>,
+        origin: Origin,
+        options: Options,
+    ) -> Results {
+        let meter = Meter { model, tokenizer: &*tokenizer, tools };
+        let draft = Draft::new(&messages, meter, origin);
+        let (totals, origin) = (draft.before(), draft.origin);
+        let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
+        let pieces = piece::pieces(&draft, &options);
+        drop(draft);
+        let mut results = Results {
+            messages,
+            counts,
+            origin,
+            model,
+            tokenizer,
+            tools,
+            options,
+            pieces,
+            queue: Queue::Chosen(VecDeque::new()),
+            current: None,
+            short: BTreeMap::new(),
+            level: None,
+            least: 0,
+            otherwise: Outcome::WithinBudget,
+        };
+        match results.options.rule.clone() {
+            Rule::Level { budget, previous } => results.sink(budget, previous),
+            Rule::NewestFirst { budget, cap } => {
+                let sizes = results.pieces.iter().map(|piece| piece.tokens).collect();
+                results.queue = Queue::Walk(Walk::new(sizes, budget), cap);
+            }
+            Rule::Clear(clearing) => results.choose(&clearing.resolved(&totals), totals.total),
+        }
+        results
+    }
+
+    /// One level for all that may be cut; what stays whole takes its share first.
+    fn sink(&mut self, budget: u64, previous: Option<u64>) {
+        let (free, fixed): (Vec<usize>, Vec<usize>) = (0..self.pieces.len()).partition(|&at| self.pieces[at].free);
+        let taken = fixed.iter().fold(0u64, |sum, &at| sum.saturating_add(self.pieces[at].tokens));
+        let sizes: Vec<Size> =
+            free.iter().map(|&at| Size { tokens: self.pieces[at].tokens, age: self.pieces[at].age }).collect();
+        let found = water_level(&sizes, budget.saturating_sub(taken), previous);
+        self.level = found.level;
+        let over = free.into_iter().zip(found.caps).filter(|&(at, cap)| cap < self.pieces[at].tokens);
+        self.queue = Queue::Chosen(over.map(|(at, cap)| (at, Some(cap))).collect());
+    }
+
+    /// Old results outside everything that is protected, all or none.
+    fn choose(&mut self, clearing: &rule::Resolved, total: u64) {
+        if total <= clearing.above {
+            return;
+        }
+        let all: Vec<usize> = (0..self.pieces.len()).filter(|&at| self.pieces[at].takes_part(clearing)).collect();
+        let sizes: Vec<u64> = all.iter().map(|&at| self.pieces[at].tokens).collect();
+        let end = match clearing.gross {
+            true => prunable(&sizes, clearing.protect, clearing.least),
+            false => outside(&sizes, clearing.protect),
+        };
+        self.otherwise = match outside(&sizes, clearing.protect) > end {
+            true => Outcome::SmallGain,
+            false => Outcome::WithinBudget,
+        };
+        let newest = all.len().saturating_sub(clearing.newest);
+        let old = all[..end.min(newest)].iter().copied();
+        let old: Vec<usize> =
+            old.filter(|&at| self.pieces[at].free && self.pieces[at].age >= clearing.rounds).collect();
+        self.least = if clearing.gross { 0 } else { clearing.least };
+        self.queue = Queue::Chosen(old.into_iter().map(|at| (at, None)).collect());
+        if self.least > 0 {
+            self.only_if_worth_it();
+        }
+    }
+
+    /// Nothing is asked of the host for what would not be done.
+    fn only_if_worth_it(&mut self) {
+        let Queue::Chosen(queue) = &self.queue else { return };
+        let gain: u64 = queue
+            .iter()
+            .map(|&(at, cap)| {
+                let id = &self.messages[self.pieces[at].entry].id;
+                self.pieces[at].tokens.saturating_sub(self.shortened(at, cap, id).1)
+            })
+            .sum();
+        if gain < self.least {
+            if !queue.is_empty() {
+                self.otherwise = Outcome::SmallGain;
+            }
+            self.queue = Queue::Chosen(VecDeque::new());
+        }
+    }
+
+    /// The next result that is to go; the same one until [`Results::settle`] says what came of it. Newest first where older ones depend
+    /// on newer ones, else oldest first.
+    #[allow(clippy::should_implement_trait, reason = "each answer changes what comes next")]
+    pub fn next(&mut self) -> Option<Going> {
+        if self.current.is_none() {
+            self.current = match &mut self.queue {
+                Queue::Chosen(queue) => queue.pop_front(),
+                Queue::Walk(walk, cap) => loop {
+                    let Some(at) = walk.next_over() else { break None };
+                    // What is short by itself cannot be cut, whatever there is of it: it counts, and stays.
+                    if self.pieces[at].free && self.options.style.is_over(&self.pieces[at], *cap) {
+                        break Some((at, Some(*cap)));
+                    }
+                    walk.counts(self.pieces[at].tokens);
+                },
+            };
+        }
+        let (at, _) = self.current?;
+        let piece = &self.pieces[at];
+        Some(Going {
+            message: self.messages[piece.entry].id.clone(),
+            part: piece.part,
+            item: piece.item,
+            call_id: piece.call_id.clone(),
+            tool: piece.tool.clone(),
+            text: self.text(piece).into_owned(),
+        })
+    }
+
+    /// Says where the result is that [`Results::next`] named: it goes, and the handle stands in its place. Without a handle it stays.
+    pub fn settle(&mut self, recall: Option<&str>) {
+        let Some((at, cap)) = self.current.take() else { return };
+        let whole = self.pieces[at].tokens;
+        let mut left = whole;
+        if let Some(recall) = recall {
+            let (text, tokens) = self.shortened(at, cap, recall);
+            if tokens < whole {
+                left = tokens;
+                self.short.insert(at, Short { text, tokens, recall: recall.to_string() });
+            }
+        }
+        if let Queue::Walk(walk, _) = &mut self.queue {
+            walk.counts(left);
+        }
+    }
+
+    /// Lets everything go that is left to go, and gives the plan. The originals of what the host did not store are its own messages.
+    pub fn finish(mut self) -> Done {
+        while let Some(going) = self.next() {
+            self.settle(Some(&going.message));
+        }
+        let freed: u64 = self.short.iter().map(|(&at, short)| self.pieces[at].tokens - short.tokens).sum();
+        // Handles of the host's may be longer than ids.
+        if freed < self.least && !self.short.is_empty() {
+            self.short.clear();
+            self.otherwise = Outcome::SmallGain;
+        }
+        let before: u64 = self.pieces.iter().map(|piece| piece.tokens).sum();
+        let after = before - self.short.iter().map(|(&at, short)| self.pieces[at].tokens - short.tokens).sum::<u64>();
+        let gone: Vec<Gone> = self.short.iter().map(|(&at, short)| self.gone(at, short)).collect();
+        let outcome = if gone.is_empty() { self.otherwise } else { Outcome::Changed };
+        let rule = self.options.rule.name();
+        let (kind, why) = match self.options.rule {
+            Rule::Clear(_) => (Kind::ClearResult, "an old result, replaced by a note"),
+            _ => (Kind::Truncate, "all results together are over their budget, shortened in the middle"),
+        };
+        let meter = Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools };
+        let mut draft = Draft::with_counts(&self.messages, &self.counts, meter, self.origin);
+        let mut targets = Vec::new();
+        for (entry, changes) in self.changes() {
+            let mut recalls: Vec<&str> = changes.values().flat_map(|pieces| pieces.iter()).map(|s| s.1).collect();
+            recalls.dedup();
+            let mut part = 0;
+            draft.edit_parts(entry, rule, why, |content| {
+                part += 1;
+                changes.get(&(part - 1)).map_or(Change::Keep, |pieces| change(content, pieces))
+            });
+            // Not the message's id where the host has stored it elsewhere.
+            if let Some(removal) = draft.removed.last_mut() {
+                removal.recall = recalls.join(", ");
+            }
+            let message = &self.messages[entry];
+            for (&part, pieces) in &changes {
+                let Some(content) = message.parts.get(part) else { continue };
+                let to = match change(content, pieces) {
+                    Change::Content(items) => Becomes::Content { items: items.into_iter().map(text_of).collect() },
+                    Change::Text(text) => Becomes::Text { text },
+                    _ => continue,
+                };
+                targets.push(Target { message: message.id.clone(), part: Some(part), to: Some(to) });
+            }
+        }
+        Done {
+            outcome,
+            plan: draft.plan(),
+            targets,
+            kind,
+            rule,
+            before: draft.before(),
+            after: draft.after(),
+            origin: draft.origin,
+            messages: draft.fates(),
+            removed: draft.removed,
+            results: Sum { count: self.pieces.len(), before, after },
+            gone,
+            level: self.level,
+        }
+    }
+
+    fn gone(&self, at: usize, short: &Short) -> Gone {
+        let piece = &self.pieces[at];
+        Gone {
+            message: self.messages[piece.entry].id.clone(),
+            part: piece.part,
+            item: piece.item,
+            call_id: piece.call_id.clone(),
+            tool: piece.tool.clone(),
+            before: piece.tokens,
+            after: short.tokens,
+            recall: short.recall.clone(),
+        }
+    }
+
+    /// Texts and handles by message, part and item.
+    fn changes(&self) -> BTreeMap<usize, BTreeMap<usize, Vec<Changed<'_>>>> {
+        let mut out: BTreeMap<usize, BTreeMap<usize, Vec<Changed>>> = BTreeMap::new();
+        for (&at, short) in &self.short {
+            let piece = &self.pieces[at];
+            let parts = out.entry(piece.entry).or_default();
+            parts.entry(piece.part).or_default().push((piece.item, &short.recall, &short.text));
+        }
+        out
+    }
+
+    fn text(&self, piece: &Piece) -> Cow<'_, str> {
+        piece.text(&self.messages[piece.entry], &self.options)
+    }
+
+    /// What stands for a piece, and its tokens by the rule's own count.
+    fn shortened(&self, at: usize, cap: Option<u64>, recall: &str) -> (String, u64) {
+        let piece = &self.pieces[at];
+        let whole = self.text(piece);
+        let call = piece.call.and_then(|(entry, part)| self.messages.get(entry)?.parts.get(part));
+        let style = self.options.style;
+        let text = match cap {
+            Some(cap) => style.cut(&whole, cap, call, recall, &*self.tokenizer),
+            None => {
+                let body = piece.body(&self.messages[piece.entry], &self.options);
+                style.note(&whole, body, piece, call, recall)
+            }
+        };
+        let tokens = style.size(&text, None, piece.tool.as_deref(), &self.options.rule, &*self.tokenizer);
+        (text, tokens)
+    }
+}
+
+/// Item, handle and text of what stands for a piece.
+type Changed<'a> = (Option<usize>, &'a str, &'a str);
+
+/// What a result becomes.
+fn change(part: &Part, pieces: &[Changed]) -> Change {
+    let Part::ToolResult { content, .. } = part else { return Change::Keep };
+    if let [(None, _, text)] = pieces {
+        return Change::Text(text.to_string());
+    }
+    let mut items = vec![ItemEdit::Keep; content.len()];
+    for (item, _, text) in pieces {
+        if let Some(slot) = item.and_then(|item| items.get_mut(item)) {
+            *slot = ItemEdit::Text { text: text.to_string() };
+        }
+    }
+    Change::Content(items)
+}
+
+fn text_of(item: ItemEdit) -> Option<String> {
+    match item {
+        ItemEdit::Keep => None,
+        ItemEdit::Text { text } => Some(text),
+    }
+}

@@ -1,0 +1,67 @@
+/** Pictures in prompts cost what they cost the model that is named. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import { h } from "./pieces.ts";
+import { ours } from "./subject.ts";
+
+/** The header of a PNG of this size: all that counting reads. */
+function png(width: number, height: number): string {
+  const bytes = new Uint8Array(33);
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
+  new DataView(bytes.buffer).setUint32(16, width);
+  new DataView(bytes.buffer).setUint32(20, height);
+  return Buffer.from(bytes).toString("base64");
+}
+
+/** Tokens that a picture of 1,092 x 1,092 adds to a prompt. */
+async function picture(options: Record<string, unknown>): Promise<number> {
+  const tokens = async (...children: unknown[]) => (await espalier.render(h(ours.UserMessage, {}, "Look.", ...children) as never, { budget: 1e6, ...options } as never)).tokens;
+  return (await tokens(h(ours.Image, { src: png(1_092, 1_092) }))) - (await tokens());
+}
+
+test("by the model's rule, else by the provider's, else as OpenAI's tiles", async () => {
+  const tiles = 85 + 4 * 170;
+  const area = Math.ceil((1_092 * 1_092) / 750);
+  assert.equal(await picture({}), tiles);
+  assert.equal(await picture({ model: "gpt-4o" }), tiles);
+  assert.equal(await picture({ model: "claude-sonnet-4-5" }), area);
+  assert.equal(await picture({ format: "anthropic" }), area);
+  assert.equal(await picture({ model: "gemini-2.5-pro" }), await picture({ format: "gemini" }));
+  assert.notEqual(await picture({ format: "gemini" }), tiles);
+  assert.equal(await picture({ model: "gpt-4o", images: "anthropic" }), area);
+  assert.equal(await picture({ images: { kind: "openai-tiles", base: 1, tile: 2 } }), 1 + 4 * 2);
+});
+
+test("the same as countMessages says of the request", async () => {
+  for (const [format, model] of [["openai-chat", "gpt-4o"], ["openai-chat", "claude-sonnet-4-5"], ["anthropic", "claude-sonnet-4-5"], ["gemini", "gemini-2.5-pro"]] as const) {
+    const prompt = h(ours.UserMessage, {}, "Look.", h(ours.Image, { src: png(640, 480) }));
+    const { request, tokens } = await espalier.render(prompt as never, { budget: 1e6, format, model });
+    assert.equal(espalier.countMessages(request, { format, model }).total, tokens, `${format} ${model}`);
+  }
+});
+
+test("elements that count pictures themselves see the same", async () => {
+  class Asks extends ours.PromptElement {
+    static seen: number[] = [];
+    async render(_state: unknown, sizing: any): Promise<any> {
+      Asks.seen.push(await sizing.countTokens({ type: ours.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` } }));
+      return h(ours.UserMessage, {}, "x");
+    }
+  }
+  await espalier.render(h(Asks as never, {}) as never, { budget: 1e6, model: "claude-sonnet-4-5" });
+  assert.deepEqual(Asks.seen, [Math.ceil((1_092 * 1_092) / 750)]);
+});
+
+test("the package's tokenizer of the drop-in module takes a model, too", () => {
+  const part = { type: ours.Raw.ChatCompletionContentPartKind.Image, imageUrl: { url: `data:image/png;base64,${png(1_092, 1_092)}` } } as never;
+  const of = (options: object) => new ours.BuiltinTokenizer({ mode: ours.OutputMode.Raw, ...options }).tokenLength(part);
+  assert.equal(of({ model: "claude-sonnet-4-5", costModel: "espalier" }), Math.ceil((1_092 * 1_092) / 750));
+  // Copilot Chat's rule is one for all models.
+  assert.equal(of({ model: "claude-sonnet-4-5" }), 85 + 4 * 170);
+});
+
+test("formulas that make no sense are named", async () => {
+  for (const images of ["monet", 5, { kind: "openai-tiles", base: -1 }]) await assert.rejects(picture({ images }), { code: "bad_option" });
+});
