@@ -6,11 +6,12 @@ export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, StoredResult, StoreResult, TruncateOptions, Truncated } from "./tool-results.ts";
 export { repair, validate } from "./validity.ts";
 export {
-  documentStructure, documentStructureSync, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,
+  documentStructure, documentStructureSync, DocumentSummary, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,
+  summarizeDocument, summarizeDocuments, summarizeDocumentSync,
 } from "./documents.ts";
 export type {
-  Basis, DocumentOptions, DocumentStructure, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, ParseLimits, StructureNode,
-  TreeCursorLike, TreeLike, Why,
+  Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
+  Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
