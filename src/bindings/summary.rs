@@ -129,7 +129,14 @@ pub fn summarize_documents(
     } else {
         Imports::Usual
     };
-    let settings = exact::Options { budget: budget as u64, gauge, numbered: numbered == 1.0, wording, imports };
+    let settings = exact::Options {
+        budget: budget as u64,
+        gauge,
+        numbered: numbered == 1.0,
+        wording,
+        imports,
+        worth: exact::WORTH,
+    };
     let rows: Vec<&[String]> = texts.chunks_exact(TEXTS).collect();
     let sources: Vec<Source> = rows.iter().map(|row| Source::new(&row[0])).collect();
     let mut structures = Vec::with_capacity(rows.len());

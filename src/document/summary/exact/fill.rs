@@ -68,6 +68,15 @@ impl<'d> Fill<'_, 'd> {
         true
     }
 
+    /// Shows rows, if all of them fit.
+    fn attempt_all(&mut self, at: usize, rows: &[(u32, u32)]) -> bool {
+        self.attempt(at, |sheet| {
+            let mut added = Vec::new();
+            rows.iter().for_each(|(from, to)| sheet.show(*from, *to, &mut added));
+            added
+        })
+    }
+
     /// Shows what is selected.
     fn select(&mut self, at: usize, selection: (u32, u32), name: &str) -> Result<()> {
         let sheet = &self.sheets[at];
@@ -78,12 +87,7 @@ impl<'d> Fill<'_, 'd> {
         let first = sheet.page.row_of(start);
         // The line behind the last line break is not selected.
         let last = sheet.page.row_of(if end > start { end - 1 } else { end }).max(first);
-        let whole = self.attempt(at, |sheet| {
-            let mut added = Vec::new();
-            sheet.show(first, last + 1, &mut added);
-            added
-        });
-        if whole {
+        if self.attempt_all(at, &[(first, last + 1)]) {
             return Ok(());
         }
         let (room, before) = (self.budget - self.total, self.sheets[at].total);
@@ -130,14 +134,14 @@ impl<'d> Fill<'_, 'd> {
             nodes.into_iter().filter(|node| !self.attempt(at, |sheet| sheet.show_node(*node))).collect();
         // What is nearest first.
         for node in left.into_iter().rev() {
-            self.outwards(at, node, selection);
+            self.outwards(at, node, selection.0);
         }
     }
 
     /// Shows rows of a node that does not fit whole, from a place outwards.
-    fn outwards(&mut self, at: usize, node: u32, (start, end): (u32, u32)) {
+    fn outwards(&mut self, at: usize, node: u32, start: u32) {
         let sheet = &self.sheets[at];
-        let (first, last) = (sheet.page.row_of(start), sheet.page.row_of(end));
+        let first = sheet.page.row_of(start);
         let rows = || sheet.stretches(node).iter().flat_map(|(from, to)| *from..*to);
         let mut above: Vec<u32> = rows().filter(|row| *row < first).collect();
         let mut below: Vec<u32> = rows().filter(|row| *row >= first).collect();
@@ -146,17 +150,11 @@ impl<'d> Fill<'_, 'd> {
         while !(above.is_empty() && below.is_empty()) {
             for side in [&mut above, &mut below] {
                 let Some(row) = side.pop() else { continue };
-                let fits = self.attempt(at, |sheet| {
-                    let mut added = Vec::new();
-                    sheet.show(row, row + 1, &mut added);
-                    added
-                });
-                if !fits {
+                if !self.attempt_all(at, &[(row, row + 1)]) {
                     side.clear();
                 }
             }
         }
-        let _ = last;
     }
 
     /// Takes candidates in their order, again and again until nothing more fits; gives those that did not.
@@ -188,10 +186,10 @@ impl<'d> Fill<'_, 'd> {
             nodes.push(above);
             above = sheet.page.above[above as usize];
         }
-        // A look before anything is done: of what is saved, markers on either side are the most.
-        let stretches: usize = nodes.iter().map(|node| sheet.stretches(*node).len()).sum();
+        // A look before anything is done: of what stood there, nothing can be saved but markers that are no longer needed.
         let own: i64 = nodes.iter().map(|node| sheet.own(*node)).sum();
-        let hopeless = self.total + own - (stretches * LONGEST) as i64 > self.budget;
+        let saved: i64 = nodes.iter().map(|node| sheet.saved(*node)).sum();
+        let hopeless = self.total + own - saved > self.budget;
         if hopeless || !self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect()) {
             self.refused[at][node as usize] = true;
             return false;
@@ -208,7 +206,7 @@ impl<'d> Fill<'_, 'd> {
         for (cost, at, node) in waiting {
             let sheet = &self.sheets[at as usize];
             let above = sheet.page.above[node as usize];
-            let too_long = above == NONE || sheet.own(node) > self.budget;
+            let too_long = above == NONE || sheet.own(node) * LONG > self.budget;
             if !(too_long && sheet.is_open(above) && !sheet.chosen[node as usize]) {
                 left.push((cost, at, node));
                 continue;
@@ -218,14 +216,26 @@ impl<'d> Fill<'_, 'd> {
         left
     }
 
-    /// Shows the beginning of a node.
+    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end.
     fn begin(&mut self, at: usize, node: u32) {
-        let sheet = &mut self.sheets[at];
-        sheet.chosen[node as usize] = true;
-        let Some((first, _)) = sheet.stretches(node).first().copied() else { return };
-        let start = sheet.page.rows[first as usize].start;
+        let sheet = &self.sheets[at];
+        let must = sheet.page.above[node as usize] == NONE || sheet.own(node) > self.budget;
         let nothing = sheet.shown_rows().next().is_none();
-        self.outwards(at, node, (start, start));
+        let Some((first, end)) = sheet.stretches(node).first().copied() else {
+            self.sheets[at].chosen[node as usize] = must;
+            return;
+        };
+        let start = sheet.page.rows[first as usize].start;
+        let scattered = sheet.page.above[node as usize] == NONE || sheet.stretches(node).len() > 1 || end - first < 3;
+        if !scattered && self.attempt_all(at, &[(first, first + 1), (end - 1, end)]) {
+            let blocks = self.sheets[at].page.blocks(first + 1, end - 1);
+            let _ = blocks.into_iter().all(|block| self.attempt_all(at, &[block]));
+        } else if !must {
+            return;
+        } else if scattered {
+            self.outwards(at, node, start);
+        }
+        self.sheets[at].chosen[node as usize] = true;
         let sheet = &mut self.sheets[at];
         // Not even a line: some of it, if there is nothing else.
         if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
@@ -238,10 +248,24 @@ impl<'d> Fill<'_, 'd> {
     }
 }
 
-/// What a marker counts at most, for a first look.
-const LONGEST: usize = 64;
+/// A node with at least this part of the budget is cut down where it does not fit whole.
+const LONG: i64 = 8;
 
 impl Sheet<'_> {
+    /// What can be saved at most beside a node that is added.
+    fn saved(&self, node: u32) -> i64 {
+        match self.stretches(node) {
+            // In the midst of what is missing, there are only more markers.
+            &[(from, to)]
+                if self.shown.prev(from).map_or(0, |row| row + 1) < from
+                    && self.shown.next(to).unwrap_or(self.rows()) > to =>
+            {
+                0
+            }
+            stretches => stretches.len() as i64 * self.longest,
+        }
+    }
+
     /// Shows so much of rows that are too long as is selected, and what fits around it: `most` is what the document may count. If that
     /// is too little, nothing is changed, and what would be needed is given.
     fn show_part(&mut self, (first, last): (u32, u32), (start, end): (u32, u32), most: i64) -> Option<i64> {

@@ -59,6 +59,19 @@ impl<'d> Page<'d> {
         slice(self.text, start, end)
     }
 
+    /// Stretches of rows that read as one: each begins with a row that is indented least and closes nothing.
+    pub fn blocks(&self, from: u32, to: u32) -> Vec<(u32, u32)> {
+        let least = (from..to).map(|row| self.indent(row).len()).min().unwrap_or(0);
+        let begins = |row: &u32| {
+            let indent = self.indent(*row).len();
+            let text = self.rows.get(*row as usize).map_or("", |row| self.slice(row.start, row.end)).trim_start();
+            *row == from || indent == least && !text.starts_with(['}', ']', ')'])
+        };
+        let starts: Vec<u32> = (from..to).filter(begins).collect();
+        let ends = starts.iter().skip(1).copied().chain([to]);
+        starts.iter().copied().zip(ends).collect()
+    }
+
     /// The line in which a byte stands, from 0.
     pub fn line_of(&self, byte: u32) -> u32 {
         (self.starts.partition_point(|start| *start <= byte) as u32).saturating_sub(1)

@@ -40,6 +40,10 @@ pub(super) struct Sheet<'d> {
     marker: Marker,
     /// Lines begin with their numbers.
     numbered: bool,
+    /// A stretch that counts at most so many times its marker shows instead of it.
+    pub worth: i64,
+    /// What a marker counts at most.
+    pub longest: i64,
     /// What each row counts by itself.
     pub counts: Vec<u32>,
     /// What it counts more, or less, behind the row before it.
@@ -78,7 +82,7 @@ impl<'d> Sheet<'d> {
         overlay: &'d Overlay,
         gauge: Gauge<'d>,
         marker: Marker,
-        numbered: bool,
+        (numbered, worth): (bool, i64),
     ) -> Sheet<'d> {
         let rows = page.rows.len();
         let lasts = page.rows.last().map_or(0, |row| row.line + row.lines);
@@ -107,10 +111,13 @@ impl<'d> Sheet<'d> {
             gauge,
             marker,
             numbered,
+            worth,
+            longest: 0,
         };
         sheet.count();
         sheet.assign();
         sheet.look();
+        sheet.longest = sheet.longest();
         sheet.total = sheet.between(None, None);
         sheet
     }
@@ -118,6 +125,18 @@ impl<'d> Sheet<'d> {
     /// What the document is counted in.
     pub fn gauge(&self) -> Gauge<'d> {
         self.gauge
+    }
+
+    fn longest(&self) -> i64 {
+        let indents = (0..self.rows()).map(|row| self.page.indent(row));
+        let deepest = indents.max_by_key(|indent| indent.len()).unwrap_or_default();
+        let style = if self.marker.fills { Style::Filled } else { Style::Plain };
+        let most = self.page.rows.last().map_or(0, |row| row.line + row.lines);
+        self.gauge.count(&format!(
+            "{deepest}{}{most}-{most}{}\r\n",
+            self.marker.before(style),
+            self.marker.after(style)
+        )) + 4
     }
 
     /// What a text counts.
@@ -231,8 +250,8 @@ impl<'d> Sheet<'d> {
         if from == to && !cut {
             return if from > 0 && to < self.rows() { i64::from(self.seams[to as usize]) } else { 0 };
         }
-        let mark = self.mark(before, behind);
-        if cut { mark } else { mark.min(self.plain(from, to)) }
+        let (mark, plain) = (self.mark(before, behind), self.plain(from, to));
+        if cut || plain > self.worth * mark { mark } else { plain }
     }
 
     /// What a stretch of rows counts if all of it shows.
@@ -245,11 +264,11 @@ impl<'d> Sheet<'d> {
         self.part.is_some_and(|part| part.right && before == Some(part.last) || part.left && behind == Some(part.first))
     }
 
-    /// True if there is a marker between two rows, which a stretch that counts no more than its marker has not.
+    /// True if there is a marker between two rows, which a stretch that is hardly longer than its marker has not.
     pub fn is_marked(&self, before: Option<u32>, behind: Option<u32>) -> bool {
         let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
         let cut = self.is_cut(before, behind);
-        cut || from < to && self.mark(before, behind) < self.plain(from, to)
+        cut || from < to && self.plain(from, to) > self.worth * self.mark(before, behind)
     }
 
     /// The stretch of the document between two rows.
