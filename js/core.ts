@@ -8,11 +8,12 @@ export type { StoredResult, StoreResult } from "./storing.ts";
 export { budgetResults, clearResults } from "./results.ts";
 export { repair, validate } from "./validity.ts";
 export {
-  documentStructure, documentStructureSync, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,
+  documentStructure, documentStructureSync, DocumentSummary, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,
+  summarizeDocument, summarizeDocuments, summarizeDocumentSync,
 } from "./documents.ts";
 export type {
-  Basis, DocumentOptions, DocumentStructure, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, ParseLimits, StructureNode,
-  TreeCursorLike, TreeLike, Why,
+  Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
+  Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
 export { Conversation, openConversation } from "./conversation.ts";
 export type { AnyEvent, EventOf } from "./conversation/events.ts";

@@ -14,6 +14,8 @@ export type { FlatTree, TreeCursorLike, TreeLike } from "./documents/flatten.ts"
 export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar } from "./documents/grammars.ts";
 export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
+export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./documents/summarize.ts";
+export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "./documents/summarize.ts";
 
 export interface DocumentOptions {
   /** Name of the language, as editors have it. Default: by the ending of `path`. */
@@ -102,15 +104,16 @@ export async function prepare(language: string | undefined, signal?: AbortSignal
 export function documentStructureSync(text: string, options: DocumentOptions = {}): DocumentStructure {
   check(text, options);
   const language = languageFor(options);
-  let failure: EspalierError | undefined;
-  if (!options.tree && language !== undefined) {
-    try {
-      linkIfPossible(language);
-    } catch (error) {
-      failure = excused(error);
-    }
+  return read(text, language, options, options.tree || language === undefined ? undefined : link(language));
+}
+
+/** The same as {@link prepare} at once: links the grammar if that takes no waiting. */
+export function link(language: string): EspalierError | undefined {
+  try {
+    linkIfPossible(language);
+  } catch (error) {
+    return excused(error);
   }
-  return read(text, language, options, failure);
 }
 
 /** A grammar that cannot be had is no reason to fail: there is another way. Anything else is. */
@@ -160,13 +163,18 @@ function nested({ kinds, nodes }: Raw): StructureNode {
   return made[0] as StructureNode;
 }
 
+/** Checks one of several documents, which has its options beside its text; `at` says which it is. */
+export function checkDocument(text: unknown, options: DocumentOptions, at: string): void {
+  check(text, options, `${at}.text`, at);
+}
+
 /** The engine takes any number silently. */
-function check(text: unknown, options: DocumentOptions): void {
+function check(text: unknown, options: DocumentOptions, at = "text", of = "options"): void {
   if (typeof text !== "string") {
-    throw new EspalierError({ code: "bad_input", message: `text must be a string, and is ${text === null ? "null" : typeof text}`, path: "text" });
+    throw new EspalierError({ code: "bad_input", message: `${at} must be a string, and is ${text === null ? "null" : typeof text}`, path: at });
   }
   const bad = (path: string, message: string) => {
-    throw new EspalierError({ code: "bad_option", message, path: `options.${path}` });
+    throw new EspalierError({ code: "bad_option", message, path: `${of}.${path}` });
   };
   if (options === null || typeof options !== "object") throw new EspalierError({ code: "bad_option", message: "options must be an object", path: "options" });
   for (const name of ["language", "path"] as const) {

@@ -3,6 +3,7 @@ export const HELP = `espalier fits a conversation into a context window.
   espalier count   FILE                what it costs, message by message
   espalier prune   FILE --budget N     one request cut to N tokens; the result goes to standard output
   espalier compact FILE --budget N     older history replaced by a summary
+  espalier summarize FILE… --budget N  source files cut to N tokens, with a comment where something is missing
 
 FILE is JSON (or JSON Lines): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the
 AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is 32000.
@@ -25,6 +26,10 @@ compact:
       --timeout SECONDS    for each model call (default 120)
       --focus TEXT         what the summary should pay attention to
       --force              even if the conversation fits
+
+summarize:
+      --selection A[:B]    lines of the first file that stay, from 1; one line is a cursor: what is around it comes first
+      --lines              begin each line with its number
 
 Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
 `;

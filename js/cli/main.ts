@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact FILE`: the package on the command line. */
+/** `espalier count | prune | compact FILE`, `espalier summarize FILE…`: the package on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ import { HELP } from "./help.ts";
 import { llmFrom } from "./llm.ts";
 import { progress } from "./progress.ts";
 import { shown } from "./report.ts";
+import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 
 const OPTIONS = {
   budget: { type: "string", short: "b" },
@@ -27,6 +28,8 @@ const OPTIONS = {
   timeout: { type: "string" },
   focus: { type: "string" },
   force: { type: "boolean" },
+  selection: { type: "string" },
+  lines: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -42,6 +45,7 @@ async function main(args: string[]): Promise<number> {
     print(HELP);
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
   }
+  if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
   if (!["count", "prune", "compact"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
@@ -85,6 +89,27 @@ async function main(args: string[]): Promise<number> {
   }).finally(bar.end);
   finish(result, values);
   return result.status === "cancelled" ? EXIT.cancelled : ["applied", "unchanged", "nothing_to_compact"].includes(result.status) ? EXIT.ok : EXIT.model;
+}
+
+/** `summarize` takes text, not conversations. */
+async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
+  if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
+  const budget = whole(values.budget, "--budget");
+  if (budget === undefined) throw new UsageError("espalier summarize needs --budget N");
+  const lines = values.selection === undefined ? undefined : readLines(values.selection);
+  if (values.selection !== undefined && !lines) throw new UsageError(`--selection is a line or two, A or A:B, and is ${JSON.stringify(values.selection)}`);
+  const made = await summarizeFiles(files, {
+    budget,
+    lineNumbers: values.lines ?? false,
+    ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
+    ...(values.model !== undefined && { model: values.model }),
+  }, lines);
+  const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
+  if (values.output === undefined) print(text);
+  else writeFileSync(values.output, text);
+  if (!values.json) process.stderr.write(`${shownLosses(made)}
+`);
+  return EXIT.ok;
 }
 
 /** Result to standard output, report to standard error; with --json one object with both. */

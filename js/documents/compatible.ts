@@ -1,12 +1,12 @@
 /**
  * Summaries by the rules of the compatible mode, to the letter: limits are in UTF-16 units, and what is left out leaves a marker or does not.
- * Not exported to hosts yet: it comes with the default mode.
+ * Hosts reach it as the mode `compatible` of `summarizeDocument`.
  */
 
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { languageFor, prepare, settingsOf } from "../documents.ts";
-import type { DocumentOptions } from "../documents.ts";
+import type { Basis, DocumentOptions } from "../documents.ts";
 
 /** One document, and what is selected in it. */
 export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
@@ -31,6 +31,7 @@ export interface CompatibleSummary {
   edits: [start: number, end: number, text: string][];
   /** The selection, extended to whole nodes. */
   adjusted?: [start: number, end: number];
+  basis: Basis;
 }
 
 const STYLES = { omittedRanges: 1, full: 2 } as const;

@@ -5,5 +5,6 @@ export * from "./elements/keep-with.ts";
 export * from "./elements/media.ts";
 export * from "./elements/messages.ts";
 export * from "./elements/prioritized-list.ts";
+export * from "./elements/source-document.ts";
 export * from "./elements/text-chunk.ts";
 export * from "./elements/tool-result.ts";

@@ -199,7 +199,7 @@ fn encode(structure: &Structure, text: &str) -> std::result::Result<JsValue, JsV
     Ok(object.into())
 }
 
-fn basis(basis: Basis) -> std::result::Result<JsValue, JsValue> {
+pub(super) fn basis(basis: Basis) -> std::result::Result<JsValue, JsValue> {
     let object = Object::new();
     let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
     match basis {

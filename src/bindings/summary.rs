@@ -1,10 +1,12 @@
 //! Summaries at the boundary. Positions are UTF-16 code units here, bytes inside.
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::document::{SETTINGS, options, shared};
+use super::document::{SETTINGS, basis, options, shared};
 use super::error::to_js;
+use super::tokens::by_name;
+use crate::document::summary::exact::{self, Gauge, Imports};
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize};
 use crate::document::units::bytes;
 use crate::error::{Code, Error};
@@ -13,7 +15,7 @@ use crate::error::{Code, Error};
 /// how many kinds have a cost.
 const WIDTH: usize = SETTINGS + 4;
 
-/// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, adjusted? }`, an edit being
+/// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, basis, adjusted? }`, an edit being
 /// `[start, end, text]`. Kinds and their costs (NaN: never kept) are those of all documents, one behind the other. `settings` are the
 /// limit, whether types are preserved, whether elisions are always marked, and the numbers of lines (1: of what is omitted, 2: all).
 #[wasm_bindgen(js_name = "summarizeCompatible")]
@@ -62,7 +64,7 @@ pub fn summarize_compatible(
         .collect();
     let made = summarize(&asked, limit, settings);
     let list = Array::new();
-    for (summary, document) in made.iter().zip(&asked) {
+    for ((summary, document), structure) in made.iter().zip(&asked).zip(&structures) {
         let object = Object::new();
         let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
         let source = document.source;
@@ -73,6 +75,7 @@ pub fn summarize_compatible(
             .collect();
         put("text", summary.text.as_str().into())?;
         put("edits", edits.into())?;
+        put("basis", basis(structure.basis)?)?;
         if let Some(at) = document.selection {
             let (start, end) = adjust(source, document.overlay, at);
             put("adjusted", Array::of2(&source.unit(start).into(), &source.unit(end).into()).into())?;
@@ -93,4 +96,101 @@ fn selection(text: &str, start: f64, end: f64) -> (u32, u32) {
     };
     let (start, end) = (byte(start), byte(end));
     (start.min(end), start.max(end))
+}
+
+/// Texts of a document: its text, its language, what stands for it where comments are looked up, its name, and how comments begin and
+/// end (both empty: as in the language).
+const TEXTS: usize = 6;
+
+/// Numbers of a document for [`summarize_documents`]: its settings; start and end of the selection (NaN: none).
+const NUMBERS: usize = SETTINGS + 2;
+
+/// Summarises documents that share a budget: for each `{ edits, inserted, tokens, before, elisions, kinds, names, basis }`. An edit is
+/// start, end and the units of `inserted` that stand there; an elision start, end, first and last line, tokens, and how many of
+/// `names` are its; its kind is in `kinds`. `settings` are the budget, whether lines are numbered, what imports are worth (1: come first, 2: last), and whether
+/// the budget is in characters.
+#[wasm_bindgen(js_name = "summarizeDocuments")]
+pub fn summarize_documents(
+    texts: Vec<String>,
+    numbers: &[f64],
+    settings: &[f64],
+    wording: &str,
+    encoding: &str,
+) -> std::result::Result<JsValue, JsValue> {
+    let &[budget, numbered, imports, characters] = settings else {
+        return Err(to_js(Error::new(Code::BadOption, "four numbers are expected").at("settings")));
+    };
+    let encoding = if characters == 1.0 { None } else { Some(by_name(encoding)?) };
+    let gauge = encoding.as_ref().map_or(Gauge::Characters, |encoding| Gauge::Tokens(&**encoding));
+    let imports = if imports == 1.0 {
+        Imports::First
+    } else if imports == 2.0 {
+        Imports::Last
+    } else {
+        Imports::Usual
+    };
+    let settings = exact::Options {
+        budget: budget as u64,
+        gauge,
+        numbered: numbered == 1.0,
+        wording,
+        imports,
+        worth: exact::WORTH,
+    };
+    let rows: Vec<&[String]> = texts.chunks_exact(TEXTS).collect();
+    let sources: Vec<Source> = rows.iter().map(|row| Source::new(&row[0])).collect();
+    let mut structures = Vec::with_capacity(rows.len());
+    for (row, numbers) in rows.iter().zip(numbers.chunks_exact(NUMBERS)) {
+        let options = options(&row[1], &numbers[..SETTINGS]).map_err(to_js)?;
+        structures.push(shared(&row[0], &options).map_err(to_js)?);
+    }
+    let asked: Vec<exact::Document> = (rows.iter().zip(&sources))
+        .zip(structures.iter().zip(numbers.chunks_exact(NUMBERS)))
+        .map(|((row, source), (structure, numbers))| exact::Document {
+            source,
+            overlay: &structure.overlay,
+            language: &row[2],
+            comments: (!row[4].is_empty()).then_some((row[4].as_str(), row[5].as_str())),
+            selection: (!numbers[SETTINGS].is_nan())
+                .then(|| selection(source.text(), numbers[SETTINGS], numbers[SETTINGS + 1])),
+            name: &row[3],
+        })
+        .collect();
+    let made = exact::summarize(&asked, &settings).map_err(to_js)?;
+    let list = Array::new();
+    for ((summary, source), structure) in made.iter().zip(&sources).zip(&structures) {
+        list.push(&encode(summary, source, basis(structure.basis)?)?);
+    }
+    Ok(list.into())
+}
+
+fn encode(summary: &exact::Summary, source: &Source<'_>, basis: JsValue) -> std::result::Result<JsValue, JsValue> {
+    let object = Object::new();
+    let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
+    let (mut edits, mut inserted) = (Vec::new(), String::new());
+    for edit in summary.edits.list() {
+        let units = edit.text.encode_utf16().count() as u32;
+        edits.extend([source.unit(edit.start), source.unit(edit.end), units]);
+        inserted += &edit.text;
+    }
+    let (mut elisions, names) = (Vec::new(), Array::new());
+    let kinds = Array::new();
+    for elision in &summary.elisions {
+        let (start, end) = (source.unit(elision.start), source.unit(elision.end));
+        let count = u32::try_from(elision.count).unwrap_or(u32::MAX);
+        elisions.extend([start, end, elision.lines.0, elision.lines.1, count, elision.names.len() as u32]);
+        kinds.push(&(&*elision.kind).into());
+        elision.names.iter().for_each(|name| {
+            names.push(&name.as_str().into());
+        });
+    }
+    put("edits", Uint32Array::from(&edits[..]).into())?;
+    put("inserted", inserted.into())?;
+    put("tokens", (summary.count as f64).into())?;
+    put("before", (summary.before as f64).into())?;
+    put("elisions", Uint32Array::from(&elisions[..]).into())?;
+    put("kinds", kinds.into())?;
+    put("names", names.into())?;
+    put("basis", basis)?;
+    Ok(object.into())
 }

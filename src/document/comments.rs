@@ -9,7 +9,7 @@ fn explains(kind: &str) -> bool {
 }
 
 /// True for a kind that can be explained. Names of kinds say it in all grammars.
-fn defines(kind: &str) -> bool {
+pub(super) fn defines(kind: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "definition",
         "declaration",

@@ -12,6 +12,7 @@
 mod cost;
 mod dense;
 mod edits;
+pub mod exact;
 mod living;
 mod render;
 mod select;

@@ -183,7 +183,7 @@ fn summaries_are_those_recorded() {
 }
 
 /// A random overlay over a random text, with braces where they matter.
-fn random(rng: &mut fastrand::Rng) -> (String, Overlay) {
+pub(super) fn random(rng: &mut fastrand::Rng) -> (String, Overlay) {
     let pieces = ["{", "}", "\n", "  ", "a;", "import x;", "é😀", "\r\n", "\t", "} else {"];
     let text: String = (0..rng.usize(0..60)).map(|_| pieces[rng.usize(..pieces.len())]).collect();
     let mut made = Overlay { kinds: vec!["root".into(), "import_statement".into(), "x".into()], nodes: Vec::new() };

@@ -1,0 +1,48 @@
+/** `espalier summarize FILE…`: source files cut down to a budget. */
+
+import { readFileSync } from "node:fs";
+import { EspalierError, summarizeDocuments } from "../entries/node.ts";
+import type { Summaries, SummaryDocument, SummaryOptions } from "../documents.ts";
+
+/** Lines as they are typed, `12` or `12:48`, from 1 and both included; nothing if they make no sense. */
+export function readLines(typed: string): [first: number, last: number] | undefined {
+  const match = /^([1-9]\d*)(?::([1-9]\d*))?$/.exec(typed);
+  if (!match) return undefined;
+  const [first, last] = [Number(match[1]), Number(match[2] ?? match[1])];
+  return first <= last ? [first, last] : undefined;
+}
+
+/** Reads the files and summarises them together; what is selected is in the first. */
+export async function summarizeFiles(files: readonly string[], options: SummaryOptions, lines?: [first: number, last: number]): Promise<Summaries> {
+  const documents = files.map((path, at): SummaryDocument & { text: string } => {
+    let text: string;
+    try {
+      text = readFileSync(path === "-" ? 0 : path, "utf8");
+    } catch (cause) {
+      throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${(cause as Error).message}`, cause });
+    }
+    return { text, path, ...(at === 0 && lines && { selection: offsets(text, lines) }) };
+  });
+  return summarizeDocuments(documents, options);
+}
+
+/** One line is a cursor: what is around it matters; more are selected. */
+function offsets(text: string, [first, last]: [number, number]): number | [number, number] {
+  const starts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: { length } }) => index + length)];
+  const start = starts[first - 1] ?? text.length;
+  return first === last ? start : [start, starts[last] ?? text.length];
+}
+
+/** Summaries as they are printed; several have their names above them. */
+export function shownSummaries({ summaries }: Summaries, files: readonly string[]): string {
+  if (summaries.length === 1) return summaries[0]!.text;
+  return summaries.map(({ text }, at) => `==> ${files[at]} <==\n${text.endsWith("\n") ? text : `${text}\n`}`).join("\n");
+}
+
+/** What is said beside them. */
+export function shownLosses({ summaries, tokens, lost }: Summaries): string {
+  const before = summaries.reduce((sum, summary) => sum + summary.before, 0);
+  const missing = lost.map(({ path, lines, tokens: gone }) => `  ${path}: ${lines} lines left out, ${gone} tokens`);
+  const folded = summaries.flatMap(({ basis, language }) => (basis.path === "indentation" && language !== undefined ? [`  ${language}: folded by indentation (${basis.why})`] : []));
+  return [`${tokens} of ${before} tokens`, ...missing, ...new Set(folded)].join("\n");
+}

@@ -1,0 +1,391 @@
+/**
+ * Summaries of documents: cut down to an exact budget while they still read as code. What `src/document/summary` does; here options are
+ * checked, grammars found, and edits applied to the host's own strings, so that what was kept is what it was, lone surrogates included.
+ */
+
+import { call, ready, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import { countText } from "../tokens.ts";
+import { checkDocument, languageFor, link, prepare, settingsOf } from "../documents.ts";
+import type { Basis, DocumentOptions } from "../documents.ts";
+import type { EncodingName } from "../types.ts";
+import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
+import { summarizeCompatible } from "./compatible.ts";
+
+/** What is said of one document. */
+export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
+  /** What is selected: start and end in UTF-16 code units, or a cursor. It stays, and what is near it comes first. */
+  selection?: number | readonly [start: number, end: number];
+  /** How comments of the language look, for languages that we do not know: markers are comments. */
+  comments?: { line: string } | { block: readonly [open: string, close: string] };
+}
+
+/** What is said of all documents together. */
+export interface SummaryOptions {
+  /** Most tokens of all summaries together, markers and line numbers included: a whole number, 0 or more. */
+  budget: number;
+  /** What the budget is in. Default `tokens`; `characters` are UTF-16 code units. */
+  unit?: "tokens" | "characters";
+  /** Wins over `model`. Default `o200k_base`. */
+  encoding?: EncodingName;
+  /** A model name; picks the encoding. */
+  model?: string;
+  /** Begin each line with its number in the document. Markers have none: they name their lines. Default false. */
+  lineNumbers?: boolean;
+  /** The words of a marker, with `{lines}` where the lines go. Default `… {lines} omitted`. */
+  marker?: string;
+  /** Whether imports come before or after everything else. Default `usual`: what their place makes them worth. */
+  imports?: "usual" | "first" | "last";
+  /**
+   * `compatible` cuts to the letter as Copilot Chat does: most of what is missing has no marker, and what is selected stays whatever
+   * the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count then.
+   */
+  mode?: "default" | "compatible";
+  signal?: AbortSignal;
+}
+
+/** What is missing at one place. */
+export interface Elision {
+  /** Where it is in the document, in UTF-16 code units: `text.slice(...range)` gives it back. */
+  range: [start: number, end: number];
+  /** Its lines, as the marker names them: both included, from 1. */
+  lines: [first: number, last: number];
+  /** Tokens (or characters) of what is missing. */
+  tokens: number;
+  /** Kind of what is missing, as the structure names it; of the first of several. Empty in the compatible mode. */
+  kind: string;
+  /** The definition that is missing, if it is one; `names` has all that are missing whole, at most twenty. */
+  name?: string;
+  names: string[];
+  /** What to ask for to get it back: `path#L12-L48`. */
+  handle: string;
+}
+
+/** A stretch of the document and what stands in its place. */
+export interface SummaryEdit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** What a document lost. */
+export interface Loss {
+  /** Which document: its place in the list, and its path if it has one. */
+  document: number;
+  path?: string;
+  /** Lines and tokens (or characters) that are missing. */
+  lines: number;
+  tokens: number;
+  /** Names of the definitions that are missing whole. */
+  names: string[];
+}
+
+/** Summaries of several documents, in their order. */
+export interface Summaries {
+  summaries: DocumentSummary[];
+  /** What they count together. */
+  tokens: number;
+  /** The documents that are not whole. */
+  lost: Loss[];
+}
+
+/** A summary. */
+export class DocumentSummary {
+  readonly text: string;
+  /** What it counts: tokens, or characters if the budget was in those. */
+  readonly tokens: number;
+  /** What the document counts. */
+  readonly before: number;
+  /** What was replaced in the document, in order; none touches another. */
+  readonly edits: readonly SummaryEdit[];
+  readonly elisions: readonly Elision[];
+  readonly language: string | undefined;
+  /** How the structure came about: from a syntax tree, or from indentation and why. */
+  readonly basis: Basis;
+
+  /** Use {@link summarizeDocument}. */
+  constructor(fields: Pick<DocumentSummary, "text" | "tokens" | "before" | "edits" | "elisions" | "language" | "basis">) {
+    this.text = fields.text;
+    this.tokens = fields.tokens;
+    this.before = fields.before;
+    this.edits = fields.edits;
+    this.elisions = fields.elisions;
+    this.language = fields.language;
+    this.basis = fields.basis;
+  }
+
+  /** Nothing is missing. */
+  get complete(): boolean {
+    return this.elisions.length === 0;
+  }
+
+  /** Where a place of the document is in the summary; for what is missing, where its marker begins. */
+  toSummary(offset: number): number {
+    let moved = 0;
+    for (const { start, end, text } of this.edits) {
+      if (start > offset) break;
+      if (end > offset) return start + moved;
+      moved += text.length - (end - start);
+    }
+    return offset + moved;
+  }
+
+  /** Where a place of the summary is in the document; for a marker, where what it stands for begins. */
+  toDocument(offset: number): number {
+    let moved = 0;
+    for (const { start, end, text } of this.edits) {
+      const at = start + moved;
+      if (at > offset) break;
+      if (at + text.length > offset) return start;
+      moved += text.length - (end - start);
+    }
+    return offset - moved;
+  }
+}
+
+/**
+ * Cuts a document down to a budget: whole statements and definitions go, what matters most stays, and a comment stands wherever something is
+ * missing. Loads the grammar of the language if need be; where there is none, indentation says what belongs together, and `basis` says why.
+ *
+ * ```js
+ * const summary = await summarizeDocument(text, { path: "src/app.ts", budget: 2_000, selection: cursor });
+ * summary.text; // … // … 12-48 omitted …
+ * ```
+ *
+ * @throws EspalierError `budget_exceeded` if what is selected and the markers do not fit, `bad_input`, `bad_option`; the signal's reason if
+ * it is aborted
+ */
+export async function summarizeDocument(text: string, options: SummaryDocument & SummaryOptions): Promise<DocumentSummary> {
+  checkOptions(options);
+  const { summaries } = await summarizeDocuments([{ ...options, text }], options).catch(atText);
+  return summaries[0]!;
+}
+
+/**
+ * The same at once, with the grammars that are loaded; in Node also with the package's own.
+ *
+ * @throws EspalierError as {@link summarizeDocument}, and `not_initialized`
+ */
+export function summarizeDocumentSync(text: string, options: SummaryDocument & SummaryOptions): DocumentSummary {
+  checkOptions(options);
+  if (options.mode === "compatible") throw bad("options.mode", '"default" here; use summarizeDocument', options.mode);
+  try {
+    checkDocuments([{ ...options, text }]);
+    ensureEncoding(encodingOf(options));
+    const language = languageFor(options);
+    return summarize([{ ...options, text }], options, [language], [language === undefined ? undefined : link(language)])[0]!;
+  } catch (error) {
+    return atText(error);
+  }
+}
+
+/**
+ * Summarises documents that share a budget. What is left out first is what is least near to a selection, or deepest, in whichever of them;
+ * ties go by the order of the list.
+ *
+ * ```js
+ * const { summaries, lost } = await summarizeDocuments([{ text: a, path: "a.ts" }, { text: b, path: "b.py" }], { budget: 4_000 });
+ * ```
+ *
+ * @throws EspalierError as {@link summarizeDocument}; the path names the document
+ */
+export async function summarizeDocuments(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
+  checkOptions(options);
+  checkDocuments(documents);
+  const { signal, mode } = options;
+  signal?.throwIfAborted();
+  await ready();
+  await loadNeeded(encodingOf(options));
+  signal?.throwIfAborted();
+  const languages = documents.map((document) => languageFor(document));
+  const failures: (EspalierError | undefined)[] = [];
+  for (const language of languages) failures.push(await prepare(language, signal));
+  signal?.throwIfAborted();
+  const summaries = mode === "compatible" ? await compatible(documents, options, languages) : summarize(documents, options, languages, failures);
+  const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
+    if (elisions.length === 0) return [];
+    const { path } = documents[document]!;
+    const lines = elisions.reduce((sum, { lines: [first, last] }) => sum + last - first + 1, 0);
+    const tokens = elisions.reduce((sum, elision) => sum + elision.tokens, 0);
+    return [{ document, ...(path !== undefined && { path }), lines, tokens, names: elisions.flatMap(({ names }) => names) }];
+  });
+  return { summaries, tokens: summaries.reduce((sum, { tokens }) => sum + tokens, 0), lost };
+}
+
+interface Raw {
+  edits: Uint32Array;
+  inserted: string;
+  tokens: number;
+  before: number;
+  elisions: Uint32Array;
+  kinds: string[];
+  names: string[];
+  basis: Basis;
+}
+
+const IMPORTS = ["usual", "first", "last"] as const;
+
+function summarize(
+  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+): DocumentSummary[] {
+  const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
+  const [texts, numbers]: [string[], number[]] = [[], []];
+  documents.forEach((document, at) => {
+    const { text, path, comments, selection } = document;
+    const [open, close] = comments === undefined ? ["", ""] : "line" in comments ? [comments.line, ""] : comments.block;
+    const language = languages[at];
+    texts.push(text, language ?? "", language ?? endingOf(path), path ?? `documents[${at}]`, open, close);
+    const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
+    numbers.push(...settingsOf({ ...document, mode: "default" }), start, end);
+  });
+  const settings = [budget, Number(lineNumbers), IMPORTS.indexOf(imports), Number(unit === "characters")];
+  const made = call(() => wasm().summarizeDocuments(texts, Float64Array.from(numbers), Float64Array.from(settings), marker, encodingOf(options)) as Raw[]);
+  return made.map((raw, at) => {
+    const { text, path } = documents[at]!;
+    const failure = failures[at];
+    const edits = readEdits(raw);
+    return new DocumentSummary({
+      text: apply(text, edits), tokens: raw.tokens, before: raw.before, edits, elisions: readElisions(raw, path), language: languages[at],
+      basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis,
+    });
+  });
+}
+
+/** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
+function endingOf(path: string | undefined): string {
+  return path?.split(/[/\\]/).pop()?.split(".").pop() ?? "";
+}
+
+function readEdits({ edits, inserted }: Raw): SummaryEdit[] {
+  const list: SummaryEdit[] = [];
+  let from = 0;
+  for (let at = 0; at < edits.length; at += 3) {
+    const to = from + edits[at + 2]!;
+    list.push({ start: edits[at]!, end: edits[at + 1]!, text: inserted.slice(from, to) });
+    from = to;
+  }
+  return list;
+}
+
+function readElisions({ elisions, kinds, names }: Raw, path = ""): Elision[] {
+  const list: Elision[] = [];
+  let named = 0;
+  for (let at = 0; at < elisions.length; at += 6) {
+    const [start = 0, end = 0, first = 0, last = 0, tokens = 0, count = 0] = elisions.subarray(at, at + 6);
+    const own = names.slice(named, (named += count));
+    list.push({
+      range: [start, end], lines: [first, last], tokens, kind: kinds[at / 6]!, ...(own.length === 1 && { name: own[0]! }), names: own, handle: handleOf(path, first, last),
+    });
+  }
+  return list;
+}
+
+function handleOf(path: string, first: number, last: number): string {
+  return first === last ? `${path}#L${first}` : `${path}#L${first}-L${last}`;
+}
+
+function apply(text: string, edits: readonly SummaryEdit[]): string {
+  const out: string[] = [];
+  let reached = 0;
+  for (const { start, end, text: inserted } of edits) {
+    out.push(text.slice(reached, start), inserted);
+    reached = end;
+  }
+  out.push(text.slice(reached));
+  return out.join("");
+}
+
+/** Characters that Copilot Chat takes for a token. */
+const CHARACTERS = 4;
+
+async function compatible(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[]): Promise<DocumentSummary[]> {
+  const { budget, unit = "tokens", lineNumbers } = options;
+  const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
+  const asked = documents.map(({ selection, ...rest }) => ({ ...rest, ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }) }));
+  const made = await summarizeCompatible(asked, { limit: unit === "tokens" ? budget * CHARACTERS : budget, ...(lineNumbers && { lineNumberStyle: "full" as const }) });
+  return made.map(({ text, edits, basis }, at) => {
+    const { text: whole, path = "" } = documents[at]!;
+    const lines = new Lines(whole);
+    const elisions = edits.flatMap(([start, end]): Elision[] => {
+      const missing = whole.slice(start, end);
+      if (missing.trim() === "") return [];
+      const [first, last] = [lines.at(start), lines.at(end - 1)];
+      return [{ range: [start, end], lines: [first, last], tokens: count(missing), kind: "", names: [], handle: handleOf(path, first, last) }];
+    });
+    return new DocumentSummary({
+      text, tokens: count(text), before: count(whole), edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })), elisions, language: languages[at], basis,
+    });
+  });
+}
+
+/** Lines of places that ascend, from 1. */
+class Lines {
+  readonly #text: string;
+  #line = 1;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(offset: number): number {
+    for (let next = this.#text.indexOf("\n", this.#at); next >= 0 && next < offset; next = this.#text.indexOf("\n", this.#at)) {
+      this.#line += 1;
+      this.#at = next + 1;
+    }
+    return this.#line;
+  }
+}
+
+function encodingOf({ encoding, model }: SummaryOptions): EncodingName {
+  return encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
+}
+
+// ---------------------------------------------------------------- checks
+
+function bad(path: string, wanted: string, value: unknown): EspalierError {
+  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+}
+
+/** Where there is one document, nobody numbered it. */
+function atText(error: unknown): never {
+  if (error instanceof EspalierError && error.path?.startsWith("documents[0].")) {
+    const field = error.path.slice("documents[0].".length);
+    const { code, message, details, cause } = error;
+    throw new EspalierError({ code, message: message.replaceAll("documents[0].", field === "text" ? "" : "options."), path: field === "text" ? field : `options.${field}`, details, cause });
+  }
+  throw error;
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
+  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, signal } = options as SummaryOptions;
+  if (!Number.isSafeInteger(budget) || budget < 0) throw bad("options.budget", "a whole number, 0 or more", budget);
+  const oneOf = (name: string, value: unknown, allowed: readonly string[]) => {
+    if (value !== undefined && !allowed.includes(value as string)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+  };
+  oneOf("unit", unit, ["tokens", "characters"]);
+  oneOf("imports", imports, IMPORTS);
+  oneOf("mode", mode, ["default", "compatible"]);
+  for (const [name, value] of Object.entries({ encoding, model, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
+  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
+  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") throw bad("options.signal", "an AbortSignal", signal);
+}
+
+function checkDocuments(documents: unknown): void {
+  if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
+  documents.forEach((document: SummaryDocument & { text: string }, at) => {
+    const path = `documents[${at}]`;
+    if (typeof document !== "object" || document === null) throw new EspalierError({ code: "bad_input", message: `${path} must be an object`, path });
+    const { text, selection, comments, language, path: file, tabSize, limits } = document;
+    checkDocument(text, { language, path: file, tabSize, limits } as DocumentOptions, path);
+    if (selection !== undefined) {
+      const places: unknown[] = Array.isArray(selection) ? selection : [selection, selection];
+      if (places.length !== 2 || !places.every((place) => Number.isSafeInteger(place) && (place as number) >= 0)) throw bad(`${path}.selection`, "a place or two, in whole UTF-16 code units from 0", selection);
+    }
+    if (comments === undefined) return;
+    const marks: unknown[] = typeof comments !== "object" || comments === null ? [] : "line" in comments ? [comments.line] : Array.isArray(comments.block) && comments.block.length === 2 ? [...comments.block] : [];
+    if (marks.length === 0 || !marks.every((mark) => typeof mark === "string" && mark !== "" && !/[\r\n]/.test(mark))) throw bad(`${path}.comments`, "{ line } or { block: [open, close] }", comments);
+  });
+}

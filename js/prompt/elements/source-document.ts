@@ -1,0 +1,52 @@
+/** A source file that grows with its budget. */
+
+import { summarizeDocument } from "../../documents.ts";
+import type { SummaryDocument, SummaryOptions } from "../../documents.ts";
+import { EspalierError } from "../../errors.ts";
+import type { BasePromptElementProps, PromptElementProps, PromptSizing } from "../piece.ts";
+import { Expandable } from "./containers.ts";
+
+export interface SourceDocumentProps extends BasePromptElementProps, SummaryDocument, Pick<SummaryOptions, "lineNumbers" | "marker" | "imports"> {
+  /** The whole text of the file. */
+  text: string;
+}
+
+/** How often a summary is made again because the renderer counts more than o200k_base does. */
+const TRIES = 6;
+
+/**
+ * A source file, cut down to the tokens that are meant for it, with a comment wherever something is missing. It grows into the room that the rest
+ * of the prompt leaves. Where not even what is selected fits, there is nothing.
+ *
+ * ```tsx
+ * <UserMessage>
+ *   <Tag name="file" attrs={{ path }}><SourceDocument path={path} text={text} selection={cursor} priority={5} flexGrow={1} /></Tag>
+ *   {question}
+ * </UserMessage>
+ * ```
+ */
+export class SourceDocument extends Expandable {
+  constructor(props: PromptElementProps<SourceDocumentProps>) {
+    super({ ...props, value: (sizing) => fitted(props, sizing) });
+  }
+}
+
+async function fitted({ text, path, language, tabSize, limits, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
+  const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
+  // Without a limit there is more than any file has.
+  const most = Math.min(Math.max(0, Math.floor(sizing.tokenBudget)), Number.MAX_SAFE_INTEGER);
+  let budget = Number.isNaN(most) ? 0 : most;
+  for (let tries = 0; tries < TRIES; tries++) {
+    let summary: string;
+    try {
+      summary = (await summarizeDocument(text, { ...given, budget })).text;
+    } catch (error) {
+      if (error instanceof EspalierError && error.code === "budget_exceeded") return "";
+      throw error;
+    }
+    const counted = await sizing.countTokens(summary);
+    if (counted <= most) return summary;
+    budget = Math.floor(budget * Math.min(0.95, most / counted));
+  }
+  return "";
+}

@@ -1,0 +1,337 @@
+//! Which rows show: first what is selected and what it stands in, then nodes in the order of their cost as long as any of them fits.
+
+use super::super::super::syntax::NONE;
+use super::sheet::{Part, Sheet};
+use super::{Document, exceeded};
+use crate::error::{Contributor, Result};
+
+/// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
+const ROUNDS: usize = 8;
+
+struct Fill<'s, 'd> {
+    sheets: &'s mut [Sheet<'d>],
+    /// For each document the nodes that did not fit in this round.
+    refused: Vec<Vec<bool>>,
+    budget: i64,
+    total: i64,
+}
+
+/// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
+///
+/// # Errors
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the markers alone do not fit, or with what is selected.
+pub(super) fn fill(
+    sheets: &mut [Sheet<'_>],
+    documents: &[Document<'_>],
+    candidates: &[(u64, u32, u32)],
+    budget: i64,
+) -> Result<()> {
+    let total = sheets.iter().map(|sheet| sheet.total).sum();
+    if total > budget {
+        let marks = sheets.iter().zip(documents).map(|(sheet, document)| Contributor {
+            id: document.name.into(),
+            tokens: sheet.total.max(0) as u64,
+            why: "the marker of everything that is left out",
+        });
+        return Err(exceeded(budget, total, marks.collect()));
+    }
+    let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
+    let mut fill = Fill { sheets, refused, budget, total };
+    for (at, document) in documents.iter().enumerate() {
+        if let Some(selection) = document.selection {
+            fill.select(at, selection, document.name)?;
+        }
+    }
+    for (at, document) in documents.iter().enumerate() {
+        if let Some(selection) = document.selection {
+            fill.around(at, selection);
+        }
+    }
+    let waiting = fill.rounds(candidates.to_vec());
+    let waiting = fill.parts(waiting);
+    fill.rounds(waiting);
+    Ok(())
+}
+
+impl<'d> Fill<'_, 'd> {
+    /// Does something to a document, unless it is too much: then nothing was done.
+    fn attempt(&mut self, at: usize, act: impl FnOnce(&mut Sheet<'d>) -> Vec<(u32, u32)>) -> bool {
+        let sheet = &mut self.sheets[at];
+        let before = sheet.total;
+        let added = act(sheet);
+        let total = self.total + sheet.total - before;
+        if total > self.budget {
+            sheet.hide(&added, before);
+            return false;
+        }
+        self.total = total;
+        true
+    }
+
+    /// Shows rows, if all of them fit.
+    fn attempt_all(&mut self, at: usize, rows: &[(u32, u32)]) -> bool {
+        self.attempt(at, |sheet| {
+            let mut added = Vec::new();
+            rows.iter().for_each(|(from, to)| sheet.show(*from, *to, &mut added));
+            added
+        })
+    }
+
+    /// Shows what is selected.
+    fn select(&mut self, at: usize, selection: (u32, u32), name: &str) -> Result<()> {
+        let sheet = &self.sheets[at];
+        if sheet.rows() == 0 {
+            return Ok(());
+        }
+        let (start, end) = selection;
+        let first = sheet.page.row_of(start);
+        // The line behind the last line break is not selected.
+        let last = sheet.page.row_of(if end > start { end - 1 } else { end }).max(first);
+        if self.attempt_all(at, &[(first, last + 1)]) {
+            return Ok(());
+        }
+        let (room, before) = (self.budget - self.total, self.sheets[at].total);
+        let sheet = &mut self.sheets[at];
+        if let Some(needed) = sheet.show_part((first, last), (start, end), before + room) {
+            // A cursor asks for nothing in particular.
+            if start == end {
+                return Ok(());
+            }
+            let count = sheet.sum(first, last + 1).max(0) as u64;
+            let largest = vec![Contributor { id: name.into(), tokens: count, why: "selected" }];
+            return Err(exceeded(self.budget, self.total - before + needed, largest));
+        }
+        self.total += sheet.total - before;
+        Ok(())
+    }
+
+    /// Shows what the selection stands in: whole if that fits, else as much as does, from the selection outwards.
+    fn around(&mut self, at: usize, selection: (u32, u32)) {
+        let sheet = &mut self.sheets[at];
+        let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let mut nodes = leaves.clone();
+        let mut seen = vec![false; sheet.tree.nodes.len()];
+        for leaf in leaves {
+            let mut above = sheet.page.above[leaf as usize];
+            while above != NONE && !std::mem::replace(&mut seen[above as usize], true) {
+                nodes.push(above);
+                above = sheet.page.above[above as usize];
+            }
+        }
+        // Parents first.
+        nodes.sort_unstable();
+        nodes.dedup();
+        for node in &nodes {
+            sheet.chosen[*node as usize] = true;
+        }
+        let whole = self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect());
+        if whole {
+            return;
+        }
+        let left: Vec<u32> =
+            nodes.into_iter().filter(|node| !self.attempt(at, |sheet| sheet.show_node(*node))).collect();
+        // What is nearest first.
+        for node in left.into_iter().rev() {
+            self.outwards(at, node, selection.0);
+        }
+    }
+
+    /// Shows rows of a node that does not fit whole, from a place outwards.
+    fn outwards(&mut self, at: usize, node: u32, start: u32) {
+        let sheet = &self.sheets[at];
+        let first = sheet.page.row_of(start);
+        let rows = || sheet.stretches(node).iter().flat_map(|(from, to)| *from..*to);
+        let mut above: Vec<u32> = rows().filter(|row| *row < first).collect();
+        let mut below: Vec<u32> = rows().filter(|row| *row >= first).collect();
+        below.reverse();
+        // Taken from the end of both lists, in turn.
+        while !(above.is_empty() && below.is_empty()) {
+            for side in [&mut above, &mut below] {
+                let Some(row) = side.pop() else { continue };
+                if !self.attempt_all(at, &[(row, row + 1)]) {
+                    side.clear();
+                }
+            }
+        }
+    }
+
+    /// Takes candidates in their order, again and again until nothing more fits; gives those that did not.
+    fn rounds(&mut self, mut waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
+        for _ in 0..ROUNDS {
+            let before = waiting.len();
+            self.refused.iter_mut().for_each(|refused| refused.fill(false));
+            waiting.retain(|(_, at, node)| !self.take(*at as usize, *node));
+            if waiting.len() == before {
+                break;
+            }
+        }
+        waiting
+    }
+
+    /// Takes a node, and what it stands in. True if it shows now, or did.
+    fn take(&mut self, at: usize, node: u32) -> bool {
+        let sheet = &self.sheets[at];
+        if sheet.chosen[node as usize] {
+            return true;
+        }
+        let mut nodes = vec![node];
+        let mut above = sheet.page.above[node as usize];
+        while !sheet.is_open(above) {
+            if self.refused[at][above as usize] {
+                self.refused[at][node as usize] = true;
+                return false;
+            }
+            nodes.push(above);
+            above = sheet.page.above[above as usize];
+        }
+        // A look before anything is done: of what stood there, nothing can be saved but markers that are no longer needed.
+        let own: i64 = nodes.iter().map(|node| sheet.own(*node)).sum();
+        let saved: i64 = nodes.iter().map(|node| sheet.saved(*node)).sum();
+        let hopeless = self.total + own - saved > self.budget;
+        if hopeless || !self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect()) {
+            self.refused[at][node as usize] = true;
+            return false;
+        }
+        for node in nodes {
+            self.sheets[at].chosen[node as usize] = true;
+        }
+        true
+    }
+
+    /// Cuts down what could never fit whole: roots, and nodes that are longer than the budget; gives the candidates that still wait.
+    fn parts(&mut self, waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
+        let mut left = Vec::with_capacity(waiting.len());
+        for (cost, at, node) in waiting {
+            let sheet = &self.sheets[at as usize];
+            let above = sheet.page.above[node as usize];
+            let too_long = above == NONE || sheet.own(node) * LONG > self.budget;
+            if !(too_long && sheet.is_open(above) && !sheet.chosen[node as usize]) {
+                left.push((cost, at, node));
+                continue;
+            }
+            self.begin(at as usize, node);
+        }
+        left
+    }
+
+    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end.
+    fn begin(&mut self, at: usize, node: u32) {
+        let sheet = &self.sheets[at];
+        let must = sheet.page.above[node as usize] == NONE || sheet.own(node) > self.budget;
+        let nothing = sheet.shown_rows().next().is_none();
+        let Some((first, end)) = sheet.stretches(node).first().copied() else {
+            self.sheets[at].chosen[node as usize] = must;
+            return;
+        };
+        let start = sheet.page.rows[first as usize].start;
+        let scattered = sheet.page.above[node as usize] == NONE || sheet.stretches(node).len() > 1 || end - first < 3;
+        if !scattered && self.attempt_all(at, &[(first, first + 1), (end - 1, end)]) {
+            let blocks = self.sheets[at].page.blocks(first + 1, end - 1);
+            let _ = blocks.into_iter().all(|block| self.attempt_all(at, &[block]));
+        } else if !must {
+            return;
+        } else if scattered {
+            self.outwards(at, node, start);
+        }
+        self.sheets[at].chosen[node as usize] = true;
+        let sheet = &mut self.sheets[at];
+        // Not even a line: some of it, if there is nothing else.
+        if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
+            let before = sheet.total;
+            let room = before + self.budget - self.total;
+            if sheet.show_part((first, first), (start, start), room).is_none() {
+                self.total += self.sheets[at].total - before;
+            }
+        }
+    }
+}
+
+/// A node with at least this part of the budget is cut down where it does not fit whole.
+const LONG: i64 = 8;
+
+impl Sheet<'_> {
+    /// What can be saved at most beside a node that is added.
+    fn saved(&self, node: u32) -> i64 {
+        match self.stretches(node) {
+            // In the midst of what is missing, there are only more markers.
+            &[(from, to)]
+                if self.shown.prev(from).map_or(0, |row| row + 1) < from
+                    && self.shown.next(to).unwrap_or(self.rows()) > to =>
+            {
+                0
+            }
+            stretches => stretches.len() as i64 * self.longest,
+        }
+    }
+
+    /// Shows so much of rows that are too long as is selected, and what fits around it: `most` is what the document may count. If that
+    /// is too little, nothing is changed, and what would be needed is given.
+    fn show_part(&mut self, (first, last): (u32, u32), (start, end): (u32, u32), most: i64) -> Option<i64> {
+        let text = self.page.text;
+        let line = self.page.line_of(start) as usize;
+        let left = self.page.starts.get(line).copied().unwrap_or(0);
+        let line = self.page.line_of(if end > start { end - 1 } else { end }) as usize;
+        let right = self.page.starts.get(line + 1).copied().unwrap_or(text.len() as u32);
+        let inside = self.page.slice(end.min(right), right);
+        let right_text = end.min(right) + inside.trim_end_matches(['\r', '\n']).len() as u32;
+        let rows = &self.page.rows;
+        let (top, bottom) = (rows[first as usize].start, rows[last as usize].end);
+        let part = |from: u32, to: u32| {
+            // With its line break, if all of the line shows.
+            let to = if to == right_text { right } else { to };
+            Part { first, from, last, to, left: from > top, right: to < bottom }
+        };
+        let kept = (self.part, self.total);
+        self.set_part(part(start, end));
+        let least = self.total;
+        if least > most {
+            self.undo_part(kept);
+            return Some(least);
+        }
+        let room = most - least;
+        let gauge = self.gauge();
+        let (before, behind) = (self.page.slice(left, start), self.page.slice(end.min(right_text), right_text));
+        let mut from = left + gauge.end(before, room / 2) as u32;
+        let half = gauge.count(&before[(from - left) as usize..]);
+        let mut to = end.min(right_text) + gauge.beginning(behind, room - half) as u32;
+        if to == right_text {
+            let used = gauge.count(behind);
+            from = left + gauge.end(before, room - used) as u32;
+        }
+        // Where texts meet they can count more than apart, and what was a marker may be another: step back until it fits.
+        let mut step = 1;
+        loop {
+            // Blanks at a cut say nothing, and lines that begin with them count differently.
+            let blank = self.page.slice(from, start);
+            from = start - blank.trim_start().len() as u32;
+            let blank = self.page.slice(end.min(to), to);
+            to = if to == right_text { to } else { end.min(to) + blank.trim_end().len() as u32 };
+            self.set_part(part(from, to));
+            if self.total <= most {
+                break;
+            }
+            if from >= start && to <= end {
+                self.set_part(part(start, end));
+                break;
+            }
+            let over = (self.total - most).max(step) as usize;
+            to = text.floor_char_boundary((to as usize).saturating_sub(over).max(end as usize)) as u32;
+            from = text.ceil_char_boundary((from as usize + over).min(start as usize)) as u32;
+            step *= 2;
+        }
+        if self.part.is_some_and(|part| part.from >= part.to) {
+            self.undo_part(kept);
+            return Some(least);
+        }
+        None
+    }
+
+    fn undo_part(&mut self, (part, total): (Option<Part>, i64)) {
+        let chosen = std::mem::take(&mut self.chosen);
+        self.clear();
+        self.chosen = chosen;
+        (self.part, self.total) = (part, total);
+    }
+}

@@ -1,0 +1,133 @@
+//! Markers: a line in the place of what was left out, as a comment of the language, with the lines that it stands for.
+
+use std::cell::Cell;
+
+use super::super::super::language::{Comments, Language};
+use super::Gauge;
+
+/// Comments of languages that have no grammar here, by name or ending of files.
+const OTHERS: &[(&str, &str, &str)] = &[
+    (
+        "#",
+        "",
+        "shellscript bash sh zsh fish yaml yml toml dockerfile makefile mk r perl pl elixir ex exs julia jl powershell ps1 \
+         coffeescript coffee nim tcl awk cmake graphql gql properties ini conf env nix hcl terraform tf starlark bzl crystal cr",
+    ),
+    ("--", "", "sql lua haskell hs ada elm applescript vhdl purescript"),
+    (
+        "//",
+        "",
+        "kotlin kt kts swift scala sc dart jsonc json5 scss sass less groovy gradle zig proto proto3 solidity sol objective-c m mm \
+         fsharp fs fsx v verilog sv glsl hlsl wgsl cuda cu d haxe hx reason re",
+    ),
+    ("/*", "*/", "css"),
+    ("<!--", "-->", "html htm xml svg xhtml xsl vue svelte markdown md astro"),
+    (";", "", "clojure clj cljs lisp el scheme scm racket rkt asm s"),
+    ("%", "", "latex tex erlang erl matlab prolog"),
+    ("'", "", "vb vbnet bas"),
+    ("{{!--", "--}}", "handlebars hbs"),
+];
+
+/// What a marker is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Marker {
+    /// From the indentation to the numbers, and from the numbers to the line break.
+    before: String,
+    after: String,
+    /// The language needs a statement where a body was (Python).
+    pub fills: bool,
+    /// Text between tags is no place for comments of the usual form.
+    pub braces: bool,
+}
+
+/// How one marker looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    /// Behind a statement that does nothing.
+    Filled,
+    /// In braces, between tags.
+    Braced,
+}
+
+impl Marker {
+    /// The markers of a language; `wording` has `{lines}` in it.
+    pub fn new(language: &str, own: Option<(&str, &str)>, wording: &str) -> Marker {
+        let (open, close) = match own {
+            Some(comments) => comments,
+            None => match Language::find(language) {
+                Some(language) => of(&language.comments),
+                None => {
+                    let name = language.to_ascii_lowercase();
+                    let found = OTHERS.iter().find(|(_, _, names)| names.split_whitespace().any(|known| known == name));
+                    found.map_or(("", ""), |(open, close, _)| (*open, *close))
+                }
+            },
+        };
+        let (before, after) = wording.split_once("{lines}").unwrap_or((wording, ""));
+        let space = |mark: &str| if mark.is_empty() { "" } else { " " };
+        let language = Language::find(language);
+        Marker {
+            before: format!("{open}{}{before}", space(open)),
+            after: format!("{after}{}{close}", space(close)),
+            fills: language.is_some_and(|language| language.name == "python"),
+            braces: language.is_some_and(|language| matches!(language.grammar, "javascript" | "tsx")),
+        }
+    }
+
+    /// What stands between the indentation and the numbers.
+    pub fn before(&self, style: Style) -> String {
+        match style {
+            Style::Plain => self.before.clone(),
+            Style::Filled => format!("...  {}", self.before),
+            Style::Braced => format!("{{/* {}", self.before.trim_start_matches("// ")),
+        }
+    }
+
+    /// What stands between the numbers and the line break.
+    pub fn after(&self, style: Style) -> String {
+        match style {
+            Style::Braced => format!("{} */}}", self.after),
+            _ => self.after.clone(),
+        }
+    }
+
+    /// True if a marker that is not indented begins with what tokens of the line before can go on with.
+    pub fn clings(&self) -> bool {
+        self.before.starts_with('/')
+    }
+}
+
+fn of(comments: &Comments) -> (&'static str, &'static str) {
+    match comments {
+        Comments { line: Some(line), .. } => (line, ""),
+        Comments { block: Some((open, close)), .. } => (open, close),
+        _ => ("", ""),
+    }
+}
+
+/// Counts of numbers, each counted once.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    known: Vec<Cell<u8>>,
+}
+
+impl Numbers {
+    /// For numbers up to `most`.
+    pub fn new(most: u32) -> Numbers {
+        Numbers { known: vec![Cell::new(0); most as usize + 1] }
+    }
+
+    pub fn cost(&self, number: u32, gauge: &Gauge<'_>) -> i64 {
+        let Some(cell) = self.known.get(number as usize) else { return gauge.count(&number.to_string()) };
+        if cell.get() == 0 {
+            cell.set(gauge.count(&number.to_string()) as u8);
+        }
+        i64::from(cell.get())
+    }
+}
+
+/// The lines of a marker: both included, from 1.
+pub(super) fn lines((first, last): (u32, u32)) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}

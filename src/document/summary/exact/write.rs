@@ -1,0 +1,111 @@
+//! Writing what shows, and saying what does not.
+
+use super::super::super::comments::defines;
+use super::super::{Edits, Source};
+use super::names::name;
+use super::sheet::{Sheet, number};
+use super::{Elision, Gauge, Summary, topmost};
+
+/// Most names that an elision lists.
+const NAMES: usize = 20;
+
+/// The summary that a sheet holds.
+pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, numbered: bool) -> Summary {
+    let mut writer = Writer { sheet, edits: Edits::new(source), numbered, open: String::new() };
+    let mut elisions = Vec::new();
+    let mut before = None;
+    let shown: Vec<Option<u32>> = sheet.shown_rows().map(Some).chain([None]).collect();
+    for behind in shown {
+        if sheet.is_marked(before, behind) {
+            writer.open += &sheet.marker(before, behind);
+            elisions.push(elision(sheet, before, behind));
+        } else {
+            let (start, end) = sheet.missing(before, behind);
+            writer.keep(start, end);
+        }
+        if let Some(row) = behind {
+            let whole = sheet.page.rows[row as usize];
+            let part = sheet.part.as_ref();
+            let first = part.filter(|part| part.first == row);
+            let last = part.filter(|part| part.last == row);
+            writer.keep(first.map_or(whole.start, |part| part.from), last.map_or(whole.end, |part| part.to));
+            if last.is_some_and(|part| part.right) {
+                writer.open.push('\n');
+            }
+        }
+        before = behind;
+    }
+    writer.edits.end(&writer.open);
+    let edits = writer.edits;
+    let count = gauge.count(&edits.apply(sheet.page.text)) as u64;
+    Summary { edits, count, before: sheet.sum(0, sheet.rows()).max(0) as u64, elisions }
+}
+
+struct Writer<'s> {
+    sheet: &'s Sheet<'s>,
+    edits: Edits,
+    numbered: bool,
+    /// What stands before the next stretch that is kept.
+    open: String,
+}
+
+impl Writer<'_> {
+    fn keep(&mut self, start: u32, end: u32) {
+        if start >= end {
+            return;
+        }
+        if !self.numbered {
+            self.edits.keep(start, end, &self.open);
+            return self.open.clear();
+        }
+        let page = &self.sheet.page;
+        let (mut at, mut line) = (start, page.line_of(start));
+        while at < end {
+            let next = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(end);
+            self.open += &number(line);
+            self.edits.keep(at, next, &self.open);
+            self.open.clear();
+            (at, line) = (next, line + 1);
+        }
+    }
+}
+
+fn elision(sheet: &Sheet<'_>, before: Option<u32>, behind: Option<u32>) -> Elision {
+    let (start, end) = sheet.missing(before, behind);
+    let from = before.map_or(0, |row| row + 1);
+    let to = behind.unwrap_or(sheet.rows()).max(from);
+    let count = match (from, to) {
+        _ if sheet.part.is_none() => sheet.sum(from, to),
+        _ => sheet.measure(sheet.page.slice(start, end)),
+    };
+    let (mut kind, mut names) = (None, Vec::new());
+    let mut last = None;
+    for row in from..to {
+        let node = topmost(sheet, sheet.page.owners[row as usize]);
+        if last.replace(node) == Some(node) {
+            continue;
+        }
+        let at = sheet.tree.nodes[node as usize];
+        let own = sheet.overlay.kind(at.overlay as usize);
+        kind.get_or_insert(own);
+        if names.len() == NAMES {
+            break;
+        }
+        if !sheet.chosen[node as usize] && defines(own) && !own.ends_with("comment") {
+            names.extend(name(sheet.page.slice(at.start, at.end)));
+        }
+    }
+    let kind = kind.unwrap_or_else(|| {
+        let row = before.or(behind).unwrap_or(0);
+        let owner = sheet.page.owners.get(row as usize).and_then(|owner| sheet.tree.nodes.get(*owner as usize));
+        owner.map_or("", |node| sheet.overlay.kind(node.overlay as usize))
+    });
+    Elision {
+        start,
+        end,
+        lines: sheet.missing_lines((start, end)),
+        count: count.max(0) as u64,
+        kind: kind.into(),
+        names,
+    }
+}
