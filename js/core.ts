@@ -12,6 +12,12 @@ export type {
   Basis, DocumentOptions, DocumentStructure, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, ParseLimits, StructureNode,
   TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
+export { parseDiff, reduceChanges } from "./documents/changed.ts";
+export type {
+  ChangedElision, ChangedFile, DiffHunk, FileDiff, ReduceOptions, ReduceStep, ReducedChanges, ReducedFile, SplitDetails,
+} from "./documents/changed.ts";
+export { outline, repositoryMap } from "./documents/outline.ts";
+export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

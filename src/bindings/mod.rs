@@ -6,6 +6,7 @@
 
 mod alloc;
 pub mod cache;
+pub mod changed;
 pub mod compact;
 mod decode;
 pub mod document;
@@ -15,6 +16,7 @@ mod grammar;
 pub mod history;
 pub mod log;
 mod options;
+pub mod outline;
 pub mod prompt;
 mod summary;
 pub mod tokens;
