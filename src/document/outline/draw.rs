@@ -77,6 +77,11 @@ pub(super) fn signature(text: &str, item: &Item) -> String {
     if item.head < item.end {
         line.truncate(line.trim_end_matches([' ', '{', '(', '[']).len());
     }
+    // `typedef struct { … } Name;`
+    if item.name.0 >= item.tail && item.tail < item.end {
+        line.push(' ');
+        line += text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default();
+    }
     if let Some((end, _)) = line.char_indices().nth(LONGEST) {
         line.truncate(end);
         line.push('…');

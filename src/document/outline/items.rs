@@ -152,9 +152,11 @@ impl Finder<'_> {
         let (head, tail) = match body.map(|body| *self.tree.node(body)) {
             Some(body) if body.end > body.start => {
                 let inside = self.slice(body.start, body.end);
-                let opened = inside.starts_with(['{', '(', '[']);
+                // `interface {` is all one node in Go.
+                let word = inside.find('{').filter(|_| inside.starts_with("interface")).unwrap_or(0) as u32;
+                let opened = word > 0 || inside.starts_with(['{', '(', '[']);
                 let closed = inside.ends_with(['}', ')', ']']);
-                (body.start + u32::from(opened), if opened && closed { body.end - 1 } else { body.end.min(end) })
+                (body.start + word + u32::from(opened), if opened && closed { body.end - 1 } else { body.end.min(end) })
             }
             _ => (end, end),
         };
@@ -183,7 +185,7 @@ impl Finder<'_> {
                     return None;
                 }
                 let category = if function { Category::Function } else { Category::Variable };
-                Some((category, self.range(left), if function { body() } else { None }))
+                Some((category, self.range(left), body()))
             }
             "assignment" if !local => {
                 let left = self.child(at, self.fields.left).filter(|left| self.kind(*left) == "constant")?;
@@ -220,10 +222,16 @@ impl Finder<'_> {
                         // Only the name of a type, used.
                         return None;
                     }
-                    Category::Class if kind == "class" && self.tree.next(at).is_none() && name.is_none() => {
+                    // `typedef struct { … } Name` is one definition.
+                    Category::Struct | Category::Enum if kind.ends_with("_specifier") && name.is_none() => return None,
+                    // A class without a name is an expression.
+                    Category::Class if kind == "class" && name.is_none() => return None,
+                    // PHP's; Go's holds those that count.
+                    Category::Constant
+                        if kind == "const_declaration" && self.child_of_kind(at, &["const_element"]).is_none() =>
+                    {
                         return None;
                     }
-                    Category::Class if kind == "class" && self.tree.children(at).next().is_none() => return None,
                     Category::Type if kind == "type_spec" || kind == "type_definition" => {
                         category = match self.child(at, self.fields.kind).map(|inner| self.kind(inner)) {
                             Some("struct_type" | "struct_specifier" | "union_specifier") => Category::Struct,
@@ -335,6 +343,15 @@ impl Finder<'_> {
                         | "block"
                         | "body_statement"
                         | "object"
+                        | "array"
+                        | "array_expression"
+                        | "array_initializer"
+                        | "initializer_list"
+                        | "list"
+                        | "dictionary"
+                        | "set"
+                        | "hash"
+                        | "interface_type"
                 )
             {
                 return Some(child);
@@ -343,7 +360,7 @@ impl Finder<'_> {
             let leads =
                 [self.fields.value, self.fields.kind, self.fields.right].contains(&Some(field)) && field != NONE;
             if leads
-                || matches!(kind, "variable_declarator" | "struct_type" | "interface_type" | "assignment_expression")
+                || matches!(kind, "variable_declarator" | "init_declarator" | "struct_type" | "assignment_expression")
             {
                 last = Some(child);
             }

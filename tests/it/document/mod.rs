@@ -2,6 +2,7 @@
 //! grammar. `tests/js/documents` runs the grammars of the package.
 
 mod cache;
+mod changed;
 mod hostile;
 mod indent;
 mod languages;
