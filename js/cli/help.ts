@@ -3,6 +3,7 @@ export const HELP = `espalier fits a conversation into a context window.
   espalier count   FILE                what it costs, message by message
   espalier prune   FILE --budget N     one request cut to N tokens; the result goes to standard output
   espalier compact FILE --budget N     older history replaced by a summary
+  espalier outline DIR  --budget N     the definitions that matter most in a folder of source files; of one FILE all of them
 
 FILE is JSON (or JSON Lines): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the
 AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is 32000.
@@ -25,6 +26,13 @@ compact:
       --timeout SECONDS    for each model call (default 120)
       --focus TEXT         what the summary should pay attention to
       --force              even if the conversation fits
+
+outline:
+      --focus PATHS        files that the work is about, with commas between them: what they refer to comes first, and they are left out
+      --mention NAMES      names and paths that matter more
+      --json               definitions and ranks, too
+                           Left out are node_modules, .git, what .gitignore files name, links, binary files, files of more than 1 MB, and
+                           files of languages without a grammar; standard error says how many.
 
 Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
 `;
