@@ -23,6 +23,12 @@ export type { ConversationStorage } from "./conversation/storage.ts";
 export type * from "./conversation/types.ts";
 export { mementoStorage, workspaceStorage } from "./conversation/vscode-storage.ts";
 export type { FileSystemLike, MementoLike, UriLike } from "./conversation/vscode-storage.ts";
+export { parseDiff, reduceChanges } from "./documents/changed.ts";
+export type {
+  ChangedElision, ChangedFile, DiffHunk, FileDiff, ReduceOptions, ReduceStep, ReducedChanges, ReducedFile, SplitDetails,
+} from "./documents/changed.ts";
+export { outline, repositoryMap } from "./documents/outline.ts";
+export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

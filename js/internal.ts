@@ -3,6 +3,7 @@
 export * from "./core.ts";
 export { call, onFreshInstance, ready, setAsyncLoader, setLoader, wasm } from "./engine.ts";
 export { summarizeCompatible } from "./documents/compatible.ts";
+export { reduceCompatible } from "./documents/changed.ts";
 export { grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents.ts";
 export { init } from "./init.ts";
 export { ensureEncoding, loadNeeded, notFound, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";

@@ -40,6 +40,8 @@ pub enum Code {
     BadQuery,
     /// No language of that name is known, built in or registered.
     UnknownLanguage,
+    /// A diff cannot be read, or does not fit the file that it is said to be of.
+    BadDiff,
 }
 
 impl Code {
@@ -63,6 +65,7 @@ impl Code {
             Code::BadGrammar => "bad_grammar",
             Code::BadQuery => "bad_query",
             Code::UnknownLanguage => "unknown_language",
+            Code::BadDiff => "bad_diff",
         }
     }
 }

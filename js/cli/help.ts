@@ -4,6 +4,7 @@ export const HELP = `espalier fits a conversation into a context window.
   espalier prune   FILE --budget N     one request cut to N tokens; the result goes to standard output
   espalier compact FILE --budget N     older history replaced by a summary
   espalier summarize FILE… --budget N  source files cut to N tokens, with a comment where something is missing
+  espalier outline DIR  --budget N     the definitions that matter most in a folder of source files; of one FILE all of them
 
 FILE is JSON (or JSON Lines): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the
 AI SDK; the format is detected. "-" reads standard input. N is in tokens; 32k is 32000.
@@ -30,6 +31,13 @@ compact:
 summarize:
       --selection A[:B]    lines of the first file that stay, from 1; one line is a cursor: what is around it comes first
       --lines              begin each line with its number
+
+outline:
+      --focus PATHS        files that the work is about, with commas between them: what they refer to comes first, and they are left out
+      --mention NAMES      names and paths that matter more
+      --json               definitions and ranks, too
+                           Left out are node_modules, .git, what .gitignore files name, links, binary files, files of more than 1 MB, and
+                           files of languages without a grammar; standard error says how many.
 
 Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
 `;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact FILE`, `espalier summarize FILE…`: the package on the command line. */
+/** `espalier count | prune | compact FILE`, `espalier summarize FILE…`, `espalier outline DIR`: the package on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import type { CompactReport, CountReport, EncodingName, Format, CostModelName, L
 import { EXIT, exitCode } from "./exit.ts";
 import { HELP } from "./help.ts";
 import { llmFrom } from "./llm.ts";
+import { outlineOf } from "./outline.ts";
 import { progress } from "./progress.ts";
 import { shown } from "./report.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
@@ -30,6 +31,7 @@ const OPTIONS = {
   force: { type: "boolean" },
   selection: { type: "string" },
   lines: { type: "boolean" },
+  mention: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -46,9 +48,21 @@ async function main(args: string[]): Promise<number> {
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
   }
   if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
-  if (!["count", "prune", "compact"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+  if (!["count", "prune", "compact", "outline"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
+
+  if (command === "outline") {
+    await init({ encodings: [] });
+    const budget = whole(values.budget, "--budget");
+    if (budget === undefined) throw new UsageError("espalier outline needs --budget N");
+    const made = await outlineOf(file, { ...values, budget });
+    const text = values.json ? JSON.stringify(made.result, null, 2) : made.result.text;
+    if (!values.json) process.stderr.write(`${made.note}\n`);
+    if (values.output !== undefined) writeFileSync(values.output, text.endsWith("\n") ? text : `${text}\n`);
+    else if (text !== "") print(text);
+    return EXIT.ok;
+  }
 
   const input = read(file);
   await init({ encodings: [] });

@@ -137,9 +137,14 @@ pub fn document_structure(text: &str, language: &str, settings: &[f64]) -> std::
     encode(&*shared(text, &options).map_err(to_js)?, text)
 }
 
+/// The grammar of a language, if it is loaded, and its number.
+pub(super) fn loaded_grammar(language: &str) -> Result<Option<(Rc<Grammar>, u64)>> {
+    LOADED.with_borrow_mut(|loaded| loaded.get(language))
+}
+
 /// The structure of a document, made if it is not kept.
 pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
-    let found = LOADED.with_borrow_mut(|loaded| loaded.get(options.language))?;
+    let found = loaded_grammar(options.language)?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
     let grammar = found.as_ref().map(|(grammar, _)| &**grammar);
     let make = || structure(text, grammar, options);

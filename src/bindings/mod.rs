@@ -6,6 +6,7 @@
 
 mod alloc;
 pub mod cache;
+pub mod changed;
 pub mod compact;
 pub mod conversation;
 mod decode;
@@ -16,6 +17,7 @@ mod grammar;
 pub mod history;
 pub mod log;
 mod options;
+pub mod outline;
 pub mod prompt;
 pub mod results;
 mod summary;

@@ -12,10 +12,13 @@
 //! the compatible mode are those of microsoft/vscode-copilot-chat at 31acd00a.
 
 pub mod cache;
+pub mod changed;
+pub mod comment_syntax;
 mod comments;
 pub mod dylink;
 mod indent;
 pub mod language;
+pub mod outline;
 mod overlay;
 pub mod parse;
 pub mod query;
@@ -108,6 +111,15 @@ impl Grammar {
         &self.kinds
     }
 
+    /// The whole tree of a text, with everything in it that the grammar shows.
+    ///
+    /// # Errors
+    /// [`Why`] there is none.
+    pub fn tree(&self, text: &str, units: Units, limits: Limits) -> std::result::Result<parse::Parsed, Why> {
+        let runtime = self.runtime.as_ref().ok_or(Why::NoGrammar)?;
+        parse::parse(runtime, text, units, limits, &Pruning::default()).map_err(Why::from)
+    }
+
     /// The overlay of a tree of this grammar; nothing if this mode captures nothing in this language.
     pub fn overlay(&self, tree: &SyntaxTree, text: &str, mode: Mode) -> Option<Overlay> {
         let query = self.queries[mode as usize].as_ref()?;
@@ -171,6 +183,16 @@ impl Why {
     }
 }
 
+impl From<Stopped> for Why {
+    fn from(stopped: Stopped) -> Why {
+        match stopped {
+            Stopped::TooLong => Why::TooLong,
+            Stopped::TooHard => Why::TooHard,
+            Stopped::Grammar => Why::BadGrammar,
+        }
+    }
+}
+
 /// A document's structure, and how it came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
@@ -223,12 +245,7 @@ fn parsed(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> std::
     }
     // Others read JavaScript's text; where a text has errors that can make a difference.
     let units = if options.mode == Mode::Compatible { Units::Utf16 } else { Units::Utf8 };
-    let parsed =
-        parse::parse(runtime, text, units, options.limits, &grammar.pruning).map_err(|stopped| match stopped {
-            Stopped::TooLong => Why::TooLong,
-            Stopped::TooHard => Why::TooHard,
-            Stopped::Grammar => Why::BadGrammar,
-        })?;
+    let parsed = parse::parse(runtime, text, units, options.limits, &grammar.pruning).map_err(Why::from)?;
     let overlay = grammar.overlay(&parsed.tree, text, options.mode).ok_or(Why::NoQuery)?;
     Ok(Structure { overlay, basis: Basis::Syntax { has_errors: parsed.has_errors, work: parsed.work } })
 }

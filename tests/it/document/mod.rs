@@ -2,6 +2,7 @@
 //! grammar. `tests/js/documents` runs the grammars of the package.
 
 mod cache;
+mod changed;
 mod exact;
 mod hostile;
 mod indent;

@@ -1,0 +1,96 @@
+/** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
+
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
+import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
+import type { EncodingName } from "../types.ts";
+import { ignoring } from "./ignore.ts";
+import type { Ignores } from "./ignore.ts";
+
+/** Larger files are data, or nobody wrote them. */
+const LARGEST = 1_000_000;
+/** Where binary files show themselves. */
+const BEGINNING = 8_000;
+
+interface Values {
+  budget: number;
+  encoding?: string | undefined;
+  focus?: string | undefined;
+  mention?: string | undefined;
+}
+
+export async function outlineOf(path: string, { budget, encoding, focus, mention }: Values): Promise<{ result: Outline | RepositoryMap; note: string }> {
+  const common = { budget, ...(encoding !== undefined && { encoding: encoding as EncodingName }) };
+  if (!isFolder(path)) {
+    const result = await outline(readFileSync(path, "utf8"), { ...common, path });
+    const how = result.basis.path === "syntax" ? "" : `, by indentation (${result.basis.why})`;
+    return { result, note: `${result.tokens} of ${budget} tokens${missing(result.missing)}${how}` };
+  }
+  const { files, skipped } = collect(path);
+  const list = (text: string | undefined) => (text ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+  const result = await repositoryMap(files, { ...common, focus: list(focus), mentioned: list(mention) });
+  const left = [...skipped].map(([why, count]) => `${count} ${why}`).join(", ");
+  return { result, note: `${files.length} files, ${result.tokens} of ${budget} tokens${missing(result.missing)}${left && `; left out: ${left}`}` };
+}
+
+const missing = (count: number) => (count > 0 ? `, ${count} lines are missing` : "");
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${(cause as Error).message}`, cause });
+  }
+}
+
+/** The source files of a folder, in an order that does not depend on the machine, and what was left out why. */
+function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, number> } {
+  const files: RepositoryFile[] = [];
+  const skipped = new Map<string, number>();
+  const skip = (why: string) => skipped.set(why, (skipped.get(why) ?? 0) + 1);
+  const open: { folder: string; ignores: Ignores }[] = [{ folder: root, ignores: ignoring() }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { folder } = next;
+    const place = relative(root, folder).split(sep).join("/");
+    const ignores = next.ignores.and(place, readOr(join(folder, ".gitignore")));
+    const entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
+    const folders: typeof open = [];
+    for (const entry of entries) {
+      const path = place === "" ? entry.name : `${place}/${entry.name}`;
+      if (entry.name === ".git" || entry.name === "node_modules") continue;
+      if (entry.isSymbolicLink()) skip("links");
+      else if (ignores.match(path, entry.isDirectory())) skip("ignored");
+      else if (entry.isDirectory()) folders.push({ folder: join(folder, entry.name), ignores });
+      else if (entry.isFile()) {
+        const why = take(join(folder, entry.name), path, files);
+        if (why) skip(why);
+      }
+    }
+    open.push(...folders.reverse());
+  }
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { files, skipped };
+}
+
+/** Reads a file, or says why it is left out. */
+function take(file: string, path: string, files: RepositoryFile[]): string | undefined {
+  if (languageOf(path) === undefined) return "without a grammar";
+  try {
+    if (statSync(file).size > LARGEST) return "larger than 1 MB";
+    const bytes = readFileSync(file);
+    if (bytes.subarray(0, BEGINNING).includes(0)) return "binary";
+    files.push({ path, text: bytes.toString("utf8") });
+    return undefined;
+  } catch {
+    return "unreadable";
+  }
+}
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

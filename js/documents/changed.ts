@@ -1,0 +1,241 @@
+/** Changed code: what a diff or selections touch, with the definitions around it, within a number of tokens. */
+
+import { languageFor, prepare, settingsOf } from "../documents.ts";
+import type { Basis, DocumentOptions } from "../documents.ts";
+import { call, ready, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import type { EncodingName } from "../types.ts";
+import { loadNeeded } from "../vocabulary.ts";
+
+/** A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out otherwise. */
+export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
+  /** Name of the file: it says which language it is in, and which part of a diff of several files is meant. */
+  path: string;
+  /** The text as it is now. */
+  text: string;
+  /** A unified diff whose new side is `text`; one of several files may be passed as it is. */
+  diff?: string;
+  /** Stretches in UTF-16 units, or cursors; their lines count as changed. */
+  selections?: readonly (readonly [start: number, end: number])[];
+}
+
+export interface ReduceOptions {
+  files: readonly ChangedFile[];
+  /** Tokens that all texts may have together; characters if `unit` says so. */
+  budget: number;
+  unit?: "tokens" | "characters";
+  /** Tokens that you spend on each file that is shown, for its heading or fence. Default 0. */
+  overhead?: number;
+  /** `/* Line 3 *\/` and `/* Changed Line 3 *\/` before every line; they count. Default false. */
+  lineNumbers?: boolean;
+  /** What a marker says, in a comment of the language; `{lines}` are the numbers of the lines. Default `… {lines} omitted`. */
+  wording?: string;
+  /** Batches that `split_input` may propose. Default 10. */
+  maxBatches?: number;
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+  signal?: AbortSignal;
+}
+
+/** How much of a file is left: see {@link reduceChanges}. */
+export type ReduceStep = "whole" | "definitions" | "statements" | "headers" | "changes" | "dropped";
+
+/** A stretch that was left out. Lines are counted from 1, the last one included. */
+export interface ChangedElision {
+  /** Where it was in the file, in UTF-16 units. */
+  start: number;
+  end: number;
+  lines: [first: number, last: number];
+  tokens: number;
+  /** Names of the outermost definitions that begin in it. */
+  definitions: string[];
+  /** Where its marker is in the result, in UTF-16 units. */
+  marker: [start: number, end: number];
+}
+
+export interface ReducedFile {
+  path: string;
+  language: string | undefined;
+  /** What is left; the very string that was passed if that is all of it. */
+  text: string;
+  tokens: number;
+  step: ReduceStep;
+  /** What was left out, in order. */
+  elisions: ChangedElision[];
+  /** How the structure of the file came about. */
+  basis: Basis;
+}
+
+export interface ReducedChanges {
+  /** The files in the order in which they came. */
+  files: ReducedFile[];
+  /** Tokens of all of them, overhead included. */
+  tokens: number;
+}
+
+/** `details` of a `split_input` error. */
+export interface SplitDetails {
+  budget: number;
+  /** Tokens that all changed lines would need. */
+  needed: number;
+  /** Files by their place in `files`; each batch fits if it is passed on its own. */
+  batches: number[][];
+}
+
+interface Raw<File> {
+  files?: File[];
+  tokens: number;
+  split?: { needed: number; batches: number[][] };
+  tooMany?: { needed: number; batches: number };
+}
+
+/**
+ * Reduces changed files until they fit: the whole file; the definitions that enclose the changes, with heads and ends of those around
+ * them; within them the statements around the changes; the changed lines with those heads; the changed lines alone. The largest file goes
+ * down first, and comes up again where there is room left. Every stretch that is left out has one marker; changed lines are never left out.
+ *
+ * ```js
+ * const { files } = await reduceChanges({ files: [{ path: "src/app.ts", text, diff }], budget: 2_000 });
+ * ```
+ *
+ * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if that takes more of them than are
+ * allowed, `budget_exceeded` if the changed lines of one file are too many, `bad_diff` if a diff cannot be read or is not of its file,
+ * `bad_input`, `bad_option`; the signal's reason if it is aborted
+ */
+export async function reduceChanges(options: ReduceOptions): Promise<ReducedChanges> {
+  const { raw, languages, failures } = await run<Omit<ReducedFile, "path" | "language">>(options, false);
+  const files = (raw.files ?? []).map((file, at): ReducedFile => {
+    const { path, text } = options.files[at]!;
+    const failure = failures[at];
+    const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : file.basis;
+    return { ...file, path, language: languages[at], text: file.step === "whole" && !options.lineNumbers ? text : file.text, basis };
+  });
+  return { files, tokens: raw.tokens };
+}
+
+/** A part of a file as Copilot Chat shows it: lines from 0, the end excluded. */
+export interface CompatiblePart {
+  startLine: number;
+  endLine: number;
+  text: string;
+}
+
+/**
+ * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the whole file; a single file
+ * can stay over the budget. Every line carries its number.
+ *
+ * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
+ */
+export async function reduceCompatible(options: ReduceOptions): Promise<{ files: CompatiblePart[][]; tokens: number }> {
+  const { raw } = await run<CompatiblePart[]>(options, true);
+  return { files: raw.files ?? [], tokens: raw.tokens };
+}
+
+async function run<File>(options: ReduceOptions, compatible: boolean) {
+  check(options);
+  const { files, budget, unit = "tokens", overhead = 0, lineNumbers = false, wording = "… {lines} omitted", maxBatches = 10, signal } = options;
+  const { encoding = "o200k_base" } = options;
+  signal?.throwIfAborted();
+  await ready();
+  if (unit === "tokens") {
+    await loadNeeded(encoding);
+  }
+  const [languages, failures]: [(string | undefined)[], (EspalierError | undefined)[]] = [[], []];
+  const [numbers, selections]: [number[], number[]] = [[], []];
+  for (const file of files) {
+    const language = languageFor(file);
+    languages.push(language);
+    failures.push(await prepare(language, signal));
+    numbers.push(...settingsOf(file), Number(file.diff !== undefined), file.selections?.length ?? 0);
+    for (const [start, end] of file.selections ?? []) selections.push(start, end);
+  }
+  signal?.throwIfAborted();
+  const settings = [Number(compatible), budget, overhead, Number(lineNumbers), maxBatches];
+  const raw = call(() => wasm().reduceChanges(
+    files.map(({ path }) => path), files.map(({ text }) => text), languages.map((language) => language ?? ""), files.map(({ diff }) => diff ?? ""),
+    Float64Array.from(numbers), Float64Array.from(selections), Float64Array.from(settings), wording, unit === "tokens" ? encoding : "")) as Raw<File>;
+  const { split, tooMany } = raw;
+  if (split) {
+    const message = `Even the changed lines take ${split.needed} ${unit}, and ${budget} are allowed: split the files into ${split.batches.length} requests, as details.batches says.`;
+    throw new EspalierError({ code: "split_input", message, path: "files", details: { budget, ...split } satisfies SplitDetails });
+  }
+  if (tooMany) {
+    const message = `Even the changed lines take ${tooMany.needed} ${unit}; that would be ${tooMany.batches} requests of ${budget}, and ${maxBatches} are allowed.`;
+    throw new EspalierError({ code: "too_many_changes", message, path: "files", details: { budget, ...tooMany } });
+  }
+  return { raw, languages, failures };
+}
+
+/** One file of a diff. */
+export interface FileDiff {
+  /** Its name now, or before if it is gone. */
+  path: string | undefined;
+  oldPath: string | undefined;
+  newPath: string | undefined;
+  status: "modified" | "added" | "deleted" | "renamed" | "copied";
+  /** The diff says that the file is binary; then there are no hunks. */
+  binary: boolean;
+  hunks: DiffHunk[];
+  /** The lines that changed in the new file, from 1, the last one included; where lines only went the last is before the first. */
+  changes: [first: number, last: number][];
+}
+
+export interface DiffHunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  /** The lines, each behind its blank, `+` or `-`. */
+  lines: string[];
+}
+
+/**
+ * Reads a unified diff of any number of files. The engine must be ready (`await init()` in browsers).
+ *
+ * ```js
+ * for (const { path, status } of parseDiff(execSync("git diff", { encoding: "utf8" }))) console.log(status, path);
+ * ```
+ *
+ * @throws EspalierError `bad_diff` with the line, for combined diffs too; `bad_input`
+ */
+export function parseDiff(diff: string): FileDiff[] {
+  if (typeof diff !== "string") throw new EspalierError({ code: "bad_input", message: "diff must be a string", path: "diff" });
+  return call(() => wasm().parseDiff(diff)) as FileDiff[];
+}
+
+const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+function check(options: ReduceOptions): void {
+  const bad = (path: string, message: string, code = "bad_option") => new EspalierError({ code, message: `${path} ${message}`, path });
+  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
+  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding } = options;
+  if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
+  if (!isWhole(budget) && budget !== Infinity) throw bad("budget", "must be a whole number, 0 or more");
+  if (unit !== undefined && unit !== "tokens" && unit !== "characters") throw bad("unit", 'must be "tokens" or "characters"');
+  if (overhead !== undefined && !isWhole(overhead)) throw bad("overhead", "must be a whole number, 0 or more");
+  if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("lineNumbers", "must be true or false");
+  if (wording !== undefined && (typeof wording !== "string" || /[\r\n]/.test(wording))) throw bad("wording", "must be a string of one line");
+  if (maxBatches !== undefined && (!isWhole(maxBatches) || maxBatches === 0)) throw bad("maxBatches", "must be a whole number, 1 or more");
+  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "must be the name of an encoding");
+  files.forEach((file: unknown, at) => checkFile(file, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")));
+}
+
+function checkFile(file: unknown, bad: (name: string, message: string) => EspalierError): void {
+  if (file === null || typeof file !== "object") throw bad("", "must be an object");
+  const { path, text, diff, selections, language, tabSize, limits } = file as Partial<ChangedFile>;
+  if (typeof path !== "string") throw bad(".path", "must be a string");
+  if (typeof text !== "string") throw bad(".text", "must be a string");
+  if (diff !== undefined && typeof diff !== "string") throw bad(".diff", "must be a string");
+  if (language !== undefined && typeof language !== "string") throw bad(".language", "must be a string");
+  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw bad(".tabSize", "must be a whole number from 1 to 64");
+  for (const name of ["bytes", "work"] as const) {
+    if (limits?.[name] !== undefined && !isWhole(limits[name])) throw bad(`.limits.${name}`, "must be a whole number, 0 or more");
+  }
+  if (selections === undefined) return;
+  if (!Array.isArray(selections)) throw bad(".selections", "must be an array");
+  selections.forEach((selection: unknown, at) => {
+    if (!Array.isArray(selection) || selection.length !== 2 || !selection.every(isWhole)) {
+      throw bad(`.selections[${at}]`, "must be two whole numbers, start and end");
+    }
+  });
+}

@@ -1,0 +1,255 @@
+/** Outlines of documents and maps of repositories: what is defined where, without what is in it, within a number of tokens. */
+
+import { languageFor, prepare, settingsOf } from "../documents.ts";
+import type { Basis, DocumentOptions } from "../documents.ts";
+import { call, ready, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import type { EncodingName } from "../types.ts";
+import { loadNeeded } from "../vocabulary.ts";
+
+/** What a definition defines; `block` is a fold of a document without a syntax tree. */
+export type DefinitionKind =
+  | "module" | "class" | "interface" | "struct" | "enum" | "variant" | "type" | "function" | "method" | "constructor" | "property" | "constant"
+  | "variable" | "macro" | "block";
+
+/** A definition. Positions are UTF-16 units, lines are counted from 1. */
+export interface Definition {
+  /** Its name; empty if it has none. Of a fold the first line. */
+  name: string;
+  kind: DefinitionKind;
+  /** Where it begins, comments directly above it included, and where it ends. */
+  start: number;
+  end: number;
+  /** The line of its signature, and its last one. */
+  line: number;
+  endLine: number;
+  /** Defined inside of a function; not in the text of an outline. */
+  local: boolean;
+  /** In the text of this outline. */
+  shown: boolean;
+  children: Definition[];
+}
+
+export interface OutlineOptions extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
+  /** Tokens that the text may have. Default: no limit. */
+  budget?: number;
+  /** Begin each line with its number in the document. Default true. */
+  lineNumbers?: boolean;
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+  signal?: AbortSignal;
+}
+
+export interface Outline {
+  language: string | undefined;
+  /** One line for each definition, nested by indentation; the last line is a note if some are missing. */
+  text: string;
+  tokens: number;
+  /** Definitions that are missing for want of room; the outer ones come before the inner ones. */
+  missing: number;
+  /** All definitions, those that are not in the text included. */
+  definitions: Definition[];
+  /** How they came about. */
+  basis: Basis;
+}
+
+interface RawOutline {
+  text: string;
+  tokens: number;
+  missing: number;
+  shown: Uint32Array;
+  items: (Omit<Definition, "children" | "shown"> & { parent: number })[];
+  basis: Basis;
+}
+
+/**
+ * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the folds of its
+ * indentation take the place of definitions, and `basis` says so.
+ *
+ * ```js
+ * const { text, definitions } = await outline(source, { path: "src/app.ts", budget: 500 });
+ * // 3: export class App
+ * //   5: start(port: number): void
+ * ```
+ *
+ * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted
+ */
+export async function outline(text: string, options: OutlineOptions = {}): Promise<Outline> {
+  if (typeof text !== "string") throw bad("text", "must be a string", "bad_input");
+  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
+  const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = options;
+  checkDocument(options, (name, message) => bad(`options.${name}`, message));
+  checkBudget(budget, "options.budget");
+  if (typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "must be true or false");
+  signal?.throwIfAborted();
+  await ready();
+  await loadNeeded(encoding);
+  const language = languageFor(options);
+  const failure = await prepare(language, signal);
+  const raw = call(() => wasm().documentOutline(text, language ?? "", Float64Array.from(settingsOf(options)), lineNumbers, budget, encoding)) as RawOutline;
+  const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
+  return { language, text: raw.text, tokens: raw.tokens, missing: raw.missing, definitions: nested(raw), basis };
+}
+
+function nested({ items, shown }: RawOutline): Definition[] {
+  const visible = new Set(shown);
+  const roots: Definition[] = [];
+  const made: Definition[] = [];
+  items.forEach(({ parent, ...item }, at) => {
+    const definition: Definition = { ...item, shown: visible.has(at), children: [] };
+    (made[parent]?.children ?? roots).push(definition);
+    made.push(definition);
+  });
+  return roots;
+}
+
+/** A file of a repository. */
+export interface RepositoryFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
+  path: string;
+  text: string;
+}
+
+export interface MapOptions {
+  /** Tokens that the map may have. */
+  budget: number;
+  /** Paths of the files that the conversation is about: what they refer to comes first. They are not in the map, since you show them anyway. */
+  focus?: readonly string[];
+  /** Names and paths that somebody mentioned; they weigh more. */
+  mentioned?: readonly string[];
+  /** Default `o200k_base`. */
+  encoding?: EncodingName;
+  /** Called after every file that had to be read anew. */
+  onProgress?: (event: { done: number; of: number }) => void;
+  signal?: AbortSignal;
+}
+
+/** A file and how much it matters; all files together have 1. */
+export interface MappedFile {
+  path: string;
+  rank: number;
+}
+
+/** A definition in a map. */
+export interface MappedDefinition {
+  path: string;
+  name: string;
+  kind: DefinitionKind;
+  /** From 1. */
+  line: number;
+}
+
+export interface RepositoryMap {
+  /** Paths, the most important first, with their definitions under them; the last line is a note if some are missing. */
+  text: string;
+  tokens: number;
+  /** Lines that are missing for want of room. */
+  missing: number;
+  /** All files, the most important first. */
+  files: MappedFile[];
+  /** The definitions in the text, in its order. */
+  definitions: MappedDefinition[];
+  /** Files that had to be read; the others were known from before. */
+  parsed: number;
+}
+
+interface RawMap {
+  text: string;
+  tokens: number;
+  missing: number;
+  ranks: [file: number, rank: number][];
+  shown: (Omit<MappedDefinition, "path"> & { file: number })[];
+}
+
+/** After so many milliseconds of reading files others get their turn. */
+const TURN = 40;
+
+/**
+ * The map of a repository: of all definitions those that are referred to most, by files that are referred to most, within a number of
+ * tokens. What is known of a file is kept by its content (32 MB of it), so that a second map with one changed file reads that file only.
+ *
+ * ```js
+ * const { text } = await repositoryMap(files, { budget: 1_000, focus: ["src/app.ts"], mentioned: ["startServer"] });
+ * ```
+ *
+ * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted
+ */
+export async function repositoryMap(files: readonly RepositoryFile[], options: MapOptions): Promise<RepositoryMap> {
+  check(files, options);
+  const { budget, focus = [], mentioned = [], encoding = "o200k_base", onProgress, signal } = options;
+  signal?.throwIfAborted();
+  await ready();
+  await loadNeeded(encoding);
+  const [inFocus, named] = [new Set(focus), new Set(mentioned)];
+  const languages: string[] = [];
+  const numbers: number[] = [];
+  let parsed = 0;
+  let turn = Date.now();
+  for (const [at, file] of files.entries()) {
+    const language = languageFor(file) ?? "";
+    languages.push(language);
+    await prepare(language || undefined, signal);
+    const settings = settingsOf(file);
+    if (call(() => wasm().prepareFacts(file.text, language, Float64Array.from(settings)))) {
+      parsed += 1;
+      onProgress?.({ done: at + 1, of: files.length });
+    }
+    numbers.push(...settings, Number(inFocus.has(file.path)) | (Number(named.has(file.path)) << 1));
+    if (Date.now() - turn > TURN) {
+      await new Promise((resolve) => setTimeout(resolve));
+      signal?.throwIfAborted();
+      turn = Date.now();
+    }
+  }
+  signal?.throwIfAborted();
+  const raw = call(() => wasm().repositoryMap(
+    files.map(({ path }) => path), files.map(({ text }) => text), languages, Float64Array.from(numbers), [...named], budget, encoding)) as RawMap;
+  const path = (at: number) => files[at]!.path;
+  return {
+    text: raw.text,
+    tokens: raw.tokens,
+    missing: raw.missing,
+    files: raw.ranks.map(([file, rank]) => ({ path: path(file), rank })),
+    definitions: raw.shown.map(({ file, ...definition }) => ({ path: path(file), ...definition })),
+    parsed,
+  };
+}
+
+function check(files: unknown, options: MapOptions): void {
+  if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
+  files.forEach((file: unknown, at) => {
+    const wrong = (name: string, message: string) => bad(`files[${at}]${name && `.${name}`}`, message, "bad_input");
+    if (file === null || typeof file !== "object") throw wrong("", "must be an object");
+    const { path, text } = file as Partial<RepositoryFile>;
+    if (typeof path !== "string") throw wrong("path", "must be a string");
+    if (typeof text !== "string") throw wrong("text", "must be a string");
+    checkDocument(file, wrong);
+  });
+  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
+  checkBudget(options.budget, "options.budget");
+  for (const name of ["focus", "mentioned"] as const) {
+    const list: unknown = options[name];
+    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string"))) throw bad(`options.${name}`, "must be an array of strings");
+  }
+  if (options.onProgress !== undefined && typeof options.onProgress !== "function") throw bad("options.onProgress", "must be a function");
+}
+
+function checkDocument({ language, path, tabSize, limits }: Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits">, wrong: (name: string, message: string) => EspalierError): void {
+  if (language !== undefined && typeof language !== "string") throw wrong("language", "must be a string");
+  if (path !== undefined && typeof path !== "string") throw wrong("path", "must be a string");
+  if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw wrong("tabSize", "must be a whole number from 1 to 64");
+  for (const name of ["bytes", "work"] as const) {
+    if (limits?.[name] !== undefined && !isWhole(limits[name])) throw wrong(`limits.${name}`, "must be a whole number, 0 or more");
+  }
+}
+
+function checkBudget(budget: unknown, path: string): void {
+  if (!isWhole(budget) && budget !== Infinity) throw bad(path, "must be a whole number, 0 or more");
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function bad(path: string, message: string, code = "bad_option"): EspalierError {
+  return new EspalierError({ code, message: `${path} ${message}`, path });
+}

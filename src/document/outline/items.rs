@@ -1,0 +1,429 @@
+//! Definitions of a document: where they are, what they are called, where their heads and ends are.
+
+use super::category::Category;
+use crate::document::syntax::{Kinds, NONE, Node, NodeIndex, SyntaxTree};
+use crate::document::{Overlay, OverlayNode};
+
+/// A definition. Positions are bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// What it defines.
+    pub category: Category,
+    /// Where it begins, comments and attributes directly above it included.
+    pub start: u32,
+    /// Where it begins without these.
+    pub code: u32,
+    /// The byte behind it.
+    pub end: u32,
+    /// Its name; empty if it has none.
+    pub name: (u32, u32),
+    /// Where its head ends: behind the bracket that opens its body, or where the body begins; its end if it has no body.
+    pub head: u32,
+    /// Where its closing part begins: at the bracket that closes the body, or behind the body.
+    pub tail: u32,
+    /// The definition around it, or [`NONE`].
+    pub parent: u32,
+    /// True inside of functions.
+    pub local: bool,
+}
+
+/// The definitions of a syntax tree, in order, a parent before what it holds.
+pub fn items(tree: &SyntaxTree, kinds: &Kinds, text: &str) -> Vec<Item> {
+    Finder { tree, kinds, text, fields: Fields::new(kinds), items: Vec::new() }.find()
+}
+
+/// The folds of a document as if they were definitions: the first line is the head, the last one the end if it is no part of the fold.
+pub fn folds(overlay: &Overlay, text: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    // Of each node of the overlay, which item it is.
+    let mut numbers = vec![NONE; overlay.nodes.len()];
+    for (at, node) in overlay.nodes.iter().enumerate().skip(1) {
+        if overlay.kind(at) != "FOLD" {
+            continue;
+        }
+        let OverlayNode { start, end, parent, .. } = *node;
+        let inside = text.get(start as usize..end as usize).unwrap_or_default();
+        let head = start + inside.find('\n').map_or(inside.len(), |at| at + 1) as u32;
+        let body = inside.trim_end();
+        let last = start + body.rfind('\n').map_or(0, |at| at + 1) as u32;
+        let closes = body[(last - start) as usize..].trim_start().starts_with(['}', ']', ')', '<']);
+        let written = inside.trim_start();
+        let code = start + (inside.len() - written.len()) as u32;
+        let named = written.lines().next().unwrap_or_default().trim_end().len() as u32;
+        let tail = if closes { last.max(head) } else { end };
+        numbers[at] = items.len() as u32;
+        items.push(Item {
+            category: Category::Block,
+            start,
+            code,
+            end,
+            name: (code, code + named),
+            head,
+            tail,
+            parent: numbers.get(parent as usize).copied().unwrap_or(NONE),
+            local: false,
+        });
+    }
+    items
+}
+
+/// Numbers of the fields that are looked at.
+struct Fields {
+    name: Option<u32>,
+    body: Option<u32>,
+    declarator: Option<u32>,
+    value: Option<u32>,
+    kind: Option<u32>,
+    trait_: Option<u32>,
+    left: Option<u32>,
+    right: Option<u32>,
+}
+
+impl Fields {
+    fn new(kinds: &Kinds) -> Fields {
+        let field = |name| kinds.field(name);
+        Fields {
+            name: field("name"),
+            body: field("body"),
+            declarator: field("declarator"),
+            value: field("value"),
+            kind: field("type"),
+            trait_: field("trait"),
+            left: field("left"),
+            right: field("right"),
+        }
+    }
+}
+
+struct Finder<'f> {
+    tree: &'f SyntaxTree,
+    kinds: &'f Kinds,
+    text: &'f str,
+    fields: Fields,
+    items: Vec<Item>,
+}
+
+/// How deep a name or a body is looked for below its definition.
+const DEEP: usize = 12;
+
+impl Finder<'_> {
+    fn find(mut self) -> Vec<Item> {
+        let mut owners = vec![NONE; self.tree.nodes().len()];
+        for at in 1..owners.len() {
+            let node = self.tree.node(at as NodeIndex);
+            let owner = owners.get(node.parent as usize).copied().unwrap_or(NONE);
+            owners[at] = match self.item(at as NodeIndex, owner) {
+                Some(item) => {
+                    self.items.push(item);
+                    self.items.len() as u32 - 1
+                }
+                None => owner,
+            };
+        }
+        self.items
+    }
+
+    fn kind(&self, at: NodeIndex) -> &str {
+        self.kinds.name(self.tree.node(at).kind)
+    }
+
+    fn child(&self, of: NodeIndex, field: Option<u32>) -> Option<NodeIndex> {
+        let field = field?;
+        self.tree.children(of).find(|child| self.tree.node(*child).field == field)
+    }
+
+    fn child_of_kind(&self, of: NodeIndex, wanted: &[&str]) -> Option<NodeIndex> {
+        self.tree.children(of).find(|child| wanted.contains(&self.kind(*child)))
+    }
+
+    fn item(&self, at: NodeIndex, owner: u32) -> Option<Item> {
+        let node = self.tree.node(at);
+        if !self.kinds.is_named(node.kind) {
+            return None;
+        }
+        let around = self.items.get(owner as usize);
+        let local = around.is_some_and(|item| item.local || item.category.runs());
+        let (category, name, body) = self.described(at, around, local)?;
+        let outer = self.wrapper(at);
+        let whole = *self.tree.node(outer);
+        // A tree can end with a line feed that nobody sees.
+        let end = whole.start + self.slice(whole.start, whole.end).trim_end().len() as u32;
+        let start = self.with_comments(outer);
+        let (head, tail) = match body.map(|body| *self.tree.node(body)) {
+            Some(body) if body.end > body.start => {
+                let inside = self.slice(body.start, body.end);
+                // `interface {` is all one node in Go.
+                let word = inside.find('{').filter(|_| inside.starts_with("interface")).unwrap_or(0) as u32;
+                let opened = word > 0 || inside.starts_with(['{', '(', '[']);
+                let closed = inside.ends_with(['}', ')', ']']);
+                (body.start + word + u32::from(opened), if opened && closed { body.end - 1 } else { body.end.min(end) })
+            }
+            _ => (end, end),
+        };
+        Some(Item { category, start, code: whole.start, end, name, head, tail: tail.max(head), parent: owner, local })
+    }
+
+    /// What a node defines, its name and its body, if it defines something.
+    fn described(
+        &self,
+        at: NodeIndex,
+        around: Option<&Item>,
+        local: bool,
+    ) -> Option<(Category, (u32, u32), Option<NodeIndex>)> {
+        let kind = self.kind(at);
+        let held = around.is_some_and(|item| item.category.holds() || item.category.is_data());
+        let body = || self.body(at, DEEP);
+        match kind {
+            // What a script says at its top: `exports.f = () => {}`, `LIMIT = 3`.
+            "expression_statement" if !local => {
+                let inner = self.child_of_kind(at, &["assignment_expression", "assignment"])?;
+                let (left, right) = (self.child(inner, self.fields.left)?, self.child(inner, self.fields.right));
+                let function = right.is_some_and(|right| self.is_function(right));
+                let plain = matches!(self.kind(left), "identifier");
+                // Others than Python's assign to what has been declared elsewhere.
+                if !(function || (plain && self.kind(inner) == "assignment")) {
+                    return None;
+                }
+                let category = if function { Category::Function } else { Category::Variable };
+                Some((category, self.range(left), body()))
+            }
+            "assignment" if !local => {
+                let left = self.child(at, self.fields.left).filter(|left| self.kind(*left) == "constant")?;
+                Some((Category::Constant, self.range(left), None))
+            }
+            "property_identifier" => {
+                let parent = self.tree.node(at).parent;
+                (parent != NONE && self.kind(parent) == "enum_body").then(|| (Category::Variant, self.range(at), None))
+            }
+            _ => {
+                let mut category = Category::of(kind)?;
+                let name = self.name(at, DEEP);
+                let is_function = |at| self.is_function(at);
+                match category {
+                    Category::Variable if local => return None,
+                    Category::Variable | Category::Property => {
+                        name?;
+                        // A part of another item of the same kind, as in C#'s fields and events.
+                        if kind == "variable_declaration"
+                            && around.is_some_and(|item| item.category == Category::Property)
+                        {
+                            return None;
+                        }
+                        let declarator = self.child_of_kind(at, &["variable_declarator"]).unwrap_or(at);
+                        if self.child(declarator, self.fields.value).is_some_and(is_function) {
+                            category = if held { Category::Method } else { Category::Function };
+                        } else if self.declares_function(at) {
+                            category = if held { Category::Method } else { Category::Function };
+                        }
+                    }
+                    Category::Struct | Category::Enum | Category::Class
+                        if kind.ends_with("_specifier") && self.child(at, self.fields.body).is_none() =>
+                    {
+                        // Only the name of a type, used.
+                        return None;
+                    }
+                    // `typedef struct { … } Name` is one definition.
+                    Category::Struct | Category::Enum if kind.ends_with("_specifier") && name.is_none() => return None,
+                    // A class without a name is an expression.
+                    Category::Class if kind == "class" && name.is_none() => return None,
+                    // PHP's; Go's holds those that count.
+                    Category::Constant
+                        if kind == "const_declaration" && self.child_of_kind(at, &["const_element"]).is_none() =>
+                    {
+                        return None;
+                    }
+                    Category::Type if kind == "type_spec" || kind == "type_definition" => {
+                        category = match self.child(at, self.fields.kind).map(|inner| self.kind(inner)) {
+                            Some("struct_type" | "struct_specifier" | "union_specifier") => Category::Struct,
+                            Some("interface_type") => Category::Interface,
+                            Some("enum_specifier") => Category::Enum,
+                            _ => Category::Type,
+                        };
+                    }
+                    Category::Method if kind == "method_definition" => {
+                        if name.is_some_and(|(start, end)| self.slice(start, end) == "constructor") {
+                            category = Category::Constructor;
+                        }
+                    }
+                    Category::Function if held && around.is_some_and(|item| item.category != Category::Module) => {
+                        category = Category::Method;
+                    }
+                    _ => {}
+                }
+                Some((category, name.unwrap_or_default(), body()))
+            }
+        }
+    }
+
+    fn is_function(&self, at: NodeIndex) -> bool {
+        matches!(
+            self.kind(at),
+            "arrow_function" | "function_expression" | "function" | "generator_function" | "class" | "lambda"
+        )
+    }
+
+    /// True for C's `int f(int);`.
+    fn declares_function(&self, at: NodeIndex) -> bool {
+        let mut inner = self.child(at, self.fields.declarator);
+        for _ in 0..DEEP {
+            let Some(at) = inner else { return false };
+            if self.kind(at) == "function_declarator" {
+                return true;
+            }
+            inner = self
+                .child(at, self.fields.declarator)
+                .or_else(|| self.tree.children(at).find(|child| self.kind(*child).ends_with("declarator")));
+        }
+        false
+    }
+
+    fn range(&self, at: NodeIndex) -> (u32, u32) {
+        let node = self.tree.node(at);
+        (node.start, node.end)
+    }
+
+    fn slice(&self, start: u32, end: u32) -> &str {
+        self.text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    fn name(&self, at: NodeIndex, deep: usize) -> Option<(u32, u32)> {
+        if self.kind(at) == "impl_item" {
+            let kind = self.range(self.child(at, self.fields.kind)?);
+            let first = self.child(at, self.fields.trait_).map_or(kind, |at| self.range(at));
+            return Some((first.0, kind.1));
+        }
+        if let Some(name) = self.child(at, self.fields.name) {
+            return Some(self.range(name));
+        }
+        let deeper = deep.checked_sub(1)?;
+        let kind = self.kind(at);
+        if let Some(declarator) = self.child(at, self.fields.declarator) {
+            return self.name(declarator, deeper);
+        }
+        let holders = ["variable_declaration", "variable_declarator", "property_element", "const_element"];
+        if let Some(inner) = self.child_of_kind(at, &holders) {
+            return self.name(inner, deeper);
+        }
+        if kind.ends_with("declarator") || kind.ends_with("_element") {
+            let inner = self.tree.children(at).find(|child| {
+                let kind = self.kind(*child);
+                kind.ends_with("declarator") || is_word(kind)
+            });
+            return inner.and_then(|inner| self.name(inner, deeper));
+        }
+        if is_word(kind) {
+            return Some(self.range(at));
+        }
+        // Languages whose grammar has no field for it: the first word that is a child.
+        let takes = Category::of(kind).is_some() && !matches!(kind, "declaration" | "field_declaration");
+        if takes {
+            self.tree.children(at).find(|child| is_word(self.kind(*child))).map(|at| self.range(at))
+        } else {
+            None
+        }
+    }
+
+    /// The body of a definition: a field of that name, or what looks like one further in.
+    fn body(&self, at: NodeIndex, deep: usize) -> Option<NodeIndex> {
+        if let Some(body) = self.child(at, self.fields.body) {
+            return Some(body);
+        }
+        let deeper = deep.checked_sub(1)?;
+        let mut last = None;
+        for child in self.tree.children(at) {
+            let kind = self.kind(child);
+            if kind.ends_with("_list") && (kind.starts_with("field_declaration") || kind.starts_with("enum"))
+                || matches!(
+                    kind,
+                    "declaration_list"
+                        | "accessor_list"
+                        | "object_type"
+                        | "class_body"
+                        | "statement_block"
+                        | "block"
+                        | "body_statement"
+                        | "object"
+                        | "array"
+                        | "array_expression"
+                        | "array_initializer"
+                        | "initializer_list"
+                        | "list"
+                        | "dictionary"
+                        | "set"
+                        | "hash"
+                        | "interface_type"
+                )
+            {
+                return Some(child);
+            }
+            let field = self.tree.node(child).field;
+            let leads =
+                [self.fields.value, self.fields.kind, self.fields.right].contains(&Some(field)) && field != NONE;
+            if leads
+                || matches!(kind, "variable_declarator" | "init_declarator" | "struct_type" | "assignment_expression")
+            {
+                last = Some(child);
+            }
+        }
+        self.body(last?, deeper)
+    }
+
+    /// What stands around a definition and belongs to it: `export`, decorators, a template's parameters.
+    fn wrapper(&self, at: NodeIndex) -> NodeIndex {
+        let mut outer = at;
+        for _ in 0..DEEP {
+            let parent = self.tree.node(outer).parent;
+            if parent == NONE || parent == 0 {
+                break;
+            }
+            let alone = || {
+                let kind = self.tree.node(outer).kind;
+                self.tree.children(parent).filter(|child| self.tree.node(*child).kind == kind).count() == 1
+            };
+            match self.kind(parent) {
+                "export_statement" | "decorated_definition" | "template_declaration" | "ambient_declaration" => {}
+                "type_declaration" | "const_declaration" | "var_declaration" if alone() => {}
+                // Where a namespace is an expression.
+                "expression_statement" if self.kind(outer) == "internal_module" => {}
+                _ => break,
+            }
+            outer = parent;
+        }
+        outer
+    }
+
+    /// Where the comments and attributes begin that stand directly above a node.
+    fn with_comments(&self, at: NodeIndex) -> u32 {
+        let mut node: &Node = self.tree.node(at);
+        while let Some(previous) = self.tree.nodes().get(node.previous as usize) {
+            let explains = matches!(
+                self.kinds.name(previous.kind),
+                "comment" | "line_comment" | "block_comment" | "attribute_item" | "decorator"
+            );
+            // Some grammars end a comment behind its line.
+            let written = self.slice(previous.start, previous.end).trim_end().len() as u32;
+            let between = self.slice(previous.start + written, node.start);
+            if !explains
+                || between.matches('\n').count() > 1
+                || !between.trim().is_empty()
+                || !self.begins_line(previous.start)
+            {
+                break;
+            }
+            node = previous;
+        }
+        node.start
+    }
+
+    fn begins_line(&self, at: u32) -> bool {
+        let before = self.text.get(..at as usize).unwrap_or_default();
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        before[line..].trim().is_empty()
+    }
+}
+
+/// True for kinds that are names.
+pub(super) fn is_word(kind: &str) -> bool {
+    kind.ends_with("identifier")
+        || matches!(kind, "constant" | "name" | "variable_name" | "destructor_name" | "operator_name")
+}

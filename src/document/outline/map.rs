@@ -1,0 +1,201 @@
+//! The map of a repository: the definitions that matter most, by file, within a number of tokens.
+
+use std::collections::HashMap;
+
+use super::draw::{Entry, fill, indent, listed, signature};
+use super::facts::Facts;
+use super::walk::Graph;
+use crate::document::syntax::NONE;
+use crate::tokens::Tokenizer;
+
+/// How much more a name weighs that somebody mentioned, or that a file mentions that the conversation is about.
+const MENTIONED: f64 = 10.0;
+const FOCUSED: f64 = 50.0;
+/// Names of so many characters, of more than one word, hardly ever mean two things.
+const TELLING: usize = 8;
+/// A name that more files define than this means little.
+const COMMON: usize = 5;
+
+/// A file of a repository.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'f> {
+    /// Its path, as the map shows it.
+    pub path: &'f str,
+    /// Its text.
+    pub text: &'f str,
+    /// Its definitions and names.
+    pub facts: &'f Facts,
+    /// The conversation is about it: what it refers to comes first. It is not in the map, since the host shows it anyway.
+    pub focus: bool,
+    /// Somebody mentioned it.
+    pub mentioned: bool,
+}
+
+/// The map of a repository.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Map {
+    /// The lines, paths with definitions under them; the last one a note if something is missing.
+    pub text: String,
+    /// Tokens of `text`.
+    pub tokens: u64,
+    /// Files by number and how much they matter (all of them together: 1), the most important first.
+    pub ranks: Vec<(u32, f64)>,
+    /// Which definitions are shown: file and item by number, in the order of the map.
+    pub shown: Vec<(u32, u32)>,
+    /// How many lines are missing.
+    pub missing: usize,
+}
+
+/// Draws the map of `files` in at most `budget` tokens. `mentioned` are names that somebody mentioned.
+pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn Tokenizer) -> Map {
+    if files.is_empty() {
+        return Map::default();
+    }
+    let names = Names::new(files);
+    let graph = graph(files, &names, mentioned);
+    let ranks = graph.walk();
+    let mut order: Vec<u32> = (0..files.len() as u32).collect();
+    let by_rank = |one: f64, other: f64| other.total_cmp(&one);
+    order.sort_by(|one, other| by_rank(ranks.files[*one as usize], ranks.files[*other as usize]).then(one.cmp(other)));
+
+    // Lines in the order in which they are drawn: files by rank, definitions by place.
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut places: Vec<Option<(u32, u32)>> = Vec::new();
+    let mut scores: Vec<f64> = Vec::new();
+    for number in &order {
+        let file = &files[*number as usize];
+        if file.focus {
+            continue;
+        }
+        let heading = entries.len() as u32;
+        entries.push(Entry { parent: NONE, line: format!("{}:\n", one_line(file.path)) });
+        places.push(None);
+        let rank = ranks.files[*number as usize];
+        // The name of a file says something, too, but less than what is in it.
+        scores.push(rank * 1e-3);
+        let mut lines = vec![NONE; file.facts.items.len()];
+        let mut depths = vec![0; file.facts.items.len()];
+        let count = file.facts.items.len() as f64;
+        for at in listed(file.facts) {
+            let item = &file.facts.items[at as usize];
+            let parent = lines.get(item.parent as usize).copied().filter(|line| *line != NONE).unwrap_or(heading);
+            let depth = depths.get(item.parent as usize).map_or(1, |depth| depth + 1);
+            (lines[at as usize], depths[at as usize]) = (entries.len() as u32, depth);
+            let name = names.of(file, at);
+            let through = name.map_or(0.0, |name| ranks.names[name as usize]);
+            entries.push(Entry { parent, line: format!("{}{}\n", indent(depth), signature(file.text, item)) });
+            places.push(Some((*number, at)));
+            // Of what nobody refers to the outer comes first, in files that matter.
+            scores.push(through + rank * 1e-2 / count / depth as f64);
+        }
+    }
+    let mut wanted: Vec<u32> = (0..entries.len() as u32).collect();
+    wanted.sort_by(|one, other| by_rank(scores[*one as usize], scores[*other as usize]).then(one.cmp(other)));
+    let filled = fill(&entries, &wanted, budget, tokenizer);
+    Map {
+        shown: filled.shown.iter().zip(&places).filter(|(shown, _)| **shown).filter_map(|(_, place)| *place).collect(),
+        ranks: order.iter().map(|file| (*file, ranks.files[*file as usize])).collect(),
+        text: filled.text,
+        tokens: filled.tokens,
+        missing: filled.missing,
+    }
+}
+
+/// A path with a line break in it would look like two.
+fn one_line(path: &str) -> String {
+    path.replace(['\n', '\r'], " ")
+}
+
+/// The names that are defined anywhere, by number.
+struct Names<'n> {
+    numbers: HashMap<&'n str, u32>,
+    /// For each name the files that define it, ascending.
+    definers: Vec<Vec<u32>>,
+}
+
+impl<'n> Names<'n> {
+    fn new(files: &[File<'n>]) -> Names<'n> {
+        let mut names = Names { numbers: HashMap::new(), definers: Vec::new() };
+        for (file, number) in files.iter().zip(0..) {
+            for at in listed(file.facts) {
+                let Some(name) = word(file, at) else { continue };
+                let next = names.definers.len() as u32;
+                let known = *names.numbers.entry(name).or_insert(next);
+                if known == next {
+                    names.definers.push(Vec::new());
+                }
+                let definers = &mut names.definers[known as usize];
+                if definers.last() != Some(&number) {
+                    definers.push(number);
+                }
+            }
+        }
+        names
+    }
+
+    fn of(&self, file: &File<'n>, item: u32) -> Option<u32> {
+        self.numbers.get(word(file, item)?).copied()
+    }
+}
+
+/// The last word of a definition's name: how others mention it.
+fn word<'n>(file: &File<'n>, item: u32) -> Option<&'n str> {
+    let (start, end) = file.facts.items.get(item as usize)?.name;
+    let name = file.text.get(start as usize..end as usize)?;
+    let last = name.rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '?' | '!' | '#'))).next()?;
+    (!last.is_empty()).then_some(last)
+}
+
+fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
+    let mut weights: Vec<f64> = vec![1.0; names.definers.len()];
+    for (name, number) in &names.numbers {
+        let weight = &mut weights[*number as usize];
+        if name.chars().count() >= TELLING && is_compound(name) {
+            *weight *= 10.0;
+        }
+        if name.starts_with('_') {
+            *weight *= 0.1;
+        }
+        if names.definers[*number as usize].len() > COMMON {
+            *weight *= 0.1;
+        }
+        if mentioned.contains(name) {
+            *weight *= MENTIONED;
+        }
+    }
+    let mut graph = Graph { definers: names.definers.clone(), ..Graph::default() };
+    for (file, number) in files.iter().zip(0..) {
+        let mut mentions = Vec::new();
+        for (name, count) in file.facts.names() {
+            let Some(name) = names.numbers.get(name) else { continue };
+            // Who defines a name mostly means its own.
+            if graph.definers[*name as usize].binary_search(&number).is_err() {
+                mentions.push((*name, weights[*name as usize] * f64::from(count).sqrt()));
+            }
+        }
+        graph.mentions.push(mentions);
+        let mut start = 1.0;
+        if file.focus {
+            start *= FOCUSED;
+        }
+        if file.mentioned {
+            start *= MENTIONED;
+        }
+        graph.starts.push(start);
+    }
+    // What somebody mentioned by name matters, whether others mention it or not.
+    for name in mentioned.iter().filter_map(|name| names.numbers.get(name)) {
+        let most = FOCUSED * MENTIONED;
+        for file in &graph.definers[*name as usize] {
+            let start = &mut graph.starts[*file as usize];
+            *start = (*start * MENTIONED).min(most);
+        }
+    }
+    graph
+}
+
+/// True for names of several words: `snake_case`, `camelCase`.
+fn is_compound(name: &str) -> bool {
+    let inside = name.trim_start_matches('_');
+    inside.contains('_') || (inside.chars().any(char::is_lowercase) && inside.chars().skip(1).any(char::is_uppercase))
+}

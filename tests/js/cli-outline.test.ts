@@ -1,0 +1,81 @@
+/** `espalier outline` as it is shipped. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ignoring } from "../../js/cli/ignore.ts";
+
+const cli = fileURLToPath(new URL("../../pkg/dist/cli.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "espalier-outline-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const FILES: Record<string, string> = {
+  ".gitignore": "*.gen.ts\n/out/\n# nothing\n!keep.gen.ts\n",
+  "src/a.ts": 'import { parse } from "./b";\nexport function start() { parse(""); }\n',
+  "src/b.ts": "export function parse(text: string) { return text; }\n",
+  "src/c.gen.ts": "export const generated = 1;\n",
+  "src/keep.gen.ts": "export const kept = 1;\n",
+  "src/sub/.gitignore": "x.py\n",
+  "src/sub/x.py": "def hidden(): pass\n",
+  "src/sub/y.py": "def visible(): pass\n",
+  "out/d.ts": "export const built = 1;\n",
+  "node_modules/e/index.js": "function dependency() {}\n",
+  "binary.c": "\0\0\0",
+  "huge.js": "x();\n".repeat(250_000),
+  "readme.md": "# Words\n",
+};
+for (const [path, text] of Object.entries(FILES)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+symlinkSync(join(folder, "src"), join(folder, "link"));
+
+const run = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "outline", ...args], { encoding: "utf8" });
+  return { status, stdout, stderr };
+};
+
+test("a folder: what matters most first, what is left out is said", () => {
+  const { status, stdout, stderr } = run(folder, "--budget", "1k");
+  assert.equal(status, 0, stderr);
+  assert.ok(stdout.startsWith("src/b.ts:\n  export function parse(text: string)\n"), stdout);
+  for (const name of ["start", "kept", "visible"]) assert.ok(stdout.includes(name), name);
+  for (const name of ["generated", "hidden", "built", "dependency"]) assert.ok(!stdout.includes(name), name);
+  assert.match(stderr, /^4 files, \d+ of 1000 tokens; left out: /);
+  for (const part of ["3 ignored", "1 links", "1 binary", "1 larger than 1 MB", "3 without a grammar"]) assert.ok(stderr.includes(part), `${part}: ${stderr}`);
+});
+
+test("little room, focus, JSON", () => {
+  const { stdout, stderr } = run(folder, "--budget", "25");
+  assert.match(stdout, /… \d+ more\n$/);
+  assert.match(stderr, /lines are missing/);
+  const { definitions, tokens } = JSON.parse(run(folder, "--budget", "500", "--focus", "src/a.ts", "--mention", "kept", "--json").stdout);
+  assert.ok(tokens <= 500);
+  assert.ok(definitions.every(({ path }: { path: string }) => path !== "src/a.ts"));
+});
+
+test("a file", () => {
+  assert.equal(run(join(folder, "src/b.ts"), "--budget", "100").stdout, "1: export function parse(text: string)\n");
+  assert.match(run(join(folder, "readme.md"), "--budget", "100").stderr, /by indentation \(noGrammar\)/);
+});
+
+test("exit codes", () => {
+  assert.equal(run(folder).status, 2);
+  assert.equal(run(join(folder, "nothing"), "--budget", "9").status, 3);
+  assert.equal(run(folder, "--budget", "0").status, 0);
+});
+
+test("patterns", () => {
+  const ignored = (file: string, path: string, isFolder = false) => ignoring().and("", file).match(path, isFolder);
+  for (const [pattern, path] of [["a", "x/a"], ["/a", "a"], ["*.js", "x/y.js"], ["a/**", "a/b/c"], ["**/b", "a/b"], ["a/**/c", "a/c"], ["a/**/c", "a/b/c"], ["a?c", "abc"], ["[ab].c", "b.c"], ["a.b", "a.b"], ["\\#a", "#a"]] as const) {
+    assert.ok(ignored(pattern, path), `${pattern} ${path}`);
+  }
+  for (const [pattern, path] of [["/a", "x/a"], ["a/", "a"], ["*.js", "a.jsx"], ["a?c", "a/c"], ["a.b", "axb"], ["[!a].c", "a.c"], ["# a", "# a"], ["a\n!a", "a"], ["[", "a"], ["x/y", "z/x/y"]] as const) {
+    assert.ok(!ignored(pattern, path), `${pattern} ${path}`);
+  }
+  assert.ok(ignored("a/", "a", true));
+});
