@@ -80,7 +80,9 @@ fn what_a_parser_refuses_is_refused() {
 fn depth_has_an_end() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(read(&nested(128)).is_some() && read(&nested(129)).is_none() && read(&nested(1_000_000)).is_none());
-    for text in ["", " ", "[", "\"", "\"\\", "\"\\u12", "-", "1.", "1e", "tru", "nul", "{\"a\"}", "{a:1}", "[1 2]", "\u{0}"] {
+    for text in
+        ["", " ", "[", "\"", "\"\\", "\"\\u12", "-", "1.", "1e", "tru", "nul", "{\"a\"}", "{a:1}", "[1 2]", "\u{0}"]
+    {
         assert!(read(text).is_none(), "{text}");
     }
 }
