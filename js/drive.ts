@@ -67,12 +67,11 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   const { llm, timeout, onProgress, onUsage } = callbacks;
   // The core asks for a model only where it was told that there is one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
+  if (callbacks.signal?.aborted) return { type: "cancelled" };
   const fields = callbacks.request(effect);
-  const answer = await within(timeout, `the model did not answer within ${timeout} ms`, callbacks.signal, async (signal) => {
-    onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
-    const reply = read(await llm({ id, ...fields, signal }, { signal }));
-    return reply;
-  });
+  onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
+  const late = `the model did not answer within ${timeout} ms`;
+  const answer = await within(timeout, late, callbacks.signal, async (signal) => read(await llm({ id, ...fields, signal }, { signal })));
   if ("usage" in answer) {
     const { usage, ...model } = answer;
     if (usage) onUsage?.(usage);

@@ -44,7 +44,7 @@ export function provider(
     throw new EspalierError({ code: "bad_response", message: `${name} gave no answer` });
   };
   const llm: Llm = async ({ messages, request, tools, params, format: given }, { signal }) => {
-    const { maxTokens, temperature, toolChoice } = params;
+    const { maxTokens, temperature, toolChoice } = params ?? {};
     const asked = toRequest(request ?? messages, {
       format: given,
       ...(tools && { tools }),

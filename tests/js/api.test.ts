@@ -176,7 +176,8 @@ const SUMMARY = "<analysis>hm</analysis>\n<summary>\nAll parts are built.\n</sum
 async function withModel(llm: Llm, options: Partial<CompactOptions> = {}): Promise<{ status: CompactStatus; untouched: boolean }> {
   const messages = agentRun();
   const before = JSON.stringify(messages);
-  const result = await compact(messages, { budget: 3_000, llm, ...options });
+  // A model with room for all of it, and one look only: this summary has none of the sections.
+  const result = await compact(messages, { budget: 3_000, llmBudget: 50_000, verify: "never", llm, ...options });
   assert.equal(JSON.stringify(messages), before, "the input was changed");
   return { status: result.status, untouched: result.messages === messages };
 }
@@ -188,7 +189,7 @@ test("a model's summary is put in place", async () => {
   const requests: Parameters<Llm>[0][] = [];
   const messages = agentRun();
   const { messages: out, report, edits } = await compact(messages, {
-    budget: 3_000,
+    budget: 3_000, llmBudget: 50_000, verify: "never",
     llm: async (request) => (requests.push(request), { text: SUMMARY, usage: { prompt_tokens: 7 } }),
   });
   assert.equal(requests.length, 1);

@@ -184,7 +184,15 @@ test("reports have exactly the fields that the declarations name", async () => {
   const done = await core.compact(long, { budget: 3_000, llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }) });
   assert.equal(fields(done), "edits messages report status");
   assert.equal(fields(done.report), "after before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
-  assert.equal(fields(done.report.model!), "calls promptTokens usage");
+  assert.equal(fields(done.report.model!), "asked calls gaps promptTokens usage");
+  assert.equal(fields(done.report.model!.asked[0]!), "promptTokens purpose shape");
+  const block = { kind: "plan", text: "First this." };
+  const call1 = { role: "assistant", content: "word ".repeat(300), tool_calls: [{ id: "w", type: "function", function: { name: "write_file", arguments: '{"path":"a.rs","content":"x"}' } }] };
+  const busy = [long[0]!, call1, { role: "tool", tool_call_id: "w", content: "ok" }, ...long.slice(1)];
+  const more = await core.compact(busy, { budget: 3_000, blocks: [block], readFile: () => "fn a() {}", hooks: { preCompact: () => undefined } });
+  assert.equal(fields(more.report.hooks![0]!), "name outcome");
+  assert.equal(fields(more.report.files![0]!), "outcome path tokens");
+  assert.equal(fields(more.report.blocks![0]!), "kind shortened tokens");
   assert.equal(fields(done.report.steps[0]!), "outcome step tokensAfter tokensBefore why");
   assert.equal(fields(done.edits[0]!), "author before id kind message rule targets tokensAfter tokensBefore");
 });

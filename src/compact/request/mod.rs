@@ -18,7 +18,7 @@ use crate::message::{Message, Part, Role};
 pub const ANSWER_FACTOR: u64 = 3;
 
 /// The groups that are asked about: the entries of each, in order.
-pub fn parts<'d>(groups: &'d [Group], is_covered: impl Fn(usize) -> bool) -> Vec<&'d [usize]> {
+pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usize]> {
     let covered = |group: &&Group| !group.entries.is_empty() && group.entries.iter().all(|&at| is_covered(at));
     groups.iter().filter(covered).map(|group| group.entries.as_slice()).collect()
 }

@@ -38,7 +38,7 @@ impl Talk {
 }
 
 impl Compaction {
-    pub(super) fn form(&self) -> &'static Form {
+    pub(super) fn form(&self) -> &'static form::Form {
         self.options.asking.form.unwrap_or(&EIGHT)
     }
 

@@ -14,7 +14,7 @@ use crate::compact::asking::{Asked, HookReport, Verify};
 use crate::compact::budget::{Budget, OVERLONG};
 use crate::compact::check::Gaps;
 use crate::compact::context::{BlockReport, FileReport};
-use crate::compact::form::{EIGHT, Form};
+use crate::compact::form::{self, EIGHT};
 use crate::compact::instructions::Wanted;
 use crate::compact::ledger::Ledger;
 use crate::compact::ledger::render::Block;
