@@ -246,7 +246,8 @@ export interface Removal {
   ids: string[];
   /**
    * `orphan-result`, `lost-call`, `double-id`, `empty`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
-   * `long-arguments`, `media`; …
+   * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
+   * `capped-result`; `summary`, `long-request`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */
@@ -622,7 +623,7 @@ export interface Profile {
     verify: "auto" | "always" | "never";
     temperature: number; overlong: number; argumentUnits: number; simpleResults: number; handoffResults: number; fullHeadroom: number;
   };
-  replacement: { form: "record" | "messages" | "summary"; head: number; carryRequest: boolean };
+  replacement: { form: "record" | "messages" | "summary"; head: number };
   failure: { requests: number; tokens: number; gainTokens: number; flag: boolean };
   hook: { onNoop: boolean; twoTriggers: boolean };
   /** Milliseconds. */

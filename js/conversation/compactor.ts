@@ -51,7 +51,7 @@ const AUTOMATIC: readonly Trigger[] = ["threshold", "overflow", "provider_error"
 
 export class Compactor<T> {
   readonly jobs: Jobs<Made>;
-  readonly patience = new Patience();
+  readonly patience: Patience;
   /** Compactions begun so far: what jitter is drawn for, and what names plans. */
   begun = 0;
   /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
@@ -60,6 +60,7 @@ export class Compactor<T> {
 
   constructor(context: Context<T>) {
     this.c = context;
+    this.patience = new Patience(context.profile.text);
     this.jobs = new Jobs(context.profile.text);
   }
 

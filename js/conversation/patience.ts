@@ -14,6 +14,12 @@ export interface Now {
 export class Patience {
   /** Plain data, kept in the log. */
   state: string | undefined;
+  /** JSON text. */
+  private readonly profile: string;
+
+  constructor(profile: string) {
+    this.profile = profile;
+  }
 
   mayTry(now: Now): Verdict {
     return this.step({ type: "mayTry", now }).verdict!;
@@ -28,7 +34,7 @@ export class Patience {
   }
 
   private step(event: object): { verdict?: Verdict } {
-    const { state, verdict } = JSON.parse(call(() => wasm().backoffStep(this.state, JSON.stringify(event)))) as { state: unknown; verdict?: Verdict };
+    const { state, verdict } = JSON.parse(call(() => wasm().backoffStep(this.state, this.profile, JSON.stringify(event)))) as { state: unknown; verdict?: Verdict };
     this.state = JSON.stringify(state);
     return verdict === undefined ? {} : { verdict };
   }

@@ -146,9 +146,10 @@ struct BackoffStep {
 
 /// Whether to try, or how a try ended.
 #[wasm_bindgen(js_name = "backoffStep")]
-pub fn backoff_step(state: Option<String>, event: &str) -> Answer {
+pub fn backoff_step(state: Option<String>, text: &str, event: &str) -> Answer {
+    let profile = profile(text).map_err(to_js)?;
     let state = state.map(|text| from_json(&text, "state", Code::BadInput)).transpose().map_err(to_js)?;
-    let mut state: Backoff = state.unwrap_or_default();
+    let mut state = state.unwrap_or_else(Backoff::default).by_rule(profile.failure);
     let verdict = match from_json(event, "event", Code::BadInput).map_err(to_js)? {
         BackoffEvent::MayTry { now } => Some(state.may_try(now)),
         BackoffEvent::Note { status, now } => {

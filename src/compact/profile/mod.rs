@@ -351,8 +351,6 @@ pub struct Replacement {
     pub form: Form,
     /// Share of a long message of the user that is its beginning.
     pub head: f64,
-    /// The newest request stays a message of its own.
-    pub carry_request: bool,
 }
 
 /// The form of the message that stands for the covered range.

@@ -85,7 +85,8 @@ impl Compaction {
         let draft = self.cheap_view();
         let beside = self.beside(covered);
         // A long request takes room that the arithmetic of shares does not know of, and lines of the ledger are not worth a tail
-        // that has to go for them. If the request has to be shortened anyway, it is shortened a little more.
+        // that has to go for them. But where what must stay crowds out the tail by itself, facts go first: of a request that was pasted
+        // the middle can be recalled, and what nobody wrote down cannot.
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let must: u64 = prune::must_keep(&draft, &limits)
@@ -98,7 +99,7 @@ impl Compaction {
         let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
         let text_and_users = self.tokenizer.count(text) + budget.user + added;
         let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
-        let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
+        let for_entries = if must + text_and_users + budget.entries + budget.keep_recent > self.options.budget {
             budget.entries
         } else {
             room.saturating_sub(text_and_users).max(budget.ledger)
@@ -221,7 +222,7 @@ impl Compaction {
             return Err(over(before, self.options.budget));
         }
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
-        let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
+        let mut reductions = [reduce::results as Reduction, reduce::requests, reduce::records].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) => break "what still did not fit was pruned, oldest first",
@@ -237,6 +238,12 @@ impl Compaction {
                     else {
                         return Err(error);
                     };
+                    if edit.rule == "long-record" {
+                        // The record is written once: it is made shorter where it is made.
+                        self.rewrite(&mut edits, &edit);
+                        draft = self.view(&edits);
+                        continue;
+                    }
                     edit::apply(&mut draft, &edit);
                     edits.push(edit);
                 }
@@ -283,6 +290,19 @@ impl Compaction {
             model,
             ..self.finished(draft, Status::Applied, edits, steps)?
         })
+    }
+
+    /// Puts shortened texts into the summaries that hold them.
+    fn rewrite(&self, edits: &mut [Edit], shortened: &Edit) {
+        for edit in edits.iter_mut() {
+            let Some(message) = edit.message.as_mut() else { continue };
+            for text in shortened.texts.iter().filter(|text| text.message == message.id) {
+                if let Some(part) = message.parts.get_mut(text.part) {
+                    *part = Part::Text { text: text.text.clone() };
+                }
+            }
+            edit.tokens_after = self.meter().message(message);
+        }
     }
 
     /// What of the history the result still holds.

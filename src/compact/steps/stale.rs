@@ -33,6 +33,9 @@ struct Stale {
     lines: Vec<String>,
 }
 
+/// Lines of a file that a later message has: first and last line, and the entry.
+type Page = ((u64, u64), usize);
+
 /// What is known of later messages, walking from the newest to the oldest.
 #[derive(Default)]
 struct Later<'s> {
@@ -40,8 +43,8 @@ struct Later<'s> {
     texts: HashMap<&'s str, usize>,
     /// The newest edit of a path.
     edits: HashMap<String, usize>,
-    /// Later reads: range and entry.
-    reads: HashMap<String, Vec<((u64, u64), usize)>>,
+    /// Later reads.
+    reads: HashMap<String, Vec<Page>>,
     /// Commands that succeeded.
     successes: HashMap<String, usize>,
 }
@@ -126,7 +129,7 @@ impl<'s> Later<'s> {
             return Some((newer, "edited-read", format!("{} edited it", id(newer)), vec![]));
         }
         let (from, to) = call.call.range.unwrap_or((1, u64::MAX));
-        let covers = |&&((first, last), newer): &&((u64, u64), usize)| first <= from && to <= last && before(&newer);
+        let covers = |&&((first, last), newer): &&Page| first <= from && to <= last && before(&newer);
         let &(_, newer) = self.reads.get(path)?.iter().find(covers)?;
         Some((newer, "repeated-read", format!("{} has these lines again", id(newer)), vec![]))
     }
