@@ -3,8 +3,9 @@
  * format from the plan, so that whatever was not changed is the caller's own object.
  */
 
-import { readConversation } from "./adapters/index.ts";
+import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { readConversation } from "./adapters/index.ts";
 import { imageModel, imageSizes } from "./images.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
@@ -13,7 +14,7 @@ import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  PrunePass, PruneReport, PruneResult, Role, ToolRule, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Role, ToolRule, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -228,6 +229,9 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     hasModel: llm !== undefined,
     modelLimit: llmBudget,
     ledger: rules(options.ledger),
+    profile: profileText(options),
+    ladder: names(options.ladder, "ladder"),
+    exempt: names(options.exempt, "exempt") ?? [],
   };
   const usage: Record<string, unknown>[] = [];
   const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
@@ -250,6 +254,59 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     // An instance that crashed took the operation with it.
     if (!crashed) operation.free();
   }
+}
+
+/** The profile of an operation as text, with what the operation says of protection. */
+function profileText({ profile, protect }: CompactOptions): string | undefined {
+  if (protect !== undefined && !isFields(protect)) throw bad("protect", "{ results, rounds, tokens, turn }", protect);
+  if (profile === undefined && protect === undefined) return undefined;
+  const text = dataText(profile ?? "espalier", "options.profile");
+  if (protect === undefined) return text;
+  // Checked by itself first, so that what is wrong with it is not said of the profile.
+  const given: unknown = JSON.parse(text);
+  const fields = (typeof given === "string" ? { name: given } : given) as { protect?: object };
+  const named = dataText(protect, "options.protect");
+  return JSON.stringify({ ...fields, protect: { ...fields.protect, ...(JSON.parse(named) as object) } });
+}
+
+/** A profile as JSON text. Numbers that JSON does not have are refused, not turned into `null`. */
+function dataText(given: unknown, path: string): string {
+  const check = (value: unknown, at: string, depth: number): void => {
+    if (typeof value === "number" && !Number.isFinite(value)) throw new EspalierError({ code: "bad_option", message: `${at} must be a finite number, and is ${value}`, path: at });
+    if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol" || depth > 8) {
+      throw new EspalierError({ code: "bad_option", message: `${at} is no data`, path: at });
+    }
+    if (typeof value === "object" && value !== null) for (const [key, inner] of Object.entries(value)) check(inner, `${at}.${key}`, depth + 1);
+  };
+  if (typeof given !== "string" && !isFields(given)) throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
+  check(given, path, 0);
+  return JSON.stringify(given);
+}
+
+function names(list: readonly string[] | undefined, path: string): string[] | undefined {
+  if (list === undefined) return undefined;
+  if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) throw bad(path, "a list of names", list);
+  return [...list];
+}
+
+/**
+ * All fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
+ *
+ * ```js
+ * const mine = profile("gemini-cli");
+ * mine.start.warm = 0.6;
+ * await compact(messages, { budget: 100_000, profile: mine });
+ * ```
+ *
+ * @throws EspalierError `bad_option` with the path of a field that there is none of, or of a value that it cannot have
+ */
+export function profile(given: ProfileName | ProfileFields): Profile {
+  return JSON.parse(call(() => wasm().readProfile(dataText(given, "profile"), "profile"))) as Profile;
+}
+
+/** The fields in which two profiles differ, names apart: `{ field: "start.warm", a: 0.78, b: 0.5 }`. */
+export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | ProfileFields): ProfileDifference[] {
+  return JSON.parse(call(() => wasm().explainProfiles(dataText(a, "a"), dataText(b, "b")))) as ProfileDifference[];
 }
 
 const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "other"];

@@ -242,7 +242,8 @@ export interface Removal {
   ids: string[];
   /**
    * `orphan-result`, `lost-call`, `double-id`, `empty`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
-   * `long-arguments`, `media`; …
+   * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
+   * `capped-result`; `summary`, `long-request`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */
@@ -344,7 +345,85 @@ export interface CompactOptions extends CountOptions {
   onProgress?: (event: CompactProgress) => void;
   /** What the host adds to the rules by which facts are collected. */
   ledger?: LedgerRules;
+  /** Constants and switches: a name, or the fields that differ from the profile of that name. Default `espalier`. See `profile()`. */
+  profile?: ProfileName | ProfileFields;
+  /** The steps in order; one that is not named is left out. Default: the profile's. */
+  ladder?: readonly Rung[];
+  /** Newest results that no rule clears. Default: the profile's. */
+  protect?: Fields<Profile["protect"]>;
+  /** Further tools whose results are never cleared; those of todo lists, plans, memory, skills and questions never are. */
+  exempt?: readonly string[];
 }
+
+/** One step of the ladder. Calls and results are paired before all of them. */
+export type Rung =
+  | "stale"   // results that newer messages repeat or outdate
+  | "media"   // old pictures, documents and reasoning
+  | "cap"     // results over what one, or all together, may have
+  | "clear"   // all old results and long arguments, in one batch
+  | "summary" // by the model
+  | "offline" // by rules
+  | "fit";    // older groups go, the largest texts are shortened
+export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
+
+/** A share within bounds, in tokens. */
+export interface Share {
+  of: number;
+  least: number;
+  most: number | null;
+}
+
+/** The constants of one system. Shares are of what messages may have beside the frame, unless they say otherwise. */
+export interface Profile {
+  name: string;
+  /** How large a request may be where the host does not say; what is left free below a limit learned from a refusal. */
+  limit: { window: number | null; fallback: number | null; retryBuffer: number; mostRetryBuffer: number };
+  /** When a compaction starts by itself, as a share of the limit: `warm + spread * r`, or `cold` with a cold cache. */
+  start: { warm: number; spread: number; cold: number };
+  /** A request this full waits for a running job. */
+  block: number | null;
+  /** A finished summary is used from here on; below it is parked or dropped. */
+  applyMin: number;
+  early: "parked" | "dropped";
+  minMessages: { automatic: number; manual: number };
+  /** Share of the limit, tools taken off, that a request with tools may use. */
+  withTools: number;
+  background: boolean;
+  ladder: Rung[];
+  shares: Record<"relief" | "target", number> & Record<"keepRecent" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
+  /** What a step must free. */
+  gain: Record<"stale" | "media" | "cap" | "clear" | "summary", Share> & { covered: number };
+  /** Newest results that no rule clears. */
+  protect: { results: number; rounds: number; tokens: Share; turn: boolean };
+  media: { media: "keep" | "note"; reasoning: "keep" | "olderTurns" | "outsideTail" };
+  /** What results may have before they are cut in the middle: all together, each, each as a share of the limit. */
+  cap: { all: number | null; each: number | null; eachOfLimit: number | null };
+  clear: { argumentCharacters: number };
+  cut: {
+    at: "tokens" | "fraction" | "lastRound" | "snapshot";
+    window: [number, number];
+    insideTurn: number; beforeCheck: number; openFailure: number;
+    fraction: number; splitInsideTurn: boolean;
+  };
+  summary: {
+    verify: "auto" | "always" | "never";
+    temperature: number; overlong: number; argumentUnits: number; simpleResults: number; handoffResults: number; fullHeadroom: number;
+  };
+  replacement: { form: "record" | "messages" | "summary"; head: number };
+  failure: { requests: number; tokens: number; gainTokens: number; flag: boolean };
+  hook: { onNoop: boolean; twoTriggers: boolean };
+  /** Milliseconds. */
+  timeouts: { wait: number; hook: number; model: number };
+}
+/** One field in which two profiles differ. */
+export interface ProfileDifference {
+  field: string;
+  a: unknown;
+  b: unknown;
+}
+/** Some fields of a profile; the others are those of the profile of that name, or of `espalier`. */
+export type ProfileFields = Fields<Profile>;
+type Fields<T> = { readonly [K in keyof T]?: T[K] extends object ? (T[K] extends readonly unknown[] ? Readonly<T[K]> : Fields<T[K]>) : T[K] };
 
 /** What a tool is for. Decides what its calls tell: files read and changed, commands, the plan, decisions. */
 export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell" | "todo" | "ask" | "web" | "other";
@@ -380,7 +459,9 @@ export type CompactStatus =
 /** One recorded change of what the model gets to see. The history itself is never rewritten. */
 export interface Edit {
   id: string;
-  kind: "replace_range" | "drop" | "truncate";
+  kind:
+    | "replace_range" | "drop" | "truncate"
+    | "clear_result" | "supersede" | "clear_arguments" | "drop_media" | "drop_reasoning";
   /** Ids of the messages it hides or changes. */
   targets: string[];
   rule: string;
@@ -391,8 +472,13 @@ export interface Edit {
   message?: NeutralMessage;
   /** Id of the message in front of which the summary stands. */
   before?: string;
-  /** The shortened texts of a `truncate`, by message and part. */
-  texts?: { message: string; part: number; text: string }[];
+  /** The message that makes the targets of a `supersede` unnecessary. */
+  newer?: string;
+  /**
+   * What parts become, by message and part: a text, the JSON text of a call's arguments, the note in the place of a picture (`item`: which
+   * of the things in a result). An empty text for reasoning, which goes.
+   */
+  texts?: { message: string; part: number; item?: number; text: string }[];
 }
 
 export interface CompactReport extends CutReport {

@@ -7,9 +7,11 @@ use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use crate::compact::ledger::Rules;
+use crate::compact::profile::load::check_ladder;
+use crate::compact::profile::{Profile, Rung, explain};
 use crate::compact::{Compacted, Options};
 use crate::effect::{Answer, Step};
-use crate::error::Code;
+use crate::error::{Code, Error, Result};
 use crate::tokens::{CostModel, EncodingName};
 
 #[derive(Deserialize)]
@@ -32,6 +34,34 @@ struct CompactOptions {
     model_limit: Option<f64>,
     #[serde(default)]
     ledger: Option<Rules>,
+    /// JSON text of a name or of fields.
+    #[serde(default)]
+    profile: Option<String>,
+    /// The rungs in order.
+    #[serde(default)]
+    ladder: Option<Vec<String>>,
+    #[serde(default)]
+    exempt: Vec<String>,
+}
+
+impl CompactOptions {
+    fn profile(&self) -> Result<Profile> {
+        let profile = self.profile.as_ref().map(|text| Profile::read(text, "options.profile")).transpose()?;
+        let mut profile = profile.unwrap_or_default();
+        if let Some(names) = &self.ladder {
+            let rung = |(at, name): (usize, &String)| {
+                Rung::named(name).ok_or_else(|| {
+                    let why =
+                        format!("there is no step {name:?}; there are {}", Rung::ALL.map(Rung::as_str).join(", "));
+                    Error::new(Code::BadOption, why).at(format!("options.ladder[{at}]"))
+                })
+            };
+            let ladder = names.iter().enumerate().map(rung).collect::<Result<Vec<Rung>>>()?;
+            check_ladder(&ladder, "options.ladder")?;
+            profile.ladder = ladder.into();
+        }
+        Ok(profile)
+    }
 }
 
 #[derive(Serialize)]
@@ -56,12 +86,13 @@ pub struct Compaction {
 #[wasm_bindgen]
 impl Compaction {
     #[wasm_bindgen(constructor)]
-    pub fn new(conversation: JsValue, options: JsValue) -> Result<Compaction, JsValue> {
+    pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
         let conversation = messages(conversation)?;
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
         let budget = tokens(options.budget, "options.budget").map_err(to_js)?;
         let limit = options.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose().map_err(to_js)?;
         let counter = options.counting.counter().map_err(to_js)?;
+        let profile = options.profile().map_err(to_js)?;
         let inner = crate::compact::Compaction::new(
             conversation,
             counter.tools.total,
@@ -77,13 +108,15 @@ impl Compaction {
                 has_model: options.has_model,
                 model_limit: limit,
                 rules: options.ledger.unwrap_or_default(),
+                profile,
+                exempt: options.exempt.into_iter().collect(),
             },
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })
     }
 
     /// `{ type: "ask", effects }` or `{ type: "done", result }`.
-    pub fn poll(&mut self) -> Result<JsValue, JsValue> {
+    pub fn poll(&mut self) -> std::result::Result<JsValue, JsValue> {
         match self.inner.poll().map_err(to_js)? {
             Step::Ask { effects } => into_js(&Step::<()>::Ask { effects }),
             Step::Done { result } => into_js(&Step::Done {
@@ -98,8 +131,26 @@ impl Compaction {
     }
 
     /// Answers effect `id`.
-    pub fn resume(&mut self, id: u32, answer: JsValue) -> Result<(), JsValue> {
+    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<(), JsValue> {
         let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
         self.inner.resume(id, answer).map_err(to_js)
     }
+}
+
+/// All fields of a profile, as JSON text; `profile` is JSON text of a name or of the fields that differ.
+#[wasm_bindgen(js_name = "readProfile")]
+pub fn read_profile(profile: &str, path: &str) -> std::result::Result<String, JsValue> {
+    text(&Profile::read(profile, path).map_err(to_js)?)
+}
+
+/// The fields in which two profiles differ, as JSON text.
+#[wasm_bindgen(js_name = "explainProfiles")]
+pub fn explain_profiles(a: &str, b: &str) -> std::result::Result<String, JsValue> {
+    let [a, b] = [(a, "a"), (b, "b")].map(|(text, path)| Profile::read(text, path).map_err(to_js));
+    text(&explain(&a?, &b?))
+}
+
+/// As text, in which an absent number is `null` and stays so when it comes back.
+fn text<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {
+    serde_json::to_string(value).map_err(|error| to_js(Error::new(Code::BadInput, error.to_string())))
 }

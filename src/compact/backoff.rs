@@ -1,17 +1,12 @@
 //! When a compaction that failed may be tried again by itself: without this, a model that is down is asked on every turn.
 
 use super::Status;
-
-/// Requests to wait after a failure.
-const REQUESTS: u64 = 2;
-/// Or so many new tokens, as a share of what messages may have.
-const TOKENS: f64 = 0.05;
-/// New tokens after which a plan that gained nothing is looked at again.
-const GAIN_TOKENS: f64 = 0.10;
+use super::profile::{ESPALIER, FailureRule};
 
 /// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Backoff {
+    rule: FailureRule,
     /// Failures of the model in a row.
     failures: u32,
     last: Option<Mark>,
@@ -50,17 +45,31 @@ pub enum Verdict {
     Blocked,
 }
 
+impl Default for Backoff {
+    fn default() -> Backoff {
+        Backoff::new(ESPALIER.failure)
+    }
+}
+
 impl Backoff {
+    /// Nothing failed yet. `rule` says how long failures count, as a profile has it.
+    pub fn new(rule: FailureRule) -> Backoff {
+        Backoff { rule, failures: 0, last: None, blocked: None }
+    }
+
     /// Whether an automatic compaction may start.
     pub fn may_try(&self, now: Now) -> Verdict {
-        let same =
-            |(fingerprint, mark): &(u64, Mark)| *fingerprint == now.fingerprint && !grown(*mark, now, GAIN_TOKENS);
+        let same = |(fingerprint, mark): &(u64, Mark)| {
+            *fingerprint == now.fingerprint && !grown(*mark, now, self.rule.gain_tokens)
+        };
         if self.blocked.as_ref().is_some_and(same) {
             return Verdict::Blocked;
         }
         match self.last {
             Some(_) if self.failures >= 2 => Verdict::Offline,
-            Some(mark) if now.requests < mark.requests + REQUESTS && !grown(mark, now, TOKENS) => Verdict::NotYet,
+            Some(mark) if now.requests < mark.requests + self.rule.requests && !grown(mark, now, self.rule.tokens) => {
+                Verdict::NotYet
+            }
             _ => Verdict::Try,
         }
     }
@@ -79,7 +88,7 @@ impl Backoff {
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
             // The pressure is off; the model gets its chance again.
-            Status::Applied => *self = Backoff::default(),
+            Status::Applied => *self = Backoff::new(self.rule),
             Status::Cancelled | Status::Unchanged | Status::NothingToCompact => {}
         }
     }

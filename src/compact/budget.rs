@@ -1,32 +1,37 @@
 //! The arithmetic of one compaction: how the tokens that messages may use are shared out.
 
-/// Shares and bounds, in tokens. All are derived from `A`, what messages may use beside the frame.
+use super::profile::{ESPALIER, Profile, Rung};
+
+/// Shares and bounds, in tokens. All are derived from `A`, what messages may use beside the frame, by the shares of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Input tokens of a request.
     pub limit: u64,
     /// What messages may use: limit - frame - tools.
     pub available: u64,
-    /// Newest messages that stay verbatim: 0.15 A, at most 40,000.
+    /// A cheap step that gets the request here ends the ladder.
+    pub relief: u64,
+    /// What a summary aims for.
+    pub target: u64,
+    /// Newest messages that stay verbatim.
     pub keep_recent: u64,
-    /// Older messages of the user, verbatim: 0.10 A, at most 20,000.
+    /// Older messages of the user, verbatim.
     pub user: u64,
-    /// The rest of the ledger: 0.05 A, at most 12,000.
+    /// The rest of the ledger.
     pub ledger: u64,
-    /// What the ledger may grow to so that every entry has a line of its own: 0.30 A, at most 40,000. Measured on a run of an agent of
-    /// 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of 32,000 holds 83 and 81 %.
-    /// With the tail, the summary and the user's messages this stays below 0.60 A, where a compaction counts as a relief.
+    /// What the ledger may grow to so that every entry has a line of its own.
     pub entries: u64,
-    /// The summary text: 0.04 A, within 512..8,000, and never more than a quarter of A.
+    /// Error lines that stay although their results are cleared.
+    pub error_lines: u64,
+    /// The summary text; never more than a quarter of A.
     pub summary: u64,
-    /// A summary must free this much, or it is not worth the broken cache: 0.05 A.
+    /// A summary must free this much, or it is not worth the broken cache.
     pub min_gain: u64,
+    /// Newest results that no rule clears.
+    pub protected: u64,
+    gains: [u64; 4],
 }
 
-/// Fewest messages worth a summary.
-pub const MIN_COVERED: usize = 2;
-/// Share of the covered tokens that a summary must free.
-pub const MIN_GAIN_OF_COVERED: f64 = 0.20;
 /// A reply may exceed the asked length by this factor before it is cut.
 pub const OVERLONG: f64 = 1.5;
 
@@ -35,19 +40,44 @@ impl Budget {
     /// use espalier::compact::budget::Budget;
     /// let budget = Budget::new(128_000, 8_000);
     /// assert_eq!((budget.available, budget.keep_recent, budget.summary), (120_000, 18_000, 4_800));
+    /// assert_eq!((budget.relief, budget.target), (80_000, 56_000));
     /// ```
     pub fn new(limit: u64, frame: u64) -> Budget {
+        Budget::of(limit, frame, &ESPALIER)
+    }
+
+    /// The same by another profile.
+    pub fn of(limit: u64, frame: u64, profile: &Profile) -> Budget {
         let available = limit.saturating_sub(frame);
-        let share = |percent: u64, most: u64| (available.saturating_mul(percent) / 100).min(most);
+        let Profile { shares, gain, protect, .. } = profile;
+        let above_frame = |share: f64| frame.saturating_add((available as f64 * share + 1e-6) as u64).min(limit);
         Budget {
             limit,
             available,
-            keep_recent: share(15, 40_000),
-            user: share(10, 20_000),
-            ledger: share(5, 12_000),
-            entries: share(30, 40_000),
-            summary: share(4, 8_000).max(512).min(available / 4),
-            min_gain: available / 20,
+            relief: above_frame(shares.relief),
+            target: above_frame(shares.target),
+            keep_recent: shares.keep_recent.tokens(available),
+            user: shares.users.tokens(available),
+            ledger: shares.ledger.tokens(available),
+            entries: shares.entries.tokens(available),
+            error_lines: shares.error_lines.tokens(available),
+            summary: shares.summary.tokens(available).min(available / 4),
+            min_gain: gain.summary.tokens(available),
+            protected: protect.tokens.tokens(available),
+            gains: [gain.stale, gain.media, gain.cap, gain.clear].map(|gain| gain.tokens(available)),
+        }
+    }
+
+    /// What a cheap step must free.
+    pub fn least_gain(&self, rung: Rung) -> u64 {
+        let [stale, media, cap, clear] = self.gains;
+        match rung {
+            Rung::Stale => stale,
+            Rung::Media => media,
+            Rung::Cap => cap,
+            Rung::Clear => clear,
+            Rung::Summary | Rung::Offline => self.min_gain,
+            Rung::Fit => 0,
         }
     }
 }

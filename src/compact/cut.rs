@@ -1,8 +1,12 @@
 //! Where the covered range ends and the tail begins.
 //!
 //! A cut point is any boundary between two groups: a single request followed by hundreds of tool rounds is the normal run of an
-//! agent, and a rule that cuts at requests only would find nothing in it.
+//! agent, and a rule that cuts at requests only would find nothing in it. Which boundaries are looked at, and what each costs, is the
+//! profile's.
 
+use super::profile::{Cut as Rule, CutAt};
+use super::steps::scene::{End, Scene};
+use super::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
 
@@ -19,12 +23,55 @@ pub struct Cut {
     pub tail_tokens: u64,
 }
 
-/// Extra cost of a boundary that is not in front of a request.
-const INSIDE_A_TURN: f64 = 0.15;
+/// What a group does, as far as a boundary beside it is concerned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Deed {
+    /// It changes a file.
+    pub edits: bool,
+    /// It runs a command.
+    pub runs: bool,
+    /// It runs a command that fails and does not succeed later.
+    pub fails: bool,
+}
 
-/// Chooses the boundary whose tail comes closest to `target` tokens. The newest request costs nothing here, since it stays
-/// wherever the cut lies. `None` if nothing could be covered.
-pub fn choose(draft: &Draft, groups: &[Group], target: u64, pinned: impl Fn(&Group) -> bool) -> Option<Cut> {
+/// What each group of a scene does.
+pub fn deeds(scene: &Scene) -> Vec<Deed> {
+    let last = scene.groups.iter().flat_map(|group| &group.entries).max().map_or(0, |last| last + 1);
+    let mut group_of = vec![0; last];
+    for (at, group) in scene.groups.iter().enumerate() {
+        for &entry in &group.entries {
+            group_of[entry] = at;
+        }
+    }
+    let mut deeds = vec![Deed::default(); scene.groups.len()];
+    for call in &scene.calls {
+        let deed = &mut deeds[group_of[call.entry]];
+        deed.edits |= matches!(call.call.kind, ToolKind::Edit | ToolKind::Write | ToolKind::Delete);
+        deed.runs |= call.call.kind == ToolKind::Shell;
+    }
+    let mut mended = std::collections::HashSet::new();
+    for result in scene.results.iter().rev() {
+        let Some(call) = scene.call_of(result).filter(|call| call.call.kind == ToolKind::Shell) else { continue };
+        match scene.end(result) {
+            End::Failed => deeds[group_of[call.entry]].fails |= !mended.contains(&call.call.commands),
+            End::Ok | End::Ended => {
+                mended.insert(&call.call.commands);
+            }
+        }
+    }
+    deeds
+}
+
+/// Chooses the boundary that the rule finds cheapest for a tail of `target` tokens. The newest request costs nothing here, since it stays
+/// wherever the cut lies. `deeds` tells what each group does. `None` if nothing could be covered.
+pub fn choose(
+    draft: &Draft,
+    groups: &[Group],
+    target: u64,
+    rule: &Rule,
+    deeds: &[Deed],
+    pinned: impl Fn(&Group) -> bool,
+) -> Option<Cut> {
     let newest_request = groups.iter().rposition(Group::has_request);
     let newest = groups.iter().rposition(|g| g.kind != Kind::Frame)?;
     let first = groups.iter().position(|g| g.kind != Kind::Frame)?;
@@ -42,15 +89,40 @@ pub fn choose(draft: &Draft, groups: &[Group], target: u64, pinned: impl Fn(&Gro
             candidates.push((at, tail));
         }
     }
-    let near: Vec<_> =
-        candidates.iter().filter(|(_, tail)| *tail * 2 >= target && *tail * 4 <= target * 5).copied().collect();
+    let found = match rule.at {
+        CutAt::Tokens => by_tokens(&candidates, groups, target, rule, deeds),
+        CutAt::Fraction => by_fraction(draft, &candidates, groups, rule),
+        CutAt::LastRound => last_round(groups, newest_request, newest).filter(|at| *at > first),
+        CutAt::Snapshot => snapshot(groups, newest_request, newest),
+    };
+    let boundary = found?.min(if rule.at == CutAt::Snapshot && !groups[last_possible].pending {
+        groups.len()
+    } else {
+        last_possible
+    });
+    let tail_tokens = candidates.iter().find(|(at, _)| *at == boundary).map_or(0, |(_, tail)| *tail);
+    let stays = |at: usize| groups[at].kind == Kind::Frame || Some(at) == newest_request || pinned(&groups[at]);
+    let (carried, covered): (Vec<usize>, Vec<usize>) = (0..boundary).partition(|&at| stays(at));
+    (!covered.is_empty()).then_some(Cut { covered, carried, boundary, tail_tokens })
+}
+
+/// The boundary whose tail comes closest to `target`, all in all.
+fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &Rule, deeds: &[Deed]) -> Option<usize> {
+    let [least, most] = rule.window.map(|share| share * target as f64);
+    let near = candidates.iter().filter(|(_, tail)| (least..=most).contains(&(*tail as f64)));
+    let deed = |at: usize| deeds.get(at).copied().unwrap_or_default();
+    let before = |at: usize| (0..at).rev().find(|&at| groups[at].kind != Kind::Frame).map_or(Deed::default(), deed);
     let cost = |&(at, tail): &(usize, u64)| {
-        let distance = (tail as f64 - target as f64).abs() / (target as f64).max(1.0);
-        distance + if groups[at].has_request() { 0.0 } else { INSIDE_A_TURN }
+        let extra = |is: bool, cost: f64| if is { cost } else { 0.0 };
+        let behind = before(at);
+        (tail as f64 - target as f64).abs() / (target as f64).max(1.0)
+            + extra(!groups[at].has_request(), rule.inside_turn)
+            + extra(behind.edits && deed(at).runs, rule.before_check)
+            + extra(behind.fails, rule.open_failure)
     };
     // Candidates run from the shortest tail to the longest, and ties go to the longer one: hence `<=`.
     let mut best: Option<(usize, u64)> = None;
-    for candidate in near {
+    for &candidate in near {
         if best.is_none_or(|b| cost(&candidate) <= cost(&b)) {
             best = Some(candidate);
         }
@@ -58,9 +130,63 @@ pub fn choose(draft: &Draft, groups: &[Group], target: u64, pinned: impl Fn(&Gro
     let best = best
         .or_else(|| candidates.iter().rev().find(|(_, tail)| *tail <= target).copied())
         .or_else(|| candidates.first().copied());
-    let (boundary, tail_tokens) = best?;
+    best.map(|(at, _)| at)
+}
 
-    let stays = |at: usize| groups[at].kind == Kind::Frame || Some(at) == newest_request || pinned(&groups[at]);
-    let (carried, covered): (Vec<usize>, Vec<usize>) = (0..boundary).partition(|&at| stays(at));
-    (!covered.is_empty()).then_some(Cut { covered, carried, boundary, tail_tokens })
+/// The first boundary in front of a request behind a share of the conversation.
+fn by_fraction(draft: &Draft, candidates: &[(usize, u64)], groups: &[Group], rule: &Rule) -> Option<usize> {
+    let sizes: Vec<u64> =
+        groups.iter().map(|group| if group.kind == Kind::Frame { 0 } else { group.tokens(draft) }).collect();
+    let is_possible = |at: usize| candidates.iter().any(|(candidate, _)| *candidate == at);
+    let mut possible = vec![false; groups.len()];
+    for &(at, _) in candidates {
+        possible[at] = true;
+    }
+    let requests: Vec<bool> = groups.iter().enumerate().map(|(at, g)| possible[at] && g.has_request()).collect();
+    let found = split(&sizes, &requests, rule.fraction).filter(|&at| is_possible(at));
+    let inside = || split(&sizes, &possible, rule.fraction);
+    // "Everything, and nothing kept" is what the reference makes of a conversation that ends with the model's words: here the newest
+    // round stays, being the last candidate.
+    found.or_else(|| if rule.split_inside_turn { inside() } else { None })
+}
+
+/// gemini-cli's rule: the first candidate whose preceding sizes come to at least `fraction` of all; else the last one. `None` without
+/// candidates behind the first item.
+///
+/// ```
+/// use espalier::compact::cut::split;
+/// assert_eq!(split(&[10, 10, 10, 10], &[true, false, true, false], 0.5), Some(2));
+/// assert_eq!(split(&[10, 10, 10, 10], &[true, false, true, false], 0.9), Some(2));
+/// ```
+pub fn split(sizes: &[u64], is_candidate: &[bool], fraction: f64) -> Option<usize> {
+    let goal = sizes.iter().sum::<u64>() as f64 * fraction;
+    let mut before = 0u64;
+    let mut last = None;
+    for (at, (&size, &is)) in sizes.iter().zip(is_candidate).enumerate() {
+        if is && at > 0 {
+            if before as f64 >= goal {
+                return Some(at);
+            }
+            last = Some(at);
+        }
+        before += size;
+    }
+    last
+}
+
+/// Two or more rounds behind the newest request: all but the last are covered. Else what came before that request.
+fn last_round(groups: &[Group], request: Option<usize>, newest: usize) -> Option<usize> {
+    let is_round = |at: &usize| matches!(groups[*at].kind, Kind::Round | Kind::RoundWithRequest);
+    let from = request.map_or(0, |at| at + 1);
+    let rounds: Vec<usize> = (from..=newest).filter(is_round).collect();
+    match rounds.as_slice() {
+        [_, .., last] => Some(*last),
+        _ => request,
+    }
+}
+
+/// Everything; what the newest request led to last is the work at hand and stays.
+fn snapshot(groups: &[Group], request: Option<usize>, newest: usize) -> Option<usize> {
+    let at_work = request.is_none_or(|request| newest > request);
+    Some(if at_work { newest } else { groups.len() })
 }

@@ -4,19 +4,22 @@
 //! step. Between lies at most a few calls of the host's model, asked for as [effects](crate::effect); without a model, or on demand when it
 //! fails, the summary is made by rules alone.
 //!
-//! The ladder of this form: repair -> summary (by the model or offline) -> fit. Whatever fails on the way, the conversation is
-//! as it was.
+//! The ladder: repair -> stale -> media -> clear -> summary (by the model or offline) -> fit, each step only while the request is above its
+//! goal, and kept only if it frees its minimum. Whatever fails on the way, the conversation is as it was.
 //!
+//! - [`steps`]: the rungs that need no model.
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`]: what the model is asked. - [`parse`], [`check`]: what it answered.
 //! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
-//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`]: summaries made in the background.
+//! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
+//!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 
 pub mod backoff;
 pub mod budget;
 pub mod check;
 pub mod cut;
+pub mod flag;
 pub mod instructions;
 pub mod job;
 pub mod ledger;
@@ -27,6 +30,7 @@ pub mod quality;
 pub mod reduce;
 pub mod request;
 mod run;
+pub mod steps;
 pub mod summary;
 pub mod tool_map;
 pub mod window;
@@ -60,6 +64,10 @@ pub struct Options {
     pub model_limit: Option<u64>,
     /// What the host adds to the ledger's rules.
     pub rules: ledger::Rules,
+    /// The constants and switches.
+    pub profile: profile::Profile,
+    /// Names of further tools whose results are never cleared.
+    pub exempt: HashSet<String>,
 }
 
 /// How a compaction ended.
@@ -104,6 +112,13 @@ pub struct StepReport {
     pub tokens_after: u64,
     /// One sentence for people.
     pub why: String,
+}
+
+impl StepReport {
+    /// A step that changed nothing.
+    fn same(step: &'static str, outcome: Outcome, total: u64, why: String) -> StepReport {
+        StepReport { step, outcome, tokens_before: total, tokens_after: total, why }
+    }
 }
 
 /// What the model had to do with it.

@@ -26,11 +26,21 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     shortened(draft, texts, over, id, "long-result")
 }
 
-/// The same for the texts of user messages.
+/// The same for the texts of the user's messages.
 pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
-    let users: Vec<usize> = must.iter().copied().filter(|&i| draft.entries[i].message.role == Role::User).collect();
+    words(draft, must, over, id, false, "long-request")
+}
+
+/// The same for messages that stand for others: the last thing to give way, since what they say is nowhere else.
+pub fn records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
+    words(draft, must, over, id, true, "long-record")
+}
+
+fn words(draft: &Draft, must: &[usize], over: u64, id: String, is_new: bool, rule: &'static str) -> Option<Edit> {
+    let said = |at: &usize| draft.entries[*at].message.role == Role::User && draft.entries[*at].is_new == is_new;
+    let users: Vec<usize> = must.iter().copied().filter(said).collect();
     let texts = texts(draft, &users, |part| if let Part::Text { text } = part { Some(text.clone()) } else { None });
-    shortened(draft, texts, over, id, "long-request")
+    shortened(draft, texts, over, id, rule)
 }
 
 struct Long {
@@ -71,7 +81,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         before += long.tokens;
         after += short.tokens;
         targets.push(long.entry);
-        replacements.push(Replacement { message, part: long.part, text: short.text });
+        replacements.push(Replacement { message, part: long.part, item: None, text: short.text });
     }
     if targets.is_empty() {
         return None;
@@ -88,6 +98,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         tokens_after: after,
         message: None,
         before: None,
+        newer: None,
         texts: replacements,
     })
 }

@@ -157,6 +157,10 @@ impl<'a> Draft<'a> {
             Rewrite::Empty => self.drop_entries(&[index], Fate::Dropped, rule, why),
             Rewrite::Done => {
                 let entry = &self.entries[index];
+                // Of what the host never had nothing of the host's is gone.
+                if entry.is_new {
+                    return;
+                }
                 let freed = before.saturating_sub(entry.after);
                 self.removed.push(Removal::new(vec![entry.message.id.clone()], rule, why, freed));
             }

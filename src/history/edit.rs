@@ -2,14 +2,14 @@
 //!
 //! A view is the history with its active edits applied in order. Compaction produces edits; undoing one is leaving it out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::draft::{Change, Draft, Meter};
 use super::pairs::repair;
-use super::plan::Fate;
-use crate::message::Message;
+use super::plan::{Fate, ItemEdit};
+use crate::message::{Message, Part};
 use crate::tokens::Origin;
 
 /// What an edit does.
@@ -22,6 +22,32 @@ pub enum Kind {
     Drop,
     /// The text of the targets is shortened in the middle.
     Truncate,
+    /// Results of tools become placeholders.
+    ClearResult,
+    /// The same for what a newer message repeats or outdates; [`Edit::newer`] names that.
+    Supersede,
+    /// Long strings in the arguments of old calls are shortened; the JSON stays valid and keeps its keys.
+    ClearArguments,
+    /// Pictures and documents become notes.
+    DropMedia,
+    /// Reasoning is not sent any more.
+    DropReasoning,
+}
+
+impl Kind {
+    /// Why, for people.
+    fn why(self) -> &'static str {
+        match self {
+            Kind::ReplaceRange => "the summary stands for it",
+            Kind::Drop => "it did not fit the budget",
+            Kind::Truncate => "too long for the budget, shortened in the middle",
+            Kind::ClearResult => "an old result, replaced by a placeholder",
+            Kind::Supersede => "a newer message repeats or outdates the result",
+            Kind::ClearArguments => "long strings in the arguments of an old call, shortened",
+            Kind::DropMedia => "an old picture or document, replaced by a note",
+            Kind::DropReasoning => "reasoning of an old answer",
+        }
+    }
 }
 
 /// Who decided it.
@@ -53,18 +79,25 @@ pub struct Edit {
     /// Id of the message in front of which the summary stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// For `truncate`: the shortened texts, by part of each target.
+    /// For `supersede`: the message that makes the targets unnecessary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer: Option<String>,
+    /// What parts of the targets become, for the kinds that change parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Replacement>,
 }
 
-/// One shortened part.
+/// What one part becomes: the text of a part or result, the JSON text of a call's arguments, the note in the place of a picture. An empty
+/// text for reasoning, which goes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
     pub message: String,
     /// Index among the parts of the message as it stood.
     pub part: usize,
+    /// Index among what a result holds, for a picture or document in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<usize>,
     pub text: String,
 }
 
@@ -78,38 +111,97 @@ pub fn view<'a>(
 ) -> Draft<'a> {
     let mut draft = Draft::with_counts(messages, counts, meter, origin);
     repair(&mut draft);
-    for edit in edits {
-        apply(&mut draft, edit);
-    }
+    apply_all(&mut draft, edits);
     // What an edit left behind may be refused where the whole was not: an empty request beside a summary, say.
     repair(&mut draft);
     draft
 }
 
+/// Lays edits over a draft, in order.
+pub fn apply_all(draft: &mut Draft, edits: &[Edit]) {
+    let mut index = None;
+    for edit in edits {
+        let known = index.get_or_insert_with(|| Index::new(draft));
+        if lay(draft, edit, known) {
+            // A message was put in: those behind it have moved.
+            index = None;
+        }
+    }
+}
+
 /// Lays one more edit over a draft. Targets that are not there any more are passed over.
 pub fn apply(draft: &mut Draft, edit: &Edit) {
-    let index_of: HashMap<String, usize> =
-        draft.entries.iter().enumerate().map(|(i, e)| (e.message.id.clone(), i)).collect();
-    let targets: Vec<usize> = edit.targets.iter().filter_map(|id| index_of.get(id).copied()).collect();
+    let index = Index::new(draft);
+    lay(draft, edit, &index);
+}
+
+/// Where the messages of a draft are.
+struct Index(HashMap<String, usize>);
+
+impl Index {
+    fn new(draft: &Draft) -> Index {
+        Index(draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.clone(), at)).collect())
+    }
+
+    fn get(&self, id: &str) -> Option<usize> {
+        self.0.get(id).copied()
+    }
+}
+
+/// True if a message was put in.
+fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
+    let targets = || edit.targets.iter().filter_map(|id| index.get(id));
     match edit.kind {
         Kind::ReplaceRange => {
-            draft.drop_entries(&targets, Fate::Covered, edit.rule, "the summary stands for it");
-            let place = edit.before.as_ref().and_then(|id| index_of.get(id)).or(targets.iter().min());
-            if let (Some(&place), Some(message)) = (place, &edit.message) {
+            let targets: Vec<usize> = targets().collect();
+            draft.drop_entries(&targets, Fate::Covered, edit.rule, edit.kind.why());
+            let place = edit.before.as_ref().and_then(|id| index.get(id)).or(targets.iter().min().copied());
+            if let (Some(place), Some(message)) = (place, &edit.message) {
                 draft.insert(place, message.clone(), edit.rule);
+                return true;
             }
         }
-        Kind::Drop => draft.drop_entries(&targets, Fate::Dropped, edit.rule, "it did not fit the budget"),
-        Kind::Truncate => {
-            for &target in &targets {
-                let id = draft.entries[target].message.id.clone();
+        Kind::Drop => draft.drop_entries(&targets().collect::<Vec<_>>(), Fate::Dropped, edit.rule, edit.kind.why()),
+        kind => {
+            let mut by_entry: BTreeMap<usize, Vec<&Replacement>> = BTreeMap::new();
+            for text in &edit.texts {
+                let entry = index.get(&text.message).filter(|&at| draft.entries[at].is_in());
+                if let Some(entry) = entry {
+                    by_entry.entry(entry).or_default().push(text);
+                }
+            }
+            for (entry, texts) in by_entry {
                 let mut part = 0;
-                draft.edit_parts(target, edit.rule, "too long for the budget, shortened in the middle", |_| {
+                draft.edit_parts(entry, edit.rule, kind.why(), |was| {
                     part += 1;
-                    let found = edit.texts.iter().find(|t| t.message == id && t.part + 1 == part);
-                    found.map_or(Change::Keep, |t| Change::Text(t.text.clone()))
+                    change(kind, was, texts.iter().filter(|text| text.part + 1 == part))
                 });
             }
         }
+    }
+    false
+}
+
+/// What a part becomes.
+fn change<'a>(kind: Kind, was: &Part, mut texts: impl Iterator<Item = &'a &'a Replacement>) -> Change {
+    let Some(first) = texts.next() else { return Change::Keep };
+    let text = || first.text.clone();
+    match (kind, was) {
+        (Kind::DropMedia, Part::ToolResult { content, .. }) => {
+            let mut items = vec![ItemEdit::Keep; content.len()];
+            for text in std::iter::once(first).chain(texts) {
+                if let Some(item) = text.item.and_then(|at| items.get_mut(at)) {
+                    *item = ItemEdit::Text { text: text.text.clone() };
+                }
+            }
+            Change::Content(items)
+        }
+        (Kind::DropMedia, Part::Image { .. } | Part::Document { .. }) => Change::Note(text()),
+        (Kind::DropReasoning, Part::Reasoning { .. }) => Change::Drop,
+        (Kind::ClearArguments, Part::ToolCall { .. }) => Change::Arguments(text()),
+        (Kind::ClearResult | Kind::Supersede, Part::ToolResult { .. }) => Change::Text(text()),
+        (Kind::Truncate, Part::Text { .. } | Part::ToolResult { .. }) => Change::Text(text()),
+        // Not what it was when the edit was made.
+        _ => Change::Keep,
     }
 }

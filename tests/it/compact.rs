@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use espalier::compact::parse::{Parsed, Unusable, parse};
+use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::{Answer, Effect, Failure, ModelRequest, Step};
 use espalier::error::Code;
@@ -46,6 +47,11 @@ fn with_model(
             }
         }
     }
+}
+
+/// The default but for the steps that need no model: what comes after them is what is looked at.
+fn no_cheap_steps() -> Profile {
+    Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..Profile::default() }
 }
 
 fn reply(text: &str) -> Answer {
@@ -120,7 +126,7 @@ fn the_offline_summary_keeps_files_commands_errors_constraints() {
     let mut messages = agent_run(40);
     messages.push(user("Now document it."));
     let messages = numbered(messages);
-    let text = text_of(&offline(&messages, 8_000));
+    let text = text_of(&offline(&messages, 3_000));
     for fact in
         ["Never touch the lexer.", "src/part1.rs", "cargo test", "exit 101", "mismatched types", "Continuation Plan"]
     {
@@ -137,7 +143,8 @@ fn offline_is_deterministic() {
 #[test]
 fn the_model_sees_the_covered_history_and_its_summary_stands_for_it() {
     let messages = agent_run(60);
-    let options = Options { budget: 8_000, focus: Some("the parser".into()), ..Options::default() };
+    let options =
+        Options { budget: 8_000, focus: Some("the parser".into()), profile: no_cheap_steps(), ..Options::default() };
     let (seen, done) =
         with_model(&messages, options, |_| reply("<analysis>x</analysis><summary>\nAll is well.\n</summary>"));
     assert_eq!(seen.len(), 1);
@@ -168,14 +175,17 @@ fn text_in_the_history_cannot_end_its_quotation() {
 /// What a disappointing model leaves behind: status, number of calls.
 fn disappointed(answer: Answer, expected: Status, calls: usize) {
     let messages = agent_run(60);
-    let (seen, done) = with_model(&messages, Options { budget: 6_000, ..Options::default() }, |_| answer.clone());
+    let (seen, done) =
+        with_model(&messages, Options { budget: 6_000, profile: no_cheap_steps(), ..Options::default() }, |_| {
+            answer.clone()
+        });
     assert_eq!((done.status, seen.len()), (expected, calls));
     // Nothing changed: every message is kept, in order.
     let keep: Vec<PlanItem> = messages.iter().map(|m| PlanItem::Keep { id: m.id.clone() }).collect();
     assert_eq!(done.plan, keep);
     assert!(done.edits.is_empty() && done.before == done.after);
 
-    let options = Options { budget: 6_000, offline_on_failure: true, ..Options::default() };
+    let options = Options { budget: 6_000, offline_on_failure: true, profile: no_cheap_steps(), ..Options::default() };
     let (_, done) = with_model(&messages, options, |_| answer.clone());
     if expected == Status::Cancelled {
         assert_eq!(done.status, Status::Cancelled);
@@ -206,7 +216,9 @@ fn a_second_answer_can_mend_the_first() {
     let messages = agent_run(60);
     let mut answers = vec![reply("<summary>Done.</summary>"), reply("Sure!")];
     let (seen, done) =
-        with_model(&messages, Options { budget: 6_000, ..Options::default() }, |_| answers.pop().unwrap());
+        with_model(&messages, Options { budget: 6_000, profile: no_cheap_steps(), ..Options::default() }, |_| {
+            answers.pop().unwrap()
+        });
     assert_eq!((done.status, seen.len()), (Status::Applied, 2));
     assert!(seen[1].prompt.contains("could not be used"));
 }
@@ -226,7 +238,7 @@ fn an_overlong_summary_is_cut_but_keeps_the_plan() {
 #[test]
 fn answers_nobody_waits_for_are_refused() {
     let messages = agent_run(60);
-    let options = Options { budget: 6_000, has_model: true, ..Options::default() };
+    let options = Options { budget: 6_000, has_model: true, profile: no_cheap_steps(), ..Options::default() };
     let mut run = start(&messages, options, Rc::new(Quarter));
     assert_eq!(run.resume(0, Answer::Cancelled).unwrap_err().code, Code::UnknownEffect);
     let first = run.poll().unwrap();

@@ -7,6 +7,7 @@ mod document;
 mod encodings;
 mod engine;
 mod golden;
+mod ladder;
 mod ledger;
 mod log;
 mod prompt;

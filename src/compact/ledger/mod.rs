@@ -31,6 +31,7 @@ pub use user::{Constraint, Request};
 
 pub use text::{one_line, sentences};
 
+use super::steps::note::is_placeholder;
 use super::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
 use crate::history::prune::SUMMARY_TAG;
 use crate::message::{Message, Part, Role};
@@ -383,8 +384,12 @@ impl Ledger {
 
     /// Takes in the error lines of a result; gives their number.
     fn errors_in(&mut self, id: &str, text: &str, command: Option<usize>, failed: bool) -> usize {
-        let mut lines: Vec<String> =
-            text.lines().filter(|line| error::is_error_line(line)).map(error::kept_line).collect();
+        let mut lines: Vec<String> = text
+            .lines()
+            // The line in the place of a cleared result tells of a command, not of an error.
+            .filter(|line| error::is_error_line(line) && !is_placeholder(line))
+            .map(error::kept_line)
+            .collect();
         if lines.is_empty() && failed {
             lines.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
         }

@@ -1,13 +1,17 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
+use crate::error::BudgetDetails;
 
 impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let draft = self.view(&[]);
-        let total = draft.total();
+        let total = self.cheap.total;
         let budget = self.budget(&draft);
         let ledger = self.ledger(&covered.ids);
+        if !self.options.profile.has(Rung::Offline) {
+            return self.without_offline(after);
+        }
         let text = offline::offline(&ledger, budget.summary, &*self.tokenizer);
         let mut steps = Vec::new();
         let report = after.map(|(report, why)| {
@@ -36,13 +40,22 @@ impl Compaction {
                     tokens_after: total,
                     why,
                 });
-                if total <= self.options.budget {
+                if total <= self.options.budget && self.cheap.edits.is_empty() {
                     return Ok(Compacted { model: report, ..self.finished(draft, Status::NoGain, vec![], steps)? });
                 }
                 let done = self.fit(vec![], steps, None)?;
                 Ok(Compacted { model: report, ..done })
             }
         }
+    }
+
+    /// Neither a model nor rules are to make a summary.
+    fn without_offline(&self, after: Option<(ModelReport, String)>) -> Result<Compacted> {
+        let (model, step) = match after {
+            Some((report, why)) => (Some(report), StepReport::same("summary", Outcome::Failed, self.cheap.total, why)),
+            None => (None, skipped("summary", self.cheap.total, "there is no model to ask")),
+        };
+        Ok(Compacted { model, ..self.fit(vec![], vec![step], None)? })
     }
 
     pub(super) fn ledger(&self, ids: &[String]) -> Ledger {
@@ -68,10 +81,12 @@ impl Compaction {
         covered: &Covered,
         ledger: &Ledger,
     ) -> std::result::Result<(Edit, Vec<Shown>), (Status, String)> {
-        let draft = self.view(&[]);
-        let budget = self.budget(&draft);
+        let budget = self.budget(&self.view(&[]));
+        let draft = self.cheap_view();
+        let beside = self.beside(covered);
         // A long request takes room that the arithmetic of shares does not know of, and lines of the ledger are not worth a tail
-        // that has to go for them. If the request has to be shortened anyway, it is shortened a little more.
+        // that has to go for them. But where what must stay crowds out the tail by itself, facts go first: of a request that was pasted
+        // the middle can be recalled, and what nobody wrote down cannot.
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let must: u64 = prune::must_keep(&draft, &limits)
@@ -82,7 +97,7 @@ impl Compaction {
             .sum();
         let text_and_users = self.tokenizer.count(text) + budget.user;
         let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
-        let for_entries = if must + text_and_users + budget.ledger > self.options.budget {
+        let for_entries = if must + text_and_users + budget.entries + budget.keep_recent > self.options.budget {
             budget.entries
         } else {
             room.saturating_sub(text_and_users).max(budget.ledger)
@@ -95,11 +110,32 @@ impl Compaction {
         };
         let covering = Covering {
             messages: covered.ids.len(),
-            tokens: covered.tokens,
+            tokens: covered.was,
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
+            followed: draft
+                .entries
+                .iter()
+                .filter(|e| e.is_in() && !e.message.role.is_frame() && !ids.contains(e.message.id.as_str()))
+                .count(),
         };
-        let (message, shown) = summary::message("e0:summary".into(), text, ledger, covering, shares, &*self.tokenizer);
+        let edit_id = format!("e{}", beside.len());
+        let id = format!("{edit_id}:summary");
+        let replacement = &self.options.profile.replacement;
+        let (message, shown) = match replacement.form {
+            Form::Record => summary::message(id, text, ledger, covering, shares, &*self.tokenizer),
+            Form::Summary => {
+                let none = Shares { user: 0, ledger: 0, entries: 0 };
+                summary::message(id, text, &Ledger::new(&self.options.rules), covering, none, &*self.tokenizer)
+            }
+            Form::Messages => {
+                let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
+                said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
+                let message =
+                    summary::messages_form(id, text, &said, covering, shares.user, replacement.head, &*self.tokenizer);
+                (message, vec![])
+            }
+        };
         let tokens = self.meter().message(&message);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
@@ -109,62 +145,93 @@ impl Compaction {
         let before =
             draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
         let freed = covered.tokens - tokens;
-        let least = (covered.tokens as f64 * MIN_GAIN_OF_COVERED) as u64;
+        let least = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
         if freed < least.max(budget.min_gain) {
             let why =
                 format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
             return Err((Status::NoGain, why));
         }
         let edit = Edit {
-            id: "e0".into(),
+            id: edit_id,
             kind: Kind::ReplaceRange,
             targets: covered.ids.clone(),
             rule: "summary",
             author,
-            tokens_before: covered.tokens,
+            tokens_before: covered.was,
             tokens_after: tokens,
             message: Some(message),
             before,
+            newer: None,
             texts: vec![],
         };
         Ok((edit, shown))
     }
 
     pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
+        let mut edits = self.beside_ids(&edit.targets);
+        edits.push(edit.clone());
         StepReport {
             step: "summary",
             outcome: Outcome::Applied,
-            tokens_before: self.view(&[]).total(),
-            tokens_after: self.view(std::slice::from_ref(edit)).total(),
+            tokens_before: self.cheap.total,
+            tokens_after: self.view(&edits).total(),
             why: format!("{what} stands for {} messages", edit.targets.len()),
         }
     }
 
-    /// The last step: prune what is left, shorten what must stay, so that the result is on budget.
-    pub(super) fn fit(
-        &self,
-        mut edits: Vec<Edit>,
-        mut steps: Vec<StepReport>,
-        made: Option<Made>,
-    ) -> Result<Compacted> {
+    /// The edits of the cheap steps beside what the summary hides.
+    fn beside(&self, covered: &Covered) -> Vec<Edit> {
+        self.beside_ids(&covered.ids)
+    }
+
+    fn beside_ids(&self, covered: &[String]) -> Vec<Edit> {
+        if self.cheap.edits.is_empty() {
+            return vec![];
+        }
+        steps::without(self.view(&[]), &self.cheap.edits, &covered.iter().map(String::as_str).collect())
+    }
+
+    /// The last steps: what the profile has behind the summary, then prune what is left and shorten what must stay, so that the result is on
+    /// budget.
+    pub(super) fn fit(&self, summary: Vec<Edit>, given: Vec<StepReport>, made: Option<Made>) -> Result<Compacted> {
+        let mut edits = match &made {
+            Some(made) => self.beside(&made.covered),
+            None => self.cheap.edits.clone(),
+        };
+        edits.extend(summary);
+        let mut steps = self.cheap.steps.clone();
+        steps.extend(given);
         let mut draft = self.view(&edits);
+        let budget = self.budget(&self.view(&[]));
+        let ground = Ground { options: &self.options, budget: &budget };
+        steps.extend(climb(&mut draft, self.rungs().1, budget.relief, ground, &mut edits));
         let before = draft.total();
+        if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
+            return Err(over(before, self.options.budget));
+        }
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
-        let mut reductions = [reduce::results as Reduction, reduce::requests].into_iter();
+        let mut reductions = [reduce::results as Reduction, reduce::requests, reduce::records].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) => break "what still did not fit was pruned, oldest first",
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
-                    let must = prune::must_keep(&draft, &limits);
+                    let kept = |&at: &usize| !self.options.keep.contains(&draft.entries[at].message.id);
+                    let must: Vec<usize> = prune::must_keep(&draft, &limits).into_iter().filter(kept).collect();
                     // Enough that the tail stays as well: a giant paste must not push out the latest work.
-                    let wanted = draft.total().min(needed + self.budget(&draft).keep_recent);
+                    let wanted = draft.total().min(needed + budget.keep_recent);
                     let over = wanted.saturating_sub(self.options.budget);
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
                         return Err(error);
                     };
+                    if edit.rule == "long-record" {
+                        // The record is written once: it is made shorter where it is made.
+                        self.rewrite(&mut edits, &edit);
+                        draft = self.view(&edits);
+                        continue;
+                    }
                     edit::apply(&mut draft, &edit);
                     edits.push(edit);
                 }
@@ -182,6 +249,7 @@ impl Compaction {
                 tokens_after: 0,
                 message: None,
                 before: None,
+                newer: None,
                 texts: vec![],
             });
         }
@@ -197,7 +265,9 @@ impl Compaction {
             steps.push(step);
         }
         let Some(Made { covered, text, shown, model }) = made else {
-            return self.finished(draft, Status::Applied, edits, steps);
+            let covered = Covered { ids: vec![], tokens: 0, was: 0 };
+            let quality = self.quality(&draft, &covered, &edits, "");
+            return Ok(Compacted { quality: Some(quality), ..self.finished(draft, Status::Applied, edits, steps)? });
         };
         let quality = self.quality(&draft, &covered, &edits, &text);
         Ok(Compacted {
@@ -210,11 +280,24 @@ impl Compaction {
         })
     }
 
+    /// Puts shortened texts into the summaries that hold them.
+    fn rewrite(&self, edits: &mut [Edit], shortened: &Edit) {
+        for edit in edits.iter_mut() {
+            let Some(message) = edit.message.as_mut() else { continue };
+            for text in shortened.texts.iter().filter(|text| text.message == message.id) {
+                if let Some(part) = message.parts.get_mut(text.part) {
+                    *part = Part::Text { text: text.text.clone() };
+                }
+            }
+            edit.tokens_after = self.meter().message(message);
+        }
+    }
+
     /// What of the history the result still holds.
     pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
         let view: Vec<Message> =
             draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
-        let edit = edits.first();
+        let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
         // What rules extract cannot be invented.
         let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
         let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
@@ -224,7 +307,7 @@ impl Compaction {
             after,
             freed: before.saturating_sub(after),
             headroom: self.options.budget.saturating_sub(after),
-            covered: covered.tokens,
+            covered: covered.was,
             summary: edit.map_or(0, |edit| edit.tokens_after),
             prompt: self.prompt_tokens,
         };
@@ -251,4 +334,11 @@ impl Compaction {
                 && after.contains(&ToolKind::Shell),
         })
     }
+}
+
+/// What is left is too much, and nothing may be done about it.
+fn over(needed: u64, budget: u64) -> Error {
+    let why = format!("What is left has {needed} tokens, the budget allows {budget}, and the ladder has no fit");
+    let details = BudgetDetails { budget, needed, largest: vec![] };
+    Error { budget: Some(details), ..Error::new(Code::BudgetExceeded, why).at("options.budget") }
 }

@@ -7,20 +7,23 @@ mod start;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::compact::budget::{Budget, MIN_COVERED, MIN_GAIN_OF_COVERED, OVERLONG};
+use crate::compact::budget::{Budget, OVERLONG};
 use crate::compact::instructions::Wanted;
 use crate::compact::ledger::Ledger;
 use crate::compact::parse::{Unusable, parse};
+use crate::compact::profile::{Form, Rung};
 use crate::compact::quality::{Boundary, Quality, Size, quality};
+use crate::compact::steps::scene::Scene;
+use crate::compact::steps::{Ground, climb};
 use crate::compact::summary::{Covering, Shares, Shown};
 use crate::compact::tool_map::{ToolKind, ToolMap};
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
-use crate::compact::{check, cut, offline, reduce, request, summary};
+use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
-use crate::history::group::groups;
+use crate::history::group::{Group, groups};
 use crate::history::prune::{self, Limits, SUMMARY_TAG};
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
@@ -40,6 +43,8 @@ pub struct Compaction {
     tokenizer: Rc<dyn Tokenizer>,
     options: Options,
     state: State,
+    /// What the cheap steps came to.
+    cheap: Cheap,
     calls: usize,
     prompt_tokens: u64,
 }
@@ -66,7 +71,19 @@ type Reduction = fn(&Draft, &[usize], u64, String) -> Option<Edit>;
 struct Covered {
     /// Ids in order.
     ids: Vec<String>,
+    /// As they stand after the cheap steps.
     tokens: u64,
+    /// As they came.
+    was: u64,
+}
+
+/// What the steps before the summary came to.
+#[derive(Debug, Clone, Default)]
+struct Cheap {
+    edits: Vec<Edit>,
+    steps: Vec<StepReport>,
+    /// Tokens of the view under these edits.
+    total: u64,
 }
 
 /// A summary that was made: what it stands for, its text, what became of the ledger, what the model had to do with it.
@@ -101,6 +118,7 @@ impl Compaction {
             tokenizer,
             options,
             state,
+            cheap: Cheap::default(),
             calls: 0,
             prompt_tokens: 0,
         }
@@ -153,7 +171,13 @@ impl Compaction {
     fn budget(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
         // Somebody who compacts what fits wants it smaller than it is, not smaller than the window.
-        Budget::new(self.options.budget.min(totals.total), totals.frame + totals.tools)
+        let limit = self.options.budget.min(totals.total);
+        Budget::of(limit, totals.frame + totals.tools, &self.options.profile)
+    }
+
+    /// The view under the edits of the cheap steps, but for those that a summary of `covered` hides.
+    fn cheap_view(&self) -> Draft<'_> {
+        self.view(&self.cheap.edits)
     }
 
     fn model_report(&self, error: Option<String>) -> ModelReport {
@@ -199,5 +223,5 @@ impl Compaction {
 }
 
 fn skipped(step: &'static str, total: u64, why: &str) -> StepReport {
-    StepReport { step, outcome: Outcome::Skipped, tokens_before: total, tokens_after: total, why: why.into() }
+    StepReport::same(step, Outcome::Skipped, total, why.into())
 }

@@ -1,4 +1,4 @@
-//! Before the model is asked: what the summary will stand for.
+//! Before the model is asked: the steps that need none, and what the summary will stand for.
 
 use super::*;
 
@@ -9,29 +9,39 @@ impl Compaction {
         if total <= self.options.budget && !self.options.force {
             return self.done(self.finished(draft, Status::Unchanged, vec![], vec![]));
         }
-        let groups = groups(&draft);
         let budget = self.budget(&draft);
-        let pinned = |group: &crate::history::group::Group| {
-            group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id))
-        };
-        let cut = cut::choose(&draft, &groups, budget.keep_recent, pinned).filter(|cut| {
-            cut.covered.iter().map(|&at| groups[at].entries.len()).sum::<usize>() >= MIN_COVERED && budget.summary > 0
+        if total <= self.options.budget && self.is_compact(&draft) {
+            let step = skipped("summary", total, "no message came since the last compaction");
+            return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
+        }
+        self.cheap = self.climbed(&budget);
+        // Somebody who compacts what fits wants a summary.
+        if self.cheap.total <= budget.relief && !self.cheap.edits.is_empty() && !self.options.force {
+            return self.done(self.fit(vec![], vec![], None));
+        }
+        let profile = &self.options.profile;
+        if !profile.has(Rung::Summary) && !profile.has(Rung::Offline) {
+            return self.done(self.fit(vec![], vec![], None));
+        }
+        // What the model is asked about is the untouched history: it says more, and a provider may still hold it. The cheap steps take no
+        // message away, so that the groups are the same.
+        let draft = self.view(&[]);
+        let groups = groups(&draft);
+        let cut = self.chosen(&budget).filter(|cut| {
+            let covered: usize = cut.covered.iter().map(|&at| groups[at].entries.len()).sum();
+            covered >= profile.min_messages.manual && budget.summary > 0
         });
         let Some(cut) = cut else {
-            let why = "fewer than two messages could be covered";
-            let step = skipped("summary", total, why);
-            if total <= self.options.budget {
+            let why = format!("fewer than {} messages could be covered", profile.min_messages.manual);
+            let step = skipped("summary", self.cheap.total, &why);
+            if self.cheap.total <= self.options.budget && self.cheap.edits.is_empty() {
                 return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
             }
             return self.done(self.fit(vec![], vec![step], None));
         };
-        let entries: Vec<usize> = cut.covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
-        let covered = Covered {
-            ids: entries.iter().map(|&i| draft.entries[i].message.id.clone()).collect(),
-            tokens: entries.iter().map(|&i| draft.entries[i].after).sum(),
-        };
+        let covered = self.covered(&draft, &groups, &cut);
         let limit = self.options.model_limit.unwrap_or(self.options.budget);
-        if !self.options.has_model || limit < LEAST_ROOM {
+        if !self.options.has_model || limit < LEAST_ROOM || !profile.has(Rung::Summary) {
             return self.done(self.offline(&covered, None));
         }
         let kept = groups[cut.boundary..].iter().map(|g| g.entries.len()).sum();
@@ -45,5 +55,50 @@ impl Compaction {
         self.calls = 1;
         self.prompt_tokens = model.prompt_tokens;
         State::Asked { ask: Box::new(Ask { id: 0, effect: Effect::CallModel(model) }), covered }
+    }
+
+    /// The steps of the ladder before the summary.
+    fn climbed(&self, budget: &Budget) -> Cheap {
+        let mut draft = self.view(&[]);
+        let mut edits = Vec::new();
+        let ground = Ground { options: &self.options, budget };
+        let steps = climb(&mut draft, self.rungs().0, budget.relief, ground, &mut edits);
+        Cheap { steps, total: draft.total(), edits }
+    }
+
+    /// The rungs before the summary, and those behind it.
+    pub(super) fn rungs(&self) -> (&[Rung], &[Rung]) {
+        let ladder = &*self.options.profile.ladder;
+        let is_summary = |rung: &Rung| matches!(rung, Rung::Summary | Rung::Offline | Rung::Fit);
+        let first = ladder.iter().position(is_summary).unwrap_or(ladder.len());
+        ladder.split_at(first)
+    }
+
+    /// Where the summary ends.
+    fn chosen(&self, budget: &Budget) -> Option<cut::Cut> {
+        let draft = self.cheap_view();
+        let scene = Scene::new(&draft, Ground { options: &self.options, budget });
+        let pinned =
+            |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
+        let deeds = cut::deeds(&scene);
+        let rule = &self.options.profile.cut;
+        cut::choose(&draft, &scene.groups, budget.keep_recent, rule, &deeds, pinned)
+    }
+
+    fn covered(&self, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> Covered {
+        let entries: Vec<usize> = cut.covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
+        let cheap = self.cheap_view();
+        let ids: Vec<String> = entries.iter().map(|&i| draft.entries[i].message.id.clone()).collect();
+        let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let now = cheap.entries.iter().filter(|entry| known.contains(entry.message.id.as_str()));
+        let tokens = now.map(|entry| entry.after).sum();
+        Covered { tokens, was: entries.iter().map(|&i| draft.entries[i].after).sum(), ids }
+    }
+
+    /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
+    fn is_compact(&self, draft: &Draft) -> bool {
+        let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !entry.message.role.is_frame());
+        let then = rest.next().and_then(|entry| summary::followed(&entry.message));
+        then.is_some_and(|then| rest.count() <= then)
     }
 }

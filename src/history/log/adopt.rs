@@ -11,7 +11,7 @@ use super::{Added, Log};
 use crate::error::{Code, Error, Result};
 use crate::history::edit;
 use crate::history::plan::PartEdit;
-use crate::message::Message;
+use crate::message::{Message, Part};
 
 impl Log {
     /// Records the edits of a compaction of [`Log::messages`], in order. All of them or none.
@@ -43,10 +43,15 @@ impl Log {
                 edit::Kind::ReplaceRange => Kind::ReplaceRange,
                 edit::Kind::Drop => Kind::Drop,
                 edit::Kind::Truncate => Kind::Truncate,
+                edit::Kind::ClearResult => Kind::ClearResult,
+                edit::Kind::Supersede => Kind::Supersede,
+                edit::Kind::ClearArguments => Kind::ClearArguments,
+                edit::Kind::DropMedia => Kind::DropMedia,
+                edit::Kind::DropReasoning => Kind::DropReasoning,
             },
             targets: vec![],
             range: None,
-            newer: None,
+            newer: from.newer.clone(),
             rule: from.rule.to_string(),
             trigger: None,
             author: match from.author {
@@ -65,14 +70,7 @@ impl Log {
                 let target = |id: &String| Target { message: id.clone(), part: None, to: None };
                 edit.targets = from.targets.iter().filter(|id| self.live(id).is_some()).map(target).collect();
             }
-            edit::Kind::Truncate => {
-                let targets = from.texts.iter().map(|text| Target {
-                    message: text.message.clone(),
-                    part: Some(self.part_of(&text.message, text.part)),
-                    to: Some(Becomes::Text { text: text.text.clone() }),
-                });
-                edit.targets = targets.collect();
-            }
+            kind => edit.targets = self.parts_of(kind, &from.texts),
         }
         Ok(edit)
     }
@@ -115,6 +113,48 @@ impl Log {
         }
         let span = self.state.edits.get(&seq_of(id.strip_suffix(":summary")?)?)?.span.as_ref()?;
         Some((span.start, span.end))
+    }
+
+    /// One target for each part; what is said of things in one result is one target.
+    fn parts_of(&self, kind: edit::Kind, texts: &[edit::Replacement]) -> Vec<Target> {
+        let mut out: Vec<Target> = Vec::with_capacity(texts.len());
+        for from in texts {
+            let part = self.part_of(&from.message, from.part);
+            let text = from.text.clone();
+            if let Some(at) = from.item {
+                let same = out.last_mut().filter(|last| last.message == from.message && last.part == Some(part));
+                if let Some(Target { to: Some(Becomes::Content { items }), .. }) = same {
+                    if let Some(item) = items.get_mut(at) {
+                        *item = Some(text);
+                    }
+                    continue;
+                }
+                let content = self.live(&from.message).map(|slot| self.store.message(slot)).and_then(|message| {
+                    message
+                        .parts
+                        .get(part)
+                        .map(|part| if let Part::ToolResult { content, .. } = part { content.len() } else { 0 })
+                });
+                let mut items = vec![None; content.unwrap_or(0)];
+                if let Some(item) = items.get_mut(at) {
+                    *item = Some(text);
+                }
+                out.push(Target {
+                    message: from.message.clone(),
+                    part: Some(part),
+                    to: Some(Becomes::Content { items }),
+                });
+                continue;
+            }
+            let to = match kind {
+                edit::Kind::ClearArguments => Becomes::Arguments { arguments: text },
+                edit::Kind::DropMedia => Becomes::Note { text },
+                edit::Kind::DropReasoning => Becomes::Gone,
+                _ => Becomes::Text { text },
+            };
+            out.push(Target { message: from.message.clone(), part: Some(part), to: Some(to) });
+        }
+        out
     }
 
     /// The part of the host's message that is part `number` of the message as it is shown.

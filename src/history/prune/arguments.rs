@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 
 /// Arguments of no more characters stay as they are; the longer ones are cut to this.
-pub(super) const LONG: usize = 2_000;
+pub(crate) const LONG: usize = 2_000;
 
 /// No value is cut below this many characters.
 const LEAST: usize = 100;
@@ -53,6 +53,23 @@ pub(super) fn shortened(arguments: &str, recall: &str) -> Option<String> {
     crate::rank::sort(&mut goes, |(from, _)| *from as u64);
     let cut = replaced(&cut, goes.into_iter(), |value| quoted(&marker(length(value), recall)));
     Some(if length(&cut) <= LONG { cut } else { wrapped(arguments, recall) })
+}
+
+/// The same arguments with every string of more than [`LONG`] characters cut to `most`; everything else stays what it is, byte for byte.
+/// Nothing if no string is as long, or if it is no JSON.
+pub(crate) fn long_strings(arguments: &str, most: usize, recall: &str) -> Option<String> {
+    if arguments.len() <= LONG || serde_json::from_str::<IgnoredAny>(arguments).is_err() {
+        return None;
+    }
+    let mut strings = values(arguments).strings;
+    strings.retain(|&(from, to)| to - from > LONG && length(&arguments[from..to]) > LONG + 2);
+    if strings.is_empty() {
+        return None;
+    }
+    Some(replaced(arguments, strings.into_iter(), |literal| match serde_json::from_str::<String>(literal) {
+        Ok(text) => quoted_within(&text, most, recall),
+        Err(_) => quoted(&marker(length(literal), recall)),
+    }))
 }
 
 fn length(text: &str) -> usize {

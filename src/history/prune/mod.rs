@@ -20,7 +20,7 @@
 //! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
 //! - `note`: the line that says that something is missing.
 
-mod arguments;
+pub(crate) mod arguments;
 mod class;
 mod cut;
 mod note;
@@ -30,6 +30,7 @@ mod shrink;
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
 pub use shrink::FLOOR;
+pub(crate) use shrink::{joined, media_note};
 
 use std::collections::{HashMap, HashSet};
 

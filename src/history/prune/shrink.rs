@@ -350,7 +350,7 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Change>, 
 }
 
 /// What stands for a picture or document, if that is smaller.
-fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
+pub(crate) fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
         Part::Document { media_type, .. } => ("document", media_type.as_deref()),
@@ -368,7 +368,7 @@ fn is_text(content: &[Part]) -> bool {
 }
 
 /// The texts of a result one after the other; copied only if there are several.
-fn joined(content: &[Part]) -> Cow<'_, str> {
+pub(crate) fn joined(content: &[Part]) -> Cow<'_, str> {
     match content {
         [Part::Text { text }] => Cow::Borrowed(text),
         _ => content

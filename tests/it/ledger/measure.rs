@@ -89,7 +89,7 @@ fn share(quality: &Quality, kind: &str) -> f64 {
 fn facts_survive_without_a_model() {
     for name in TRANSCRIPTS {
         let messages = transcript(name);
-        for budget in [32_000, 64_000, 128_000] {
+        for budget in [32_000, 40_000, 48_000, 64_000, 96_000, 128_000] {
             let options = Options { budget, ..Options::default() };
             let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
             let Some(quality) = &done.quality else { continue };
@@ -97,6 +97,7 @@ fn facts_survive_without_a_model() {
             assert_eq!(quality.retention, measured(&messages, &view).retention, "the report is of another view");
             for (kind, least) in [("modifiedFiles", 95.0), ("requests", 95.0), ("errors", 80.0), ("commands", 80.0)] {
                 let share = share(quality, kind);
+                println!("{name} {budget} {kind} {share:.1} after {}", done.after.total);
                 assert!(share >= least, "{name} at {budget}: {share} % of {kind}");
             }
             let size = quality.size.as_ref().unwrap();
@@ -136,13 +137,15 @@ fn facts_of_the_first_compaction_survive_ten() {
         let quality = done.quality.as_ref().expect("a summary");
         assert_eq!(quality.misses, Vec::<&str>::new(), "round {round}");
         messages = carry_out(&messages, &done.plan);
-        let text: String = messages.iter().map(Message::text).collect();
+        let text = serde_json::to_string(&messages).unwrap();
         for fact in ["Never touch the lexer.", "src/planted.rs", "water the tree", "Carry on with part 0."] {
             assert!(text.contains(fact), "round {round}: {fact}");
         }
-        assert_eq!(text.matches("<conversation-summary").count(), 1);
+        // Of the first rounds only the results go.
+        assert!(text.matches("<conversation-summary").count() <= 1);
         sizes.push(quality.size.as_ref().unwrap().summary);
     }
+    assert!(sizes[9] > 0, "{sizes:?}");
     // It does not grow without end.
     assert!(sizes.iter().all(|size| *size <= 8_000 * 6 / 10), "{sizes:?}");
 }

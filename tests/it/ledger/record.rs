@@ -12,7 +12,7 @@ use crate::support::{Quarter, TRANSCRIPTS, assistant, call, numbered, random, re
 const PLENTY: Shares = Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000 };
 
 fn record(ledger: &Ledger, shares: Shares) -> Message {
-    let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8" };
+    let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3 };
     message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Quarter).0
 }
 
@@ -105,7 +105,7 @@ fn what_finds_no_place_is_counted() {
             assert!(part.left_out == 0 || text.contains(&note), "{note} is missing");
         }
         // The counts survive being read back.
-        let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0" };
+        let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0 };
         let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Quarter);
         let again = read_back(&message);
         let left_out = |block: Block| shown.iter().find(|s| s.block == block).map_or(0, |s| s.left_out);

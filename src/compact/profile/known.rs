@@ -1,0 +1,191 @@
+//! The four profiles. Numbers stand with where they come from; those of the other systems are theirs, not chosen by us.
+
+use std::borrow::Cow;
+
+use super::{
+    Cap, Clear, Cut, CutAt, Early, FailureRule, Fewest, Form, Gain, HookRule, LimitRule, Media, MediaPolicy, Profile,
+    Protect, ReasoningPolicy, Replacement, Rung, Share, Shares, Start, Summary, Timeouts, Verify,
+};
+
+/// A share without bounds.
+const fn share(of: f64) -> Share {
+    Share { of, least: 0, most: None }
+}
+
+/// A share with an upper bound.
+const fn at_most(of: f64, most: u64) -> Share {
+    Share { of, least: 0, most: Some(most) }
+}
+
+/// So many tokens, whatever the whole.
+const fn fixed(tokens: u64) -> Share {
+    Share { of: 0.0, least: tokens, most: None }
+}
+
+const SHARES: Shares = Shares {
+    relief: 0.60,
+    target: 0.40,
+    keep_recent: at_most(0.15, 40_000),
+    // OpenAI codex keeps 20,000 tokens of the user's messages.
+    users: at_most(0.10, 20_000),
+    ledger: at_most(0.05, 12_000),
+    // Measured on a run of an agent of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of
+    // 32,000 holds 83 and 81 %. With the tail, the summary and the user's messages this stays below 0.60 A, where a compaction counts
+    // as a relief.
+    entries: at_most(0.30, 40_000),
+    error_lines: at_most(0.10, 12_000),
+    summary: Share { of: 0.04, least: 512, most: Some(8_000) },
+};
+
+const GAIN: Gain = Gain {
+    stale: share(0.02),
+    media: share(0.02),
+    cap: share(0.02),
+    // opencode prunes from 20,000 tokens on.
+    clear: at_most(0.10, 20_000),
+    summary: share(0.05),
+    covered: 0.20,
+};
+
+const CUT: Cut = Cut {
+    at: CutAt::Tokens,
+    window: [0.5, 1.25],
+    inside_turn: 0.15,
+    before_check: 0.5,
+    open_failure: 0.25,
+    fraction: 0.7,
+    split_inside_turn: true,
+};
+
+const SUMMARY: Summary = Summary {
+    verify: Verify::Auto,
+    temperature: 0.0,
+    overlong: 1.5,
+    argument_units: 200,
+    simple_results: 0.5,
+    handoff_results: 2_000,
+    full_headroom: 1.0,
+};
+
+const NO_CAP: Cap = Cap { all: None, each: None, each_of_limit: None };
+
+/// Ours.
+pub static ESPALIER: Profile = Profile {
+    name: Cow::Borrowed("espalier"),
+    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
+    block: Some(0.95),
+    apply_min: 0.65,
+    early: Early::Parked,
+    min_messages: Fewest { automatic: 4, manual: 2 },
+    with_tools: 1.0,
+    background: true,
+    ladder: Cow::Borrowed(&[Rung::Stale, Rung::Media, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
+    shares: SHARES,
+    gain: GAIN,
+    protect: Protect { results: 3, rounds: 2, tokens: at_most(0.20, 40_000), turn: false },
+    media: Media { media: MediaPolicy::Note, reasoning: ReasoningPolicy::OlderTurns },
+    cap: NO_CAP,
+    clear: Clear { argument_characters: 500 },
+    cut: CUT,
+    summary: SUMMARY,
+    replacement: Replacement { form: Form::Record, head: 0.6 },
+    failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
+    hook: HookRule { on_noop: false, two_triggers: false },
+    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+};
+
+/// Copilot Chat. Where it renders twice and prunes by cache marks, requests are counted.
+pub static COPILOT_CHAT: Profile = Profile {
+    name: Cow::Borrowed("copilot-chat"),
+    limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    // Source of July 2026; builds of March started at 0.75.
+    start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
+    block: None,
+    apply_min: 0.65,
+    early: Early::Dropped,
+    min_messages: Fewest { automatic: 2, manual: 2 },
+    // Only with tools; 0.85 and always in March 2026.
+    with_tools: 0.9,
+    background: true,
+    ladder: Cow::Borrowed(&[Rung::Cap, Rung::Summary, Rung::Offline, Rung::Fit]),
+    shares: SHARES,
+    gain: GAIN,
+    protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
+    media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
+    // Half of what the render at hand may have.
+    cap: Cap { all: None, each: None, each_of_limit: Some(0.5) },
+    clear: Clear { argument_characters: 500 },
+    cut: Cut { at: CutAt::LastRound, ..CUT },
+    // Arguments of the simple form: 200 units; its results: half the cap; 2,000 is the hand-over's. Older builds had 1.05 for the full form.
+    summary: Summary { verify: Verify::Never, ..SUMMARY },
+    replacement: Replacement { form: Form::Record, head: 0.6 },
+    failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
+    hook: HookRule { on_noop: false, two_triggers: true },
+    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+};
+
+/// gemini-cli. Shares are counted in tokens instead of characters of JSON.
+pub static GEMINI_CLI: Profile = Profile {
+    name: Cow::Borrowed("gemini-cli"),
+    // For every model, so that compression starts at 524,288.
+    limit: LimitRule { window: Some(1_048_576), fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    // DEFAULT_COMPRESSION_TOKEN_THRESHOLD; equality compresses.
+    start: Start { warm: 0.5, spread: 0.0, cold: 0.5 },
+    block: None,
+    apply_min: 0.0,
+    early: Early::Dropped,
+    min_messages: Fewest { automatic: 2, manual: 2 },
+    with_tools: 1.0,
+    background: false,
+    ladder: Cow::Borrowed(&[Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
+    shares: SHARES,
+    // Masking acts from 30,000 tokens on.
+    gain: Gain { clear: fixed(30_000), covered: 0.0, summary: share(0.0), ..GAIN },
+    // Masking: the newest 50,000 tokens of results, and the latest turn.
+    protect: Protect { results: 0, rounds: 0, tokens: fixed(50_000), turn: true },
+    media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
+    // COMPRESSION_FUNCTION_RESPONSE_TOKEN_BUDGET; one response 40,000 characters, at 4 for a token.
+    cap: Cap { all: Some(50_000), each: Some(10_000), each_of_limit: None },
+    clear: Clear { argument_characters: 500 },
+    // COMPRESSION_PRESERVE_THRESHOLD 0.3, so 0.7 is covered. The reference finds nothing inside a turn.
+    cut: Cut { at: CutAt::Fraction, fraction: 0.7, split_inside_turn: true, ..CUT },
+    summary: Summary { verify: Verify::Always, ..SUMMARY },
+    // Without the answer that takes note of it: where a provider wants turns to alternate, its format sees to that.
+    replacement: Replacement { form: Form::Summary, head: 0.6 },
+    failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: true },
+    hook: HookRule { on_noop: false, two_triggers: true },
+    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+};
+
+/// Copilot CLI. Sizes that are not public are ours.
+pub static COPILOT_CLI: Profile = Profile {
+    name: Cow::Borrowed("copilot-cli"),
+    limit: LimitRule { window: None, fallback: Some(128_000), retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    // COPILOT_BACKGROUND_COMPACTION_THRESHOLD
+    start: Start { warm: 0.80, spread: 0.0, cold: 0.80 },
+    // COPILOT_BUFFER_EXHAUSTION_THRESHOLD
+    block: Some(0.95),
+    apply_min: 0.0,
+    early: Early::Dropped,
+    // The system message counts (inferred from a test of the SDK).
+    min_messages: Fewest { automatic: 4, manual: 2 },
+    with_tools: 1.0,
+    background: true,
+    ladder: Cow::Borrowed(&[Rung::Summary, Rung::Offline, Rung::Fit]),
+    shares: SHARES,
+    gain: Gain { covered: 0.0, summary: share(0.0), ..GAIN },
+    protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
+    media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
+    cap: NO_CAP,
+    clear: Clear { argument_characters: 500 },
+    cut: Cut { at: CutAt::Snapshot, ..CUT },
+    summary: Summary { verify: Verify::Never, ..SUMMARY },
+    replacement: Replacement { form: Form::Messages, head: 0.6 },
+    failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
+    hook: HookRule { on_noop: false, two_triggers: false },
+    timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
+};
+
+/// All profiles, the default first.
+pub static ALL: [&Profile; 4] = [&ESPALIER, &COPILOT_CHAT, &GEMINI_CLI, &COPILOT_CLI];

@@ -1,0 +1,188 @@
+//! Reading a profile from data, and telling two apart.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{ESPALIER, Profile, Rung};
+use crate::error::{Code, Error, Result};
+
+/// One field in which two profiles differ.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// As one would write it in JavaScript: `shares.keepRecent.of`.
+    pub field: String,
+    pub a: Value,
+    pub b: Value,
+}
+
+/// The fields in which two profiles differ, in the order of the fields; names are no difference.
+///
+/// ```
+/// use espalier::compact::profile::{COPILOT_CHAT, ESPALIER, explain};
+/// let fields: Vec<String> = explain(&ESPALIER, &COPILOT_CHAT).into_iter().map(|one| one.field).collect();
+/// assert!(fields.contains(&"withTools".into()) && !fields.contains(&"applyMin".into()));
+/// ```
+pub fn explain(a: &Profile, b: &Profile) -> Vec<Difference> {
+    let mut out = Vec::new();
+    differ("", &value_of(a), &value_of(b), &mut out);
+    out.retain(|one| one.field != "name");
+    out
+}
+
+fn differ(path: &str, a: &Value, b: &Value, out: &mut Vec<Difference>) {
+    match (a, b) {
+        // As deep as a profile is.
+        (Value::Object(a), Value::Object(b)) => {
+            for (key, a) in a {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                differ(&path, a, b.get(key).unwrap_or(&Value::Null), out);
+            }
+        }
+        _ if a == b => {}
+        _ => out.push(Difference { field: path.to_string(), a: a.clone(), b: b.clone() }),
+    }
+}
+
+fn value_of(profile: &Profile) -> Value {
+    // Numbers, texts and lists of names: nothing that JSON does not have.
+    serde_json::to_value(profile).unwrap_or_default()
+}
+
+impl Profile {
+    /// Reads a profile from JSON text: a name, or the fields that differ from the profile of that name (`espalier` where it is none of
+    /// the four). `root` is what the caller calls it.
+    ///
+    /// ```
+    /// use espalier::compact::profile::Profile;
+    /// let mine = Profile::read(r#"{"name":"mine","start":{"warm":0.7}}"#, "options.profile").unwrap();
+    /// assert_eq!((mine.start.warm, mine.start.cold), (0.7, 0.9));
+    /// let error = Profile::read(r#"{"start":{"hot":0.7}}"#, "options.profile").unwrap_err();
+    /// assert_eq!(error.path.as_deref(), Some("options.profile.start.hot"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Code::BadOption`] with the path of the field: one that there is none of, or a value that it cannot have.
+    pub fn read(json: &str, root: &str) -> Result<Profile> {
+        let bad = |why: String| Error::new(Code::BadOption, why).at(root);
+        let value: Value = serde_json::from_str(json).map_err(|error| bad(format!("this is not JSON: {error}")))?;
+        match value {
+            Value::String(name) => {
+                let known = super::ALL.map(|profile| profile.name.as_ref()).join(", ");
+                let found = Profile::named(&name);
+                found.cloned().ok_or_else(|| bad(format!("there is no profile {name:?}; there are {known}")))
+            }
+            Value::Object(given) => read_fields(&given, root),
+            _ => Err(bad("a profile is a name or an object".into())),
+        }
+    }
+}
+
+fn read_fields(given: &Map<String, Value>, root: &str) -> Result<Profile> {
+    let base = given.get("name").and_then(Value::as_str).and_then(Profile::named).unwrap_or(&ESPALIER);
+    let mut whole = value_of(base);
+    // Fields in the order of a profile, so that the first error is always the same.
+    merge(&mut whole, given, root)?;
+    let text = whole.to_string();
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let profile: Profile = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = format!("{root}.{}", error.path());
+        // Where in a text that nobody has seen is no help.
+        let why = error.into_inner().to_string();
+        let why = why.split(" at line ").next().unwrap_or_default().to_string();
+        Error::new(Code::BadOption, why).at(path)
+    })?;
+    check(&profile, root)?;
+    Ok(profile)
+}
+
+/// As deep as a profile is: what is given below that is refused as a value.
+fn merge(whole: &mut Value, given: &Map<String, Value>, path: &str) -> Result<()> {
+    let Value::Object(fields) = whole else { return Ok(()) };
+    for (key, value) in given {
+        let path = format!("{path}.{key}");
+        let Some(field) = fields.get_mut(key) else {
+            let known = fields.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            return Err(Error::new(Code::BadOption, format!("there is no field {key:?}; there are {known}")).at(path));
+        };
+        match (field.is_object(), value) {
+            (true, Value::Object(inner)) => merge(field, inner, &path)?,
+            _ => *field = value.clone(),
+        }
+    }
+    Ok(())
+}
+
+/// Numbers that make sense.
+fn check(profile: &Profile, root: &str) -> Result<()> {
+    let bad = |path: &str, why: &str| Err(Error::new(Code::BadOption, why).at(format!("{root}.{path}")));
+    let Profile { start, shares, gain, protect, cut, .. } = profile;
+    let of_one = [
+        ("start.warm", start.warm),
+        ("start.spread", start.spread),
+        ("start.cold", start.cold),
+        ("block", profile.block.unwrap_or(1.0)),
+        ("applyMin", profile.apply_min),
+        ("withTools", profile.with_tools),
+        ("limit.retryBuffer", profile.limit.retry_buffer),
+        ("limit.mostRetryBuffer", profile.limit.most_retry_buffer),
+        ("shares.relief", shares.relief),
+        ("shares.target", shares.target),
+        ("shares.keepRecent.of", shares.keep_recent.of),
+        ("shares.users.of", shares.users.of),
+        ("shares.ledger.of", shares.ledger.of),
+        ("shares.entries.of", shares.entries.of),
+        ("shares.errorLines.of", shares.error_lines.of),
+        ("shares.summary.of", shares.summary.of),
+        ("gain.stale.of", gain.stale.of),
+        ("gain.media.of", gain.media.of),
+        ("gain.cap.of", gain.cap.of),
+        ("gain.clear.of", gain.clear.of),
+        ("gain.summary.of", gain.summary.of),
+        ("gain.covered", gain.covered),
+        ("protect.tokens.of", protect.tokens.of),
+        ("cap.eachOfLimit", profile.cap.each_of_limit.unwrap_or(1.0)),
+        ("replacement.head", profile.replacement.head),
+        ("failure.tokens", profile.failure.tokens),
+        ("failure.gainTokens", profile.failure.gain_tokens),
+    ];
+    if let Some((path, _)) = of_one.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+        return bad(path, "a share lies between 0 and 1");
+    }
+    if !(cut.fraction > 0.0 && cut.fraction < 1.0) {
+        return bad("cut.fraction", "a fraction lies between 0 and 1, and is neither");
+    }
+    let costs = [
+        ("cut.window", cut.window[0].min(cut.window[1] - cut.window[0])),
+        ("cut.insideTurn", cut.inside_turn),
+        ("cut.beforeCheck", cut.before_check),
+        ("cut.openFailure", cut.open_failure),
+        ("summary.temperature", profile.summary.temperature),
+        ("summary.overlong", profile.summary.overlong),
+        ("summary.simpleResults", profile.summary.simple_results),
+        ("summary.fullHeadroom", profile.summary.full_headroom),
+    ];
+    if let Some((path, _)) = costs.iter().find(|(_, cost)| !(cost.is_finite() && *cost >= 0.0)) {
+        return bad(path, "a number, 0 or more");
+    }
+    check_ladder(&profile.ladder, &format!("{root}.ladder"))
+}
+
+/// Each step once, and the fit last.
+///
+/// # Errors
+/// [`Code::BadOption`] with the path of the step.
+pub fn check_ladder(ladder: &[Rung], root: &str) -> Result<()> {
+    for (at, rung) in ladder.iter().enumerate() {
+        let why = if ladder[..at].contains(rung) {
+            "is in the ladder already"
+        } else if *rung == Rung::Fit && at + 1 < ladder.len() {
+            "is the last step"
+        } else if *rung == Rung::Summary && ladder[..at].contains(&Rung::Offline) {
+            "comes before the summary by rules"
+        } else {
+            continue;
+        };
+        return Err(Error::new(Code::BadOption, format!("{:?} {why}", rung.as_str())).at(format!("{root}[{at}]")));
+    }
+    Ok(())
+}

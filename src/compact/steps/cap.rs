@@ -1,0 +1,28 @@
+//! What all results may have together: from the newest to the oldest, each that crosses the line is cut in the middle, and counts with
+//! what is left of it, so that older small ones stay whole. The rule of gemini-cli, in tokens instead of characters.
+
+use super::Ground;
+use super::note::is_placeholder;
+use super::scene::Scene;
+use crate::history::draft::Draft;
+use crate::history::edit::{Edit, Kind, Replacement};
+use crate::tool_result::budget::newest_first;
+use crate::tool_result::shorten;
+
+pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
+    let rule = &ground.profile().cap;
+    let sizes: Vec<u64> = scene.results.iter().map(|result| result.tokens).collect();
+    let most = rule.of(ground.budget.limit);
+    let cut = newest_first(&sizes, rule.all.unwrap_or(u64::MAX), |at| sizes[at].min(most));
+    let mut texts = Vec::new();
+    for (result, is_over) in scene.results.iter().zip(cut) {
+        let is_large = rule.all.is_none() && result.tokens > most;
+        if !(is_over || is_large) || !result.may_be_cut || !result.is_text || is_placeholder(&result.text) {
+            continue;
+        }
+        let message = draft.entries[result.entry].message.id.clone();
+        let Some(short) = shorten(&result.text, most, &message, draft.meter.tokenizer) else { continue };
+        texts.push((result.entry, Replacement { message, part: result.part, item: None, text: short.text }));
+    }
+    super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()
+}

@@ -1,0 +1,71 @@
+//! Pictures, documents and reasoning outside the tail, as the profile has it.
+
+use super::Ground;
+use super::scene::Scene;
+use crate::compact::profile::{MediaPolicy, ReasoningPolicy};
+use crate::history::draft::Draft;
+use crate::history::edit::{Edit, Kind, Replacement};
+use crate::history::group::Group;
+use crate::history::prune::media_note;
+use crate::message::{Part, Role};
+
+pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
+    let policy = &ground.profile().media;
+    let end = tail(draft, &scene.groups, ground.budget.keep_recent);
+    // Providers want the reasoning of the turn at hand back, since its calls follow from it.
+    let turn = match policy.reasoning {
+        ReasoningPolicy::Keep => 0,
+        ReasoningPolicy::OlderTurns => scene.groups.iter().rposition(Group::has_request).unwrap_or(0).min(end),
+        ReasoningPolicy::OutsideTail => end,
+    };
+    let (mut notes, mut thoughts) = (Vec::new(), Vec::new());
+    for (at, group) in scene.groups.iter().enumerate().take(end).filter(|(at, _)| !scene.is_fixed[*at]) {
+        for &entry in group.entries.iter().filter(|&&entry| !draft.entries[entry].is_new) {
+            let message = &draft.entries[entry].message;
+            let id = || message.id.clone();
+            let says = |part: &Part| match part {
+                Part::Text { text } => !text.trim().is_empty(),
+                Part::Reasoning { .. } | Part::CacheMark => false,
+                _ => true,
+            };
+            let rest_is_empty = !message.parts.iter().any(says);
+            for (part, what) in message.parts.iter().enumerate() {
+                match what {
+                    Part::Image { .. } | Part::Document { .. } if policy.media == MediaPolicy::Note => {
+                        if let Some(text) = media_note(draft, message.role, what, &message.id) {
+                            notes.push((entry, Replacement { message: id(), part, item: None, text }));
+                        }
+                    }
+                    Part::ToolResult { content, .. } if policy.media == MediaPolicy::Note => {
+                        for (item, inner) in content.iter().enumerate() {
+                            if let Some(text) = media_note(draft, Role::Tool, inner, &message.id) {
+                                // Formats without a place for several texts in a result append it to the one there is.
+                                let text = if item > 0 { format!("\n{text}") } else { text };
+                                notes.push((entry, Replacement { message: id(), part, item: Some(item), text }));
+                            }
+                        }
+                    }
+                    // An item that is nothing else stays: what it introduces may be refused without it.
+                    Part::Reasoning { .. } if at < turn && !rest_is_empty => {
+                        thoughts.push((entry, Replacement { message: id(), part, item: None, text: String::new() }));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let media = super::edit_of(draft, Kind::DropMedia, "media", None, notes);
+    // Made on the draft as it is now; notes change no number of parts.
+    let reasoning = super::edit_of(draft, Kind::DropReasoning, "reasoning", None, thoughts);
+    media.into_iter().chain(reasoning).collect()
+}
+
+/// The first group of the newest ones that have no more than `most` tokens together.
+fn tail(draft: &Draft, groups: &[Group], most: u64) -> usize {
+    let mut sum = 0u64;
+    let kept = groups.iter().rev().take_while(|group| {
+        sum = sum.saturating_add(group.tokens(draft));
+        sum <= most
+    });
+    groups.len() - kept.count()
+}

@@ -1,0 +1,183 @@
+//! What of a conversation a rule may touch: results with the calls they answer, and which of them are protected.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::Ground;
+use crate::compact::ledger::path;
+use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status};
+use crate::history::draft::Draft;
+use crate::history::group::{Group, Kind, groups};
+use crate::history::prune::joined;
+use crate::message::{Part, Role};
+
+/// A call.
+pub struct CallAt<'d> {
+    pub entry: usize,
+    pub part: usize,
+    pub name: &'d str,
+    pub arguments: &'d str,
+    pub call: ToolCall,
+    /// It is not of the newest rounds, and nothing forbids to touch it.
+    pub is_old: bool,
+}
+
+/// A result.
+pub struct Found<'d> {
+    pub entry: usize,
+    pub part: usize,
+    /// The call it answers, by number.
+    pub call: Option<usize>,
+    /// Its texts.
+    pub text: Cow<'d, str>,
+    /// About what it has of its message's tokens.
+    pub tokens: u64,
+    pub is_error: bool,
+    /// Nothing but texts.
+    pub is_text: bool,
+    /// A rule may replace it.
+    pub is_open: bool,
+    /// It may be cut in the middle, though it be of the newest round.
+    pub may_be_cut: bool,
+}
+
+/// How a call ended, as far as its result tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Ok,
+    Failed,
+    /// It does not say.
+    Ended,
+}
+
+/// See the module.
+pub struct Scene<'d> {
+    pub calls: Vec<CallAt<'d>>,
+    /// In order.
+    pub results: Vec<Found<'d>>,
+    pub groups: Vec<Group>,
+    /// Groups that no rule touches.
+    pub is_fixed: Vec<bool>,
+}
+
+impl<'d> Scene<'d> {
+    pub fn new(draft: &'d Draft, ground: Ground) -> Scene<'d> {
+        let groups = groups(draft);
+        let protect = &ground.profile().protect;
+        let newest_request = groups.iter().rposition(Group::has_request);
+        let is_round = |group: &Group| matches!(group.kind, Kind::Round | Kind::RoundWithRequest);
+        let newest_round = groups.iter().rposition(is_round);
+        let kept =
+            |group: &Group| group.entries.iter().any(|&at| ground.options.keep.contains(&draft.entries[at].message.id));
+        let is_fixed: Vec<bool> = groups
+            .iter()
+            .enumerate()
+            .map(|(at, group)| {
+                group.kind == Kind::Frame
+                    || Some(at) == newest_request
+                    || Some(at) == newest_round
+                    || group.pending
+                    || kept(group)
+            })
+            .collect();
+        let first_new = groups.iter().enumerate().rev().filter(|(_, group)| is_round(group)).map(|(at, _)| at);
+        let first_new = first_new.take(protect.rounds).last().unwrap_or(groups.len());
+        let turn = newest_request.filter(|_| protect.turn).map_or(groups.len(), |at| at);
+        let map = ToolMap::new(ground.options.rules.tools.clone());
+        let mut scene = Scene { calls: vec![], results: vec![], groups, is_fixed };
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut group_of = vec![usize::MAX; draft.entries.len()];
+        for (at, group) in scene.groups.iter().enumerate() {
+            for &entry in &group.entries {
+                group_of[entry] = at;
+            }
+        }
+        for (entry, group) in group_of.iter().copied().enumerate().filter(|(_, group)| *group != usize::MAX) {
+            let from = &draft.entries[entry];
+            let is_old = !scene.is_fixed[group] && group < first_new && !from.is_new;
+            let bytes: usize = from.message.parts.iter().map(bytes).sum();
+            for (part, what) in from.message.parts.iter().enumerate() {
+                match what {
+                    Part::ToolCall { call_id, name, arguments } => {
+                        open.insert(call_id, scene.calls.len());
+                        let mut call = map.read(name, arguments);
+                        let root = ground.options.rules.root.as_deref();
+                        call.paths = call.paths.into_iter().map(|it| path::under(root, it)).collect();
+                        scene.calls.push(CallAt { entry, part, name, arguments, call, is_old });
+                    }
+                    Part::ToolResult { call_id, content, is_error, .. } => {
+                        let of = &scene.groups[group];
+                        let is_own = from.message.role != Role::Assistant && !from.is_new && !content.is_empty();
+                        let is_known = |part: &Part| !matches!(part, Part::Opaque { .. } | Part::CacheMark);
+                        let share = what_share(bytes, what);
+                        scene.results.push(Found {
+                            entry,
+                            part,
+                            call: open.remove(call_id.as_str()),
+                            text: joined(content),
+                            tokens: (from.after as f64 * share) as u64,
+                            is_error: *is_error,
+                            is_text: content.iter().all(|part| matches!(part, Part::Text { .. })),
+                            // Results that stand beside their calls are the provider's own tools'.
+                            is_open: is_old && group < turn && is_own && content.iter().all(is_known),
+                            may_be_cut: is_own
+                                && !kept(of)
+                                && Some(group) != newest_request.filter(|_| of.kind == Kind::User),
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        scene.protect(protect.results, ground.budget.protected);
+        scene
+    }
+
+    /// The newest `results`, and those that have no more than `tokens` together.
+    fn protect(&mut self, results: usize, tokens: u64) {
+        let mut sum = 0u64;
+        for (number, result) in self.results.iter_mut().rev().enumerate() {
+            sum = sum.saturating_add(result.tokens);
+            if number >= results && sum > tokens {
+                break;
+            }
+            result.is_open = false;
+        }
+    }
+
+    pub fn call_of(&self, result: &Found) -> Option<&CallAt<'d>> {
+        result.call.and_then(|at| self.calls.get(at))
+    }
+
+    /// How the call of a result ended.
+    pub fn end(&self, result: &Found) -> End {
+        let is_shell = self.call_of(result).is_some_and(|call| call.call.kind == ToolKind::Shell);
+        match exit_status(&result.text).filter(|_| is_shell) {
+            Some(0) => End::Ok,
+            Some(_) => End::Failed,
+            None if result.is_error => End::Failed,
+            None => {
+                let start = result.text.trim_start();
+                let says_so = ["ERROR", "Error:", "error:", "<error>"].iter().any(|word| start.starts_with(word));
+                if says_so { End::Failed } else { End::Ended }
+            }
+        }
+    }
+}
+
+fn bytes(part: &Part) -> usize {
+    match part {
+        Part::Text { text } | Part::Reasoning { text } => text.len(),
+        Part::ToolCall { name, arguments, .. } => name.len() + arguments.len(),
+        Part::ToolResult { content, .. } => {
+            content.iter().map(|part| if let Part::Text { text } = part { text.len() } else { 4_000 }).sum()
+        }
+        Part::Image { .. } | Part::Document { .. } => 4_000,
+        Part::Opaque { json, .. } => json.len(),
+        Part::CacheMark => 0,
+    }
+}
+
+fn what_share(all: usize, part: &Part) -> f64 {
+    bytes(part) as f64 / all.max(1) as f64
+}

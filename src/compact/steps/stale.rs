@@ -1,0 +1,181 @@
+//! Results that a newer message makes unnecessary.
+//!
+//! | what | kept instead |
+//! |---|---|
+//! | the same bytes again | the newest |
+//! | a read whose lines a later read of the path has | the later one |
+//! | a read of a path that was edited later | the edit |
+//! | failed attempts at a command that succeeded later | first and last error line of each |
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::note::{self, SUPERSEDED, is_placeholder};
+use super::scene::{CallAt, End, Found, Scene};
+use crate::compact::ledger::command::kept_line;
+use crate::compact::ledger::shell::{self, Touch};
+use crate::compact::tool_map::ToolKind;
+use crate::history::draft::Draft;
+use crate::history::edit::{Edit, Kind, Replacement};
+
+/// Later reads of one path that are looked through: pages of one file.
+const PAGES: usize = 64;
+/// Results of fewer bytes are not worth a placeholder.
+const SHORT: usize = 200;
+
+/// A result and what makes it unnecessary.
+struct Stale {
+    /// By number.
+    result: usize,
+    /// Entry of the newer message.
+    newer: usize,
+    rule: &'static str,
+    why: String,
+    lines: Vec<String>,
+}
+
+/// Lines of a file that a later message has: first and last line, and the entry.
+type Page = ((u64, u64), usize);
+
+/// What is known of later messages, walking from the newest to the oldest.
+#[derive(Default)]
+struct Later<'s> {
+    /// The newest result with this text.
+    texts: HashMap<&'s str, usize>,
+    /// The newest edit of a path.
+    edits: HashMap<String, usize>,
+    /// Later reads.
+    reads: HashMap<String, Vec<Page>>,
+    /// Commands that succeeded.
+    successes: HashMap<String, usize>,
+}
+
+pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
+    let id = |entry: usize| draft.entries[entry].message.id.clone();
+    let mut later = Later::default();
+    let mut found: Vec<Stale> = Vec::new();
+    for (number, result) in scene.results.iter().enumerate().rev() {
+        if is_placeholder(&result.text) {
+            continue;
+        }
+        let call = scene.call_of(result);
+        let end = scene.end(result);
+        let stale = later.stale(draft, result, call, end);
+        later.note(result, call, end, stale.is_some());
+        let (newer, rule, why, lines) = match stale {
+            Some(stale) if result.is_open && result.is_text && result.text.len() >= SHORT => stale,
+            _ => continue,
+        };
+        found.push(Stale { result: number, newer, rule, why, lines });
+    }
+    found.reverse();
+    // One edit for each newer message, since an edit names one.
+    let mut by_newer: BTreeMap<(usize, &'static str), Vec<(usize, Replacement)>> = BTreeMap::new();
+    for stale in found {
+        let result = &scene.results[stale.result];
+        let message = id(result.entry);
+        let mut text = note::line(SUPERSEDED, result, scene.call_of(result), &message, Some(&stale.why));
+        for line in &stale.lines {
+            text.push('\n');
+            text.push_str(line);
+        }
+        if !super::is_shorter(draft, &text, result) {
+            continue;
+        }
+        let place = by_newer.entry((stale.newer, stale.rule)).or_default();
+        place.push((result.entry, Replacement { message, part: result.part, item: None, text }));
+    }
+    by_newer
+        .into_iter()
+        .filter_map(|((newer, rule), texts)| super::edit_of(draft, Kind::Supersede, rule, Some(id(newer)), texts))
+        .collect()
+}
+
+impl<'s> Later<'s> {
+    /// Newer message, rule, why, and lines to keep.
+    fn stale(
+        &self,
+        draft: &Draft,
+        result: &Found,
+        call: Option<&CallAt>,
+        end: End,
+    ) -> Option<(usize, &'static str, String, Vec<String>)> {
+        let id = |entry: usize| &draft.entries[entry].message.id;
+        let before = |newer: &usize| *newer > result.entry;
+        if let Some(&newer) = self.texts.get(&*result.text).filter(|at| before(at)) {
+            return Some((newer, "same-result", format!("{} has the same", id(newer)), vec![]));
+        }
+        let call = call?;
+        if call.call.kind == ToolKind::Shell {
+            if end == End::Failed {
+                let &newer = self.successes.get(&command(call)?).filter(|at| before(at))?;
+                let why = format!("it succeeded in {}", id(newer));
+                return Some((newer, "failed-attempt", why, note::ends(&result.text)));
+            }
+            // What a command showed of a file, if it did nothing else.
+            let [line] = call.call.commands.as_slice() else { return None };
+            let line = shell::read(line, call.call.cwd.as_deref());
+            if !line.only_shows || line.files.is_empty() || line.files.iter().any(|(touch, _)| *touch != Touch::Read) {
+                return None;
+            }
+            let newest: Option<Vec<usize>> = line.files.iter().map(|(_, path)| self.edits.get(path).copied()).collect();
+            let newer = newest?.into_iter().min().filter(before)?;
+            return Some((newer, "edited-read", format!("{} edited it", id(newer)), vec![]));
+        }
+        if call.call.kind != ToolKind::Read || end == End::Failed {
+            return None;
+        }
+        let [path] = call.call.paths.as_slice() else { return None };
+        if let Some(&newer) = self.edits.get(path).filter(|at| before(at)) {
+            return Some((newer, "edited-read", format!("{} edited it", id(newer)), vec![]));
+        }
+        let (from, to) = call.call.range.unwrap_or((1, u64::MAX));
+        let covers = |&&((first, last), newer): &&Page| first <= from && to <= last && before(&newer);
+        let &(_, newer) = self.reads.get(path)?.iter().find(covers)?;
+        Some((newer, "repeated-read", format!("{} has these lines again", id(newer)), vec![]))
+    }
+
+    /// Takes a result in, as one that is later than all that follow.
+    fn note(&mut self, result: &'s Found, call: Option<&CallAt>, end: End, is_stale: bool) {
+        if result.is_text && result.text.len() >= SHORT {
+            self.texts.entry(&result.text).or_insert(result.entry);
+        }
+        let Some(call) = call.filter(|_| end != End::Failed) else { return };
+        let mut edited = |path: &String| {
+            self.edits.entry(path.clone()).or_insert(result.entry);
+        };
+        match call.call.kind {
+            ToolKind::Edit | ToolKind::Write | ToolKind::Delete => {
+                call.call.paths.iter().for_each(&mut edited);
+                call.call.patched.iter().for_each(|(_, path)| edited(path));
+            }
+            ToolKind::Shell => {
+                for line in &call.call.commands {
+                    for (touch, path) in &shell::read(line, call.call.cwd.as_deref()).files {
+                        if *touch != Touch::Read {
+                            edited(path);
+                        }
+                    }
+                }
+                let succeeded = end == End::Ok || note::is_clean(&result.text);
+                if let Some(key) = command(call).filter(|_| succeeded) {
+                    self.successes.entry(key).or_insert(result.entry);
+                }
+            }
+            ToolKind::Read if !is_stale => {
+                if let [path] = call.call.paths.as_slice() {
+                    let pages = self.reads.entry(path.clone()).or_default();
+                    if pages.len() < PAGES {
+                        pages.push((call.call.range.unwrap_or((1, u64::MAX)), result.entry));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What tells one command from another.
+fn command(call: &CallAt) -> Option<String> {
+    let lines: Vec<String> = call.call.commands.iter().map(|line| kept_line(line)).collect();
+    (!lines.is_empty()).then(|| format!("{}\n{}", call.call.cwd.as_deref().unwrap_or_default(), lines.join("\n")))
+}

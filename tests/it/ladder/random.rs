@@ -1,0 +1,215 @@
+//! What holds for every conversation, every profile and every budget.
+
+use std::rc::Rc;
+
+use espalier::compact::profile::{ALL, Profile};
+use espalier::compact::{Compacted, Compaction, Options, Status};
+use espalier::effect::Step;
+use espalier::error::Code;
+use espalier::history::pairs::check as valid;
+use espalier::message::{Message, Part, Role};
+use espalier::tokens::{CostModel, Origin, Tokenizer};
+
+use crate::prune::{Cached, carry_out, fresh};
+use crate::support::{Quarter, TRANSCRIPTS, call, numbered, random, result, transcript, user};
+
+fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) -> Option<Compacted> {
+    let (budget, keep) = (options.budget, options.keep.clone());
+    let mut run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer.clone(), Origin::Exact, options);
+    let done = match run.poll() {
+        Ok(Step::Done { result }) => result,
+        Ok(Step::Ask { .. }) => panic!("asked"),
+        Err(error) => {
+            assert_eq!(error.code, Code::BudgetExceeded);
+            return None;
+        }
+    };
+    let out = carry_out(messages, &done.plan);
+    assert_eq!(valid(&out), Ok(()));
+    assert_eq!(fresh(&out, &**tokenizer), done.after.total);
+    assert!(done.after.total <= budget);
+    // Each step begins where the one before ended, and the last one is the result.
+    let mut at = None;
+    for step in &done.steps {
+        assert!(at.is_none_or(|at| at == step.tokens_before), "{:?}", done.steps);
+        at = Some(step.tokens_after);
+    }
+    assert!(at.is_none_or(|at| at == done.after.total), "{:?} {:?}", done.steps, done.after);
+    let removed: u64 = done.removed.iter().map(|removal| removal.tokens).sum();
+    let inserted: u64 = done.messages.iter().filter(|row| row.before == 0).map(|row| row.after).sum();
+    assert_eq!(done.before.total + inserted, done.after.total + removed, "{:?}", done.removed);
+    // The frame, what the host keeps and calls without an answer stay byte for byte.
+    let may_keep = |m: &&Message| m.role.is_frame() || keep.contains(&m.id) && valid(messages).is_ok();
+    for message in messages.iter().filter(may_keep) {
+        assert!(out.contains(message), "{message:?}");
+    }
+    // Arguments are JSON with the same keys.
+    for message in &out {
+        let Some(was) = messages.iter().find(|was| was.id == message.id) else { continue };
+        for part in &message.parts {
+            let Part::ToolCall { call_id, arguments, .. } = part else { continue };
+            let keys = |text: &str| {
+                let value: serde_json::Value = serde_json::from_str(text).unwrap();
+                value.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>())
+            };
+            // Calls whose id came twice have another one now.
+            let mut before = was.parts.iter().filter_map(|part| match part {
+                Part::ToolCall { call_id: id, arguments, .. } if id == call_id => Some(keys(arguments)),
+                _ => None,
+            });
+            assert!(before.next().is_none_or(|was| was == keys(arguments) || before.any(|was| was == keys(arguments))));
+        }
+    }
+    Some(done)
+}
+
+/// Reads and commands instead of calls of nothing, long results, pictures and thoughts.
+fn decorated(rng: &mut fastrand::Rng, mut messages: Vec<Message>) -> Vec<Message> {
+    let image = || Part::Image { media_type: Some("image/png".into()), data: None, url: None, detail: None };
+    for message in &mut messages {
+        for part in &mut message.parts {
+            match part {
+                Part::ToolCall { name, arguments, .. } => {
+                    let path = ["a.rs", "b.rs"][rng.usize(0..2)];
+                    let (tool, said) = match rng.u32(0..5) {
+                        0 | 1 => ("read_file", format!(r#"{{"path":"{path}"}}"#)),
+                        2 => (
+                            "edit",
+                            format!(
+                                r#"{{"path":"{path}","oldText":"a","newText":"{}"}}"#,
+                                "b".repeat(rng.usize(0..4_000))
+                            ),
+                        ),
+                        3 => ("bash", format!(r#"{{"command":"make {path}"}}"#)),
+                        _ => continue,
+                    };
+                    (*name, *arguments) = (tool.into(), said);
+                }
+                Part::ToolResult { content, is_error, .. } if rng.u32(0..3) > 0 => {
+                    let line = ["some line\n", "error: no\n", "another one\n"][rng.usize(0..3)];
+                    let exit = ["", "exit code: 1", "exit code: 0"][rng.usize(0..3)];
+                    *content = vec![Part::Text { text: format!("{}{exit}", line.repeat(rng.usize(0..100))) }];
+                    if rng.u32(0..8) == 0 {
+                        content.push(image());
+                    }
+                    *is_error = rng.u32(0..6) == 0;
+                }
+                _ => {}
+            }
+        }
+        match message.role {
+            Role::User if rng.u32(0..6) == 0 => message.parts.push(image()),
+            Role::Assistant if rng.u32(0..4) == 0 => {
+                message.parts.insert(0, Part::Reasoning { text: "hm ".repeat(40) })
+            }
+            _ => {}
+        }
+    }
+    messages
+}
+
+#[test]
+fn invariants_on_random_conversations() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let tokenizer: Rc<dyn Tokenizer> = Rc::new(Quarter);
+    let mut kinds = std::collections::HashSet::new();
+    for _ in 0..3_000 {
+        let most = rng.usize(0..60);
+        let plain = random::conversation(&mut rng, most);
+        let messages = decorated(&mut rng, plain);
+        let whole = fresh(&messages, &Quarter);
+        let mut profile = ALL[rng.usize(0..4)].clone();
+        if rng.bool() {
+            // Everything goes, however little it frees.
+            profile = Profile::read(
+                r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0}},"media":{"reasoning":"outsideTail"},
+                    "gain":{"stale":{"of":0},"media":{"of":0},"clear":{"of":0,"most":0}}}"#,
+                "profile",
+            )
+            .unwrap();
+        }
+        let mut options = Options { budget: rng.u64(0..=whole + 20), profile, force: rng.bool(), ..Options::default() };
+        if !messages.is_empty() && rng.bool() {
+            options.keep.insert(messages[rng.usize(0..messages.len())].id.clone());
+        }
+        if let Some(done) = check(&messages, options, &tokenizer) {
+            kinds.extend(done.edits.iter().map(|edit| format!("{:?}", edit.kind)));
+        }
+    }
+    assert!(kinds.len() >= 6, "{kinds:?}");
+}
+
+#[test]
+fn transcripts_at_shares_and_budgets() {
+    for name in TRANSCRIPTS {
+        let messages = transcript(name);
+        let cached: Rc<dyn Tokenizer> = Rc::new(Cached::default());
+        let whole = fresh(&messages, &*cached);
+        let newest = messages.iter().rev().find(|m| m.role == Role::User).unwrap();
+        let shares = [whole / 2, whole / 4].map(|budget| budget.max(8_000));
+        for budget in shares.into_iter().chain([8_000, 16_000, 32_000, 64_000, 128_000]).filter(|b| *b < whole) {
+            let options = Options { budget, ..Options::default() };
+            let Some(done) = check(&messages, options, &cached) else { continue };
+            assert_eq!(done.status, Status::Applied, "{name} {budget}");
+            let out = carry_out(&messages, &done.plan);
+            let is_shortened = done.edits.iter().any(|edit| edit.rule == "long-request");
+            assert!(is_shortened || out.contains(newest), "{name} {budget}: the newest request");
+        }
+    }
+}
+
+/// A run of an agent on one request.
+fn run(rounds: usize) -> Vec<Message> {
+    let mut messages = vec![user("Never touch the lexer. Fix the parser.")];
+    for n in 0..rounds {
+        let id = format!("c{n}");
+        messages.push(call(&id, "bash", &format!(r#"{{"command":"make part{n}"}}"#)));
+        messages.push(result(&id, &format!("line of part {n}\n").repeat(60)));
+    }
+    numbered(messages)
+}
+
+#[test]
+fn compacting_twice_is_nothing_to_compact() {
+    let tokenizer: Rc<dyn Tokenizer> = Rc::new(Quarter);
+    for rounds in [20, 60, 200] {
+        let messages = run(rounds);
+        let options = || Options { budget: 1_000_000, force: true, ..Options::default() };
+        let first = check(&messages, options(), &tokenizer).unwrap();
+        assert_eq!(first.status, Status::Applied);
+        assert!(first.summary.is_some());
+        let again = carry_out(&messages, &first.plan);
+        let second = check(&again, options(), &tokenizer).unwrap();
+        assert_eq!((second.status, second.edits.len()), (Status::NothingToCompact, 0));
+        // A few more messages are something new.
+        let mut more = again.clone();
+        more.extend(run(40).into_iter().skip(1));
+        let more = numbered(more);
+        assert_eq!(check(&more, options(), &tokenizer).unwrap().status, Status::Applied);
+    }
+}
+
+#[test]
+fn ten_compactions_in_a_row_keep_what_was_planted() {
+    let tokenizer: Rc<dyn Tokenizer> = Rc::new(Quarter);
+    let mut messages = vec![
+        user("Never touch the lexer."),
+        call("p", "edit", r#"{"path":"src/planted.rs","oldText":"a","newText":"b"}"#),
+        result("p", "ok"),
+        call("q", "TodoWrite", r#"{"todos":[{"content":"water the tree"}]}"#),
+        result("q", "ok"),
+    ];
+    for round in 0..10 {
+        messages.extend(run(60).into_iter().skip(1));
+        messages.push(user(&format!("Carry on with part {round}.")));
+        messages = numbered(messages);
+        let options = Options { budget: 5_000, force: true, ..Options::default() };
+        let done = check(&messages, options, &tokenizer).unwrap();
+        assert_eq!(done.status, Status::Applied, "round {round}");
+        messages = carry_out(&messages, &done.plan);
+        let text = serde_json::to_string(&messages).unwrap();
+        for fact in ["Never touch the lexer.", "src/planted.rs", "water the tree"] {
+            assert!(text.contains(fact), "round {round}: {fact}");
+        }
+    }
+}
