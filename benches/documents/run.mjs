@@ -9,7 +9,7 @@ import { Language, Parser } from "web-tree-sitter";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dist = new URL("../../pkg/dist/", import.meta.url);
-const { documentStructure, documentStructureSync } = await import(new URL("node.js", dist).href);
+const { count: countTokens, documentStructure, documentStructureSync, summarizeDocumentSync, summarizeDocuments } = await import(new URL("node.js", dist).href);
 const { summarizeCompatible } = await import(new URL("core.js", dist).href);
 const ROUNDS = Number(process.argv.find((argument) => argument.startsWith("--rounds="))?.split("=")[1] ?? 25);
 
@@ -68,5 +68,21 @@ for (const [name, text] of Object.entries({ "our sources": sources(), "6,000 fun
     "summary to 75 %, known text": () => summary(0.75),
     "around a cursor, 25 %": () => summary(0.25, { selection: [text.length >> 1, text.length >> 1] }),
     "all lines numbered, 25 %": () => summary(0.25, {}, { lineNumberStyle: "full" }),
+  }));
+  // Exact summaries: tokens of o200k_base, a marker for everything that is missing.
+  const whole = countTokens(text);
+  const exact = (share, more = {}) => summarizeDocumentSync(text, { language, limits, budget: Math.floor(whole * share), ...more });
+  const quarter = text.slice(0, text.indexOf("\n", text.length >> 2) + 1);
+  const parts = Array.from({ length: 4 }, () => ({ text: quarter, language, limits }));
+  exact(0.25);
+  console.table(await medians({
+    "exact: parse + structure + summary to 25 %": (round) => summarizeDocumentSync(`${other(round)}\n\n`, { language, limits, budget: Math.floor(whole / 4) }),
+    "exact: 25 %, known text": () => exact(0.25),
+    "exact: 75 %, known text": () => exact(0.75),
+    "exact: 25 %, cursor moved": (round) => exact(0.25, { selection: Math.floor((text.length * (round + 1)) / (ROUNDS * 1.25 + 1)) }),
+    "exact: 25 %, numbered lines": () => exact(0.25, { lineNumbers: true }),
+    "exact: 25 %, four documents of a quarter": () => summarizeDocuments(parts, { budget: Math.floor(whole / 4) }),
+    "exact: 25 %, in characters": () => summarizeDocumentSync(text, { language, limits, unit: "characters", budget: text.length >> 2 }),
+    "counting the text alone": (round) => countTokens(other(round)),
   }));
 }

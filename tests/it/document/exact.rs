@@ -97,7 +97,7 @@ fn what_is_left_out_is_marked_at_its_place() {
     check(20, None, "// … 1-7 omitted\n");
     check(50, None, "fn main() {\n    one();\n    // … 3-6 omitted\n}\n");
     let four = text.find("four").unwrap() as u32;
-    check(70, Some((four, four)), "fn main() {\n    // … 2-4 omitted\n    four();\n    five();\n}\n");
+    check(69, Some((four, four)), "fn main() {\n    // … 2-4 omitted\n    four();\n    five();\n}\n");
     check(100, None, text);
 }
 

@@ -171,7 +171,7 @@ test("bodies that may not be empty are filled", async () => {
   const text = `import os\n\n@decorated\ndef first(total):\n${body}\n\nclass Second:\n    def inner(self):\n    ${body.replaceAll("\n", "\n    ")}\n`;
   const summary = await summarizeDocument(text, { path: "a.py", budget: 60 });
   sound(text, summary, { budget: 60 });
-  assert.match(summary.text, /def first\(total\):\n {4}\.\.\. {2}# … 5-\d+ omitted\n/);
+  assert.match(summary.text, /def inner\(self\):\n {8}\.\.\. {2}# … 48-87 omitted\n/);
   const { basis } = documentStructureSync(summary.text, { path: "a.py" });
   assert.ok(basis.path === "syntax" && !basis.hasErrors, summary.text);
 });
@@ -259,10 +259,10 @@ test("what hosts may throw at it", async () => {
     binary: Array.from({ length: 200_000 }, (_, i) => String.fromCharCode((i * 7_919) % 256)).join(""),
     blanks: " \n".repeat(100_000),
     "broken code": "} { ( class if \n ] `${ \n".repeat(5_000),
-    slashes: "//\n".repeat(50_000),
+    slashes: "//\n".repeat(20_000),
   };
   for (const [name, text] of Object.entries(huge)) {
-    for (const selection of [undefined, text.length >> 1]) {
+    for (const selection of name === "20 MB" ? [undefined] : [undefined, text.length >> 1]) {
       const summary = await summarizeDocument(text, { path: "a.ts", budget: 1_000, ...(selection !== undefined && { selection }) });
       sound(text, summary, { budget: 1_000 });
       assert.ok(summary.tokens > 0, name);

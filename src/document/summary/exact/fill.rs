@@ -219,20 +219,22 @@ impl<'d> Fill<'_, 'd> {
     /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end.
     fn begin(&mut self, at: usize, node: u32) {
         let sheet = &self.sheets[at];
-        let must = sheet.page.above[node as usize] == NONE || sheet.own(node) > self.budget;
+        let root = sheet.page.above[node as usize] == NONE;
+        let must = root || sheet.own(node) > self.budget;
         let nothing = sheet.shown_rows().next().is_none();
         let Some((first, end)) = sheet.stretches(node).first().copied() else {
             self.sheets[at].chosen[node as usize] = must;
             return;
         };
         let start = sheet.page.rows[first as usize].start;
-        let scattered = sheet.page.above[node as usize] == NONE || sheet.stretches(node).len() > 1 || end - first < 3;
-        if !scattered && self.attempt_all(at, &[(first, first + 1), (end - 1, end)]) {
+        // Half of a head, or of a statement, is of no use to anybody.
+        let table = !root && sheet.stretches(node).len() == 1 && end - first > 2;
+        if table && self.attempt_all(at, &[(first, first + 1), (end - 1, end)]) {
             let blocks = self.sheets[at].page.blocks(first + 1, end - 1);
             let _ = blocks.into_iter().all(|block| self.attempt_all(at, &[block]));
         } else if !must {
             return;
-        } else if scattered {
+        } else if root {
             self.outwards(at, node, start);
         }
         self.sheets[at].chosen[node as usize] = true;

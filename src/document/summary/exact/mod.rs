@@ -156,7 +156,7 @@ pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Ve
     // Ties in the order of documents and nodes.
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
-    let mut aim = budget;
+    let (mut aim, mut step) = (budget, 1);
     loop {
         if let Err(error) = fill::fill(&mut sheets, documents, &candidates, aim) {
             // What is generous where there is room is too much where there is none.
@@ -178,8 +178,9 @@ pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Ve
         if count <= budget {
             return Ok(made);
         }
-        // Counts of texts can be a token off where a tokenizer is not ours, or lines are nothing but slashes.
-        aim -= count - budget;
+        // Counts of texts can be a token off where a tokenizer is not ours, or punctuation goes on over several lines.
+        aim -= (count - budget) * step;
+        step *= 2;
         sheets.iter_mut().for_each(Sheet::clear);
     }
 }

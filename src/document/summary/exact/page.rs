@@ -1,6 +1,6 @@
 //! A document as rows: what a summary keeps or leaves out whole.
 //!
-//! A row is a line with the blank lines behind it, so that every row but the last ends with a line break, the next begins with text, and
+//! A row is a line with the blank lines (and empty lines of comments) behind it, so that every row but the last ends with a line break, the next begins with text, and
 //! counts add up where rows meet. Each row belongs to one node of the tree: whatever shares a line goes together.
 
 use super::super::super::Overlay;
@@ -110,6 +110,15 @@ fn slice(text: &str, start: u32, end: u32) -> &str {
     text.get(start as usize..end as usize).unwrap_or_default()
 }
 
+/// True for what has nothing to say, and belongs to the row before it: blanks, and slashes (an empty line of a comment), which a token of
+/// punctuation can go on with over any number of lines.
+fn is_filler(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'/') => text.trim_end().bytes().all(|byte| byte == b'/'),
+        _ => is_blank(text),
+    }
+}
+
 /// True if there is nothing but white space.
 fn is_blank(text: &str) -> bool {
     match text.bytes().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
@@ -140,7 +149,7 @@ fn rows(text: &str, starts: &[u32]) -> Vec<Row> {
     let mut blank = true;
     for (line, start) in starts.iter().enumerate() {
         let end = starts.get(line + 1).copied().unwrap_or(text.len() as u32);
-        let empty = is_blank(slice(text, *start, end));
+        let empty = is_filler(slice(text, *start, end));
         match rows.last_mut() {
             Some(row) if empty || blank => {
                 row.end = end;

@@ -403,10 +403,15 @@ impl<'d> Sheet<'d> {
             true => self.with_numbers(from, to),
             false => self.page.slice(from, to).to_string(),
         };
-        if part.right && part.last == row {
+        if part.last == row && self.breaks_off(part) {
             text.push('\n');
         }
         text
+    }
+
+    /// True if what shows of a row ends within a line, so that its marker needs a line break before it.
+    pub fn breaks_off(&self, part: Part) -> bool {
+        part.right && !self.page.slice(part.from, part.to).ends_with(['\n', '\r'])
     }
 
     /// A stretch of the document with the number of each of its lines in front of it.

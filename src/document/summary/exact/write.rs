@@ -29,7 +29,7 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, nu
             let first = part.filter(|part| part.first == row);
             let last = part.filter(|part| part.last == row);
             writer.keep(first.map_or(whole.start, |part| part.from), last.map_or(whole.end, |part| part.to));
-            if last.is_some_and(|part| part.right) {
+            if last.is_some_and(|part| sheet.breaks_off(*part)) {
                 writer.open.push('\n');
             }
         }
