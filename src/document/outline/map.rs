@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::category::Category;
 use super::draw::{Entry, fill, indent, listed, signature};
 use super::facts::Facts;
 use super::walk::Graph;
@@ -111,11 +112,13 @@ struct Names<'n> {
     numbers: HashMap<&'n str, u32>,
     /// For each name the files that define it, ascending.
     definers: Vec<Vec<u32>>,
+    /// Names that only fields and cases have.
+    members: Vec<bool>,
 }
 
 impl<'n> Names<'n> {
     fn new(files: &[File<'n>]) -> Names<'n> {
-        let mut names = Names { numbers: HashMap::new(), definers: Vec::new() };
+        let mut names = Names { numbers: HashMap::new(), definers: Vec::new(), members: Vec::new() };
         for (file, number) in files.iter().zip(0..) {
             for at in listed(file.facts) {
                 let Some(name) = word(file, at) else { continue };
@@ -123,7 +126,10 @@ impl<'n> Names<'n> {
                 let known = *names.numbers.entry(name).or_insert(next);
                 if known == next {
                     names.definers.push(Vec::new());
+                    names.members.push(true);
                 }
+                let category = file.facts.items[at as usize].category;
+                names.members[known as usize] &= matches!(category, Category::Variant | Category::Property);
                 let definers = &mut names.definers[known as usize];
                 if definers.last() != Some(&number) {
                     definers.push(number);
@@ -154,6 +160,10 @@ fn graph(files: &[File<'_>], names: &Names<'_>, mentioned: &[&str]) -> Graph {
             *weight *= 10.0;
         }
         if name.starts_with('_') {
+            *weight *= 0.1;
+        }
+        // `None` and `name` mean something else nearly everywhere.
+        if names.members[*number as usize] {
             *weight *= 0.1;
         }
         if names.definers[*number as usize].len() > COMMON {
