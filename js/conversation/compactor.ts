@@ -314,11 +314,13 @@ export class Compactor<T> {
     const records = [...this.c.log.records("job"), ...this.c.log.records("plan")].map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) })).toSorted((a, b) => a.at - b.at);
     if (records.length === 0) return undefined;
     const numbers = (name: "begun" | "requests" | "job") => records.map((record) => record[name]).filter((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
-    this.begun = Math.max(0, ...numbers("begun"));
-    this.c.requests = Math.max(this.c.requests, ...numbers("requests"));
+    this.begun = numbers("begun").reduce((most, value) => Math.max(most, value), 0);
+    const requests = this.c.log.records("usage").map(({ data }) => (data as { request?: unknown }).request).filter((value): value is number => Number.isSafeInteger(value));
+    // One by one: a spread of a long list does not fit the stack.
+    this.c.requests = [...numbers("requests"), ...requests].reduce((most, value) => Math.max(most, value), this.c.requests);
     const patience = records.findLast((record) => record.patience !== undefined)?.patience;
     if (patience !== undefined) this.patience.state = JSON.stringify(patience);
-    const last = Math.max(0, ...numbers("job"));
+    const last = numbers("job").reduce((most, value) => Math.max(most, value), 0);
     const newest = records.findLast((record) => record.job === last && record.event !== undefined);
     const isReady = newest?.event === "settled" && newest.status === "applied" && newest.made;
     if (!isReady) {
