@@ -25,6 +25,9 @@ compact:
       --timeout SECONDS    for each model call (default 120)
       --focus TEXT         what the summary should pay attention to
       --force              even if the conversation fits
+      --plan               show what would be done, message by message, and the summary; nothing is written
+      --log FILE           keep what was done in FILE, an event log of JSON lines beside the messages; FILE may have grown since
+      --undo               with --log: take back the newest compaction (a step each time)
 
 Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
 `;
