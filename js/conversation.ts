@@ -117,7 +117,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: facts, llm, timeouts: all, compaction: options.compact ?? {}, seed, limits, requests: 0,
+    log, events, saving, clock: { ...time, now }, profile: facts, llm, timeouts: all, compaction: options.compact ?? {}, hooks: options.hooks, seed, limits, requests: 0,
     checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);

@@ -92,7 +92,7 @@ export class Compactor<T> {
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
   async make(trigger: Trigger, { focus, model, signal, job, range, budget, summary }: Wanted): Promise<Made> {
-    const { log, limits, profile, llm, timeouts, compaction, clock, apart, events } = this.c;
+    const { log, limits, profile, llm, timeouts, compaction, clock, apart, events, hooks } = this.c;
     const made: Made = {
       status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
@@ -106,14 +106,22 @@ export class Compactor<T> {
     const present = new Set(messages.map(({ id }) => id));
     const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
     const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
+    // For hooks, for the shape of the request, for the host's model; an engine that does not know them passes them over.
+    const told = {
+      trigger, profile: profile.name, sections: profile.name, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }), ...(hooks !== undefined && { hooks }),
+    };
     const options: CompactOptions = log.counted({
+      ...told,
       ...compaction,
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       llmBudget: compaction.llmBudget ?? room,
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
-      onProgress: ({ type }: { type: string }) => stage(type === "model" ? "asking" : "answered"),
+      onProgress: ({ type }: { type: string }) => {
+        if (type === "model") stage("asking");
+        if (type === "answered") stage("answered");
+      },
       ...(focus !== undefined && { focus }),
       ...(model && llm && { llm }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),

@@ -7,11 +7,11 @@ import type { Llm } from "../types.ts";
 import type { Events } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import type { Saving } from "./saving.ts";
-import type { ContextUsage, ConversationOptions, ProfileName } from "./types.ts";
+import type { ContextUsage, ConversationOptions, ConversationProfile } from "./types.ts";
 
 /** What the core says of a profile. */
 export interface ProfileFacts {
-  name: ProfileName;
+  name: ConversationProfile;
   block?: number;
   applyMin: number;
   keepsEarly: boolean;
@@ -38,6 +38,7 @@ export interface Context<T> {
   readonly llm: Llm | undefined;
   readonly timeouts: { wait: number; model: number; storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
+  readonly hooks: unknown;
   /** Stored summaries to keep as files; 0 without a storage. */
   readonly checkpoints: number;
   readonly seed: string | number;

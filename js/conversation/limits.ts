@@ -7,7 +7,7 @@ import type { NextStep, Refusal, SilentOverflow, Tries } from "../recovery.ts";
 import { Calibration } from "../tokens.ts";
 import type { Prediction } from "../tokens.ts";
 import type { ModelLimits } from "../types.ts";
-import type { ContextUsage, ProfileName } from "./types.ts";
+import type { ContextUsage, ConversationProfile } from "./types.ts";
 
 export interface Limit {
   /** What ratios are of. */
@@ -32,11 +32,11 @@ export class Limits {
   private wasRefused = false;
   private sent: { id: string; tokens: number; predicted: Prediction } | undefined;
   private readonly model: string | ModelLimits | undefined;
-  private readonly profile: ProfileName;
+  private readonly profile: ConversationProfile;
   private readonly own: Own;
   private readonly recovery: Recovery;
 
-  constructor(model: string | ModelLimits | undefined, profile: ProfileName, own: Own, recovery: Recovery, learned?: unknown) {
+  constructor(model: string | ModelLimits | undefined, profile: ConversationProfile, own: Own, recovery: Recovery, learned?: unknown) {
     this.model = model;
     this.profile = profile;
     this.own = own;

@@ -8,7 +8,7 @@ import type {
 import type { ConversationStorage } from "./storage.ts";
 
 /** Systems whose constants a conversation can work by. */
-export type ProfileName = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
+export type ConversationProfile = "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
 
 /** Why a compaction was made. */
 export type Trigger =
@@ -29,7 +29,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** A model's name, or what is known of it. */
   model?: string | ModelLimits;
   /** Default `espalier`. */
-  profile?: ProfileName;
+  profile?: ConversationProfile;
   /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
   system?: string;
   /** Writes summaries. Without it they are made by rules alone. */
@@ -52,7 +52,9 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   timeouts?: { wait?: number; model?: number; storage?: number };
   /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
   checkpoints?: number;
-  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`, hooks. */
+  /** Called before and after every compaction, whatever began it; those of {@link compact}. */
+  hooks?: CompactOptions extends { hooks?: infer Hooks } ? Hooks : never;
+  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`. */
   compact?: Omit<CompactOptions, keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress">;
   /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
   onEvent?: (event: ConversationEvent | CopilotCliEvent) => void;
