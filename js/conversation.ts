@@ -118,7 +118,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: facts, llm, timeouts: all, compaction: options.compact ?? {}, seed, limits, requests: 0,
+    log, events, saving, clock: { ...time, now }, profile: facts, llm, timeouts: all, compaction: options.compact ?? {}, hooks: options.hooks, seed, limits, requests: 0,
     checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
@@ -137,12 +137,15 @@ export class Conversation<T = unknown> {
   private readonly compactor: Compactor<T>;
   private readonly fit = new Fit();
   private readonly options: Settings<T>;
-  private readonly recovery = new Recovery();
+  private readonly recovery: Recovery;
   private model: string | ModelLimits | undefined;
   private own: { threshold: number | undefined; contextSize: number | undefined };
   private toolsKey: unknown;
   private queue: Promise<unknown> = Promise.resolve();
   private manual: AbortController | undefined;
+  /** What was learned of how providers count, by model. */
+  private calibrations: Record<string, unknown>;
+  private keptLearned = "";
   private isDisposed = false;
   private refused = false;
   private switched = false;
@@ -156,7 +159,10 @@ export class Conversation<T = unknown> {
     this.model = options.model;
     this.own = { threshold: options.threshold, contextSize: options.contextSize };
     this.c = Object.assign(context as Context<T>, { look: () => this.look() });
-    this.c.limits = new Limits(this.model, this.c.profile.text, this.own, this.recovery);
+    const { recovery, calibrations = {} } = learnedOf(this.log as ConversationLog);
+    this.recovery = new Recovery(recovery);
+    this.calibrations = calibrations;
+    this.c.limits = new Limits(this.model, this.c.profile.text, this.own, this.recovery, calibrations[modelOf(this.model).name ?? ""]);
     this.c.apart = this.weighed(system);
     this.compactor = new Compactor(this.c);
     const interrupted = this.compactor.reload();
@@ -210,6 +216,7 @@ export class Conversation<T = unknown> {
     this.alive();
     const next = this.c.limits.refused({ ...refusal(error), date: new Date(this.c.clock.now()).toISOString() });
     this.refused ||= next.action === "retry";
+    this.keepLearned();
     return next;
   }
 
@@ -300,7 +307,7 @@ export class Conversation<T = unknown> {
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
     return this.turn(undefined, async () => {
       const { name } = modelOf(model);
-      const limits = new Limits(model, this.c.profile.text, this.own, this.recovery);
+      const limits = new Limits(model, this.c.profile.text, this.own, this.recovery, this.calibrations[name ?? ""]);
       const encoding = (this.options.encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
       await loadNeeded(encoding);
       const { costModel } = this.options;
@@ -466,6 +473,7 @@ export class Conversation<T = unknown> {
   async dispose(): Promise<void> {
     if (this.isDisposed) return;
     this.cancel();
+    this.keepLearned();
     this.isDisposed = true;
     await this.c.saving.flush();
     this.c.events.clear();
@@ -635,8 +643,9 @@ export class Conversation<T = unknown> {
 
   private async change(model: string | ModelLimits): Promise<void> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
-    const limits = new Limits(model, this.c.profile.text, this.own, this.recovery);
+    this.keepLearned();
     const { name } = modelOf(model);
+    const limits = new Limits(model, this.c.profile.text, this.own, this.recovery, this.calibrations[name ?? ""]);
     const { encoding, costModel } = this.options;
     if (name !== modelOf(this.model).name) {
       await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
@@ -652,6 +661,18 @@ export class Conversation<T = unknown> {
     const limits = new Limits(this.model, this.c.profile.text, own, this.recovery, this.c.limits.learned);
     this.own = own;
     this.c.limits = limits;
+  }
+
+  /** What was learned of models outlives the session. */
+  private keepLearned(): void {
+    const { name, learned } = this.c.limits;
+    if (learned !== undefined) this.calibrations = { ...this.calibrations, [name]: learned };
+    const all = { recovery: this.recovery.state, calibrations: this.calibrations };
+    const text = JSON.stringify(all);
+    if (text === this.keptLearned || (all.recovery === undefined && Object.keys(this.calibrations).length === 0)) return;
+    this.keptLearned = text;
+    this.log.record("note", { learned: all });
+    this.c.saving.save();
   }
 
   private weighed(system: string | undefined): number {
@@ -753,6 +774,15 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
+}
+
+/** What an earlier session learned. */
+function learnedOf(log: ConversationLog): { recovery?: unknown; calibrations?: Record<string, unknown> } {
+  const notes = log.records("note").flatMap(({ data }) => {
+    const learned = typeof data === "object" && data !== null ? (data as { learned?: object }).learned : undefined;
+    return learned ? [learned] : [];
+  });
+  return notes.at(-1) ?? {};
 }
 
 /** What kind of refusal an error is: as it says of itself, else by its text. */

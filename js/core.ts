@@ -18,6 +18,7 @@ export type {
 export { Conversation, openConversation } from "./conversation.ts";
 export type { AnyEvent, EventOf } from "./conversation/events.ts";
 export { indexedDbStorage } from "./conversation/indexeddb-storage.ts";
+export type { IndexedDbLike } from "./conversation/indexeddb-storage.ts";
 export { memoryStorage } from "./conversation/storage.ts";
 export type { ConversationStorage } from "./conversation/storage.ts";
 export type * from "./conversation/types.ts";

@@ -526,12 +526,21 @@ export class ConversationLog<T = unknown> {
         const { id, role, parts } = known[at]!;
         // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by number.
         if (!exact && message.id === id && message.role === role && message.parts.length === parts.length) return;
-        if (message.id === id && this.run((core) => core.has(message))) return;
+        // What is not the same to the letter here may still be what the core made of it: half of a surrogate pair is no text there.
+        if (message.id === id && (alike(message, known[at]) || this.run((core) => core.has(message)))) return;
         throw new EspalierError({ code: "bad_message", message: `options.messages[${at}] is not the message that the log has there (${known[at]?.id})`, path: `options.messages[${at}]` });
       });
     }
     read.keep();
   }
+}
+
+/** Whether two values of JSON say the same; absent fields and `undefined` are one. */
+function alike(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
 }
 
 /** What the core is told of where edits come from. */

@@ -34,13 +34,14 @@ export const gemini: Adapter<Piece> = {
     if (!role) throw bad(`${path}.role`, "user, model or function", given);
     const list = message["parts"];
     if (!Array.isArray(list)) throw bad(`${path}.parts`, "a list of parts", list);
-    // Read again for an edit: the ids must come out as they did the first time.
-    const known = state.get(path) as Part[] | undefined;
+    // Read again for an edit: the ids must come out as they did the first time. By its number: paths begin anew with every list that is added.
+    const key = `#${at}`;
+    const known = state.get(key) as Part[] | undefined;
     const parts = known ?? list.map((item: unknown, number) => {
       if (!isFields(item)) throw bad(`${path}.parts[${number}]`, "a part", item);
       return part(item, `${at}.${number}`, state);
     });
-    state.set(path, parts);
+    state.set(key, parts);
     return { message: { id: `m${at}`, role, parts }, pieces: parts.map((_, number) => number) };
   },
 

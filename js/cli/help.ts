@@ -27,6 +27,9 @@ compact:
       --timeout SECONDS    for each model call (default 120)
       --focus TEXT         what the summary should pay attention to
       --force              even if the conversation fits
+      --plan               show what would be done, message by message, and the summary; nothing is written
+      --log FILE           keep what was done in FILE, an event log of JSON lines beside the messages; FILE may have grown since
+      --undo               with --log: take back the newest compaction (a step each time)
 
 summarize:
       --selection A[:B]    lines of the first file that stay, from 1; one line is a cursor: what is around it comes first

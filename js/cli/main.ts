@@ -4,11 +4,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
+import type { LogCompactOptions } from "../log-types.ts";
 import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, PruneReport } from "../types.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { HELP } from "./help.ts";
 import { llmFrom } from "./llm.ts";
 import { outlineOf } from "./outline.ts";
+import { logged } from "./log.ts";
+import { planned } from "./plan.ts";
 import { progress } from "./progress.ts";
 import { shown } from "./report.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
@@ -32,6 +35,9 @@ const OPTIONS = {
   selection: { type: "string" },
   lines: { type: "boolean" },
   mention: { type: "string" },
+  plan: { type: "boolean" },
+  log: { type: "string" },
+  undo: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -76,6 +82,14 @@ async function main(args: string[]): Promise<number> {
     return finish({ report: countMessages(input, common) }, values);
   }
   const budget = whole(values.budget, "--budget");
+  for (const name of ["plan", "log", "undo"] as const) {
+    if (values[name] !== undefined && command !== "compact") throw new UsageError(`--${name} is for espalier compact`);
+  }
+  if (values.undo) {
+    if (values.log === undefined) throw new UsageError("--undo needs --log FILE");
+    if (values.plan) throw new UsageError("--plan shows what would be done, --undo takes back what was done: one of them, please");
+    return keptLog(await logged(input, { file: values.log, undo: true, counting: common, compact: undefined, budget }), values);
+  }
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
@@ -89,8 +103,7 @@ async function main(args: string[]): Promise<number> {
   const abort = new AbortController();
   process.once("SIGINT", () => abort.abort());
   const bar = progress(process.stderr);
-  const result = await compact(input, {
-    ...common,
+  const how: LogCompactOptions = {
     budget,
     signal: abort.signal,
     onProgress: bar.event,
@@ -100,9 +113,28 @@ async function main(args: string[]): Promise<number> {
     ...(onFailure && { onFailure }),
     ...(values.focus !== undefined && { focus: values.focus }),
     ...(timeout !== undefined && { timeout: timeout * 1000 }),
-  }).finally(bar.end);
+  };
+  if (values.log !== undefined && !values.plan) {
+    return keptLog(await logged(input, { file: values.log, undo: false, counting: common, compact: how, budget }).finally(bar.end), values);
+  }
+  const result = await compact(input, { ...common, ...how }).finally(bar.end);
+  if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
   finish(result, values);
-  return result.status === "cancelled" ? EXIT.cancelled : ["applied", "unchanged", "nothing_to_compact"].includes(result.status) ? EXIT.ok : EXIT.model;
+  return codeOf(result.status);
+}
+
+function codeOf(status: string): number {
+  if (status === "cancelled") return EXIT.cancelled;
+  return ["applied", "unchanged", "nothing_to_compact", "undone", "nothing_to_undo"].includes(status) ? EXIT.ok : EXIT.model;
+}
+
+/** What was done to a log: the messages it shows, and a line about it. */
+function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output }: { json?: boolean | undefined; output?: string | undefined }): number {
+  const { status, edits, messages, report } = done;
+  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
+  if (!json) process.stderr.write(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}\n`);
+  write(JSON.stringify(json ? done : messages, null, 2));
+  return codeOf(status);
 }
 
 /** `summarize` takes text, not conversations. */
@@ -128,15 +160,16 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
 
 /** Result to standard output, report to standard error; with --json one object with both. */
 function finish(
-  result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown },
+  result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown; text?: string },
   { json, output }: { json?: boolean | undefined; output?: string | undefined },
 ): number {
-  const { messages, report } = result;
+  const { messages, report, text } = result;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
   if (json) {
-    write(JSON.stringify(result, null, 2));
+    const { text: _, ...fields } = result;
+    write(JSON.stringify(fields, null, 2));
   } else if (messages === undefined) {
-    write(shown(report));
+    write(text ?? shown(report));
   } else {
     process.stderr.write(`${shown(report)}\n`);
     write(JSON.stringify(messages, null, 2));

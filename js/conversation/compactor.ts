@@ -93,7 +93,7 @@ export class Compactor<T> {
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
   async make(trigger: Trigger, { focus, model, signal, job, range, budget, summary }: Wanted): Promise<Made> {
-    const { log, limits, profile, llm, timeouts, compaction, clock, apart, events } = this.c;
+    const { log, limits, profile, llm, timeouts, compaction, clock, apart, events, hooks } = this.c;
     const made: Made = {
       status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
@@ -107,18 +107,23 @@ export class Compactor<T> {
     const present = new Set(messages.map(({ id }) => id));
     const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
     const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
+    // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may change.
+    const told = {
+      trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }), ...(hooks !== undefined && { hooks }),
+      ...(range && { ladder: ["summary", "offline"] as const }),
+    };
     const options: CompactOptions = log.counted({
+      ...told,
       ...compaction,
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       llmBudget: compaction.llmBudget ?? room,
       force: true,
-      profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>,
-      trigger,
-      cacheWarm: compaction.cacheWarm ?? log.isWarm(),
-      ...(job !== undefined && { jobId: String(job) }),
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
-      onProgress: ({ type }: { type: string }) => stage(type === "model" ? "asking" : "answered"),
+      onProgress: ({ type }: { type: string }) => {
+        if (type === "model") stage("asking");
+        if (type === "answered") stage("answered");
+      },
       ...(focus !== undefined && { focus }),
       ...(model && llm && { llm }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
@@ -319,11 +324,13 @@ export class Compactor<T> {
     const records = [...this.c.log.records("job"), ...this.c.log.records("plan")].map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) })).toSorted((a, b) => a.at - b.at);
     if (records.length === 0) return undefined;
     const numbers = (name: "begun" | "requests" | "job") => records.map((record) => record[name]).filter((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
-    this.begun = Math.max(0, ...numbers("begun"));
-    this.c.requests = Math.max(this.c.requests, ...numbers("requests"));
+    this.begun = numbers("begun").reduce((most, value) => Math.max(most, value), 0);
+    const requests = this.c.log.records("usage").map(({ data }) => (data as { request?: unknown }).request).filter((value): value is number => Number.isSafeInteger(value));
+    // One by one: a spread of a long list does not fit the stack.
+    this.c.requests = [...numbers("requests"), ...requests].reduce((most, value) => Math.max(most, value), this.c.requests);
     const patience = records.findLast((record) => record.patience !== undefined)?.patience;
     if (patience !== undefined) this.patience.state = JSON.stringify(patience);
-    const last = Math.max(0, ...numbers("job"));
+    const last = numbers("job").reduce((most, value) => Math.max(most, value), 0);
     const newest = records.findLast((record) => record.job === last && record.event !== undefined);
     const isReady = newest?.event === "settled" && newest.status === "applied" && newest.made;
     if (!isReady) {

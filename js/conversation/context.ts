@@ -3,7 +3,7 @@
 import type { LogView } from "../log-types.ts";
 import type { ConversationLog } from "../log.ts";
 import type { Clock } from "../providers/types.ts";
-import type { Llm } from "../types.ts";
+import type { CompactHooks, Llm } from "../types.ts";
 import type { Events } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import type { Saving } from "./saving.ts";
@@ -40,6 +40,7 @@ export interface Context<T> {
   readonly llm: Llm | undefined;
   readonly timeouts: { wait: number; model: number; storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
+  readonly hooks: CompactHooks | undefined;
   /** Stored summaries to keep as files; 0 without a storage. */
   readonly checkpoints: number;
   readonly seed: string | number;

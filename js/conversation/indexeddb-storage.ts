@@ -3,6 +3,11 @@
 import { EspalierError } from "../errors.ts";
 import type { ConversationStorage } from "./storage.ts";
 
+/** `indexedDB`, said this way because the declarations of a Node project need not know its type. */
+export interface IndexedDbLike {
+  open(name: string, version?: number): unknown;
+}
+
 /** Name of the store within the database. */
 const STORE = "texts";
 
@@ -16,12 +21,12 @@ const STORE = "texts";
  * @param factory Default: the page's `indexedDB`.
  * @throws EspalierError `bad_option` where there is no IndexedDB
  */
-export function indexedDbStorage(database: string, factory: IDBFactory | undefined = globalThis.indexedDB): ConversationStorage {
-  if (!factory) throw new EspalierError({ code: "bad_option", message: "there is no IndexedDB here", path: "factory" });
+export function indexedDbStorage(database: string, factory: IndexedDbLike | undefined = globalThis.indexedDB): ConversationStorage {
+  if (typeof factory?.open !== "function") throw new EspalierError({ code: "bad_option", message: "there is no IndexedDB here", path: "factory" });
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
     opened ??= new Promise<IDBDatabase>((resolve, reject) => {
-      const asked = factory.open(database, 1);
+      const asked = (factory as IDBFactory).open(database, 1);
       asked.onupgradeneeded = () => {
         asked.result.createObjectStore(STORE, { keyPath: "at", autoIncrement: true }).createIndex("name", "name");
       };

@@ -69,7 +69,7 @@ export async function reopen<T>(
     return written(message, format ?? "espalier") as T;
   });
   const read = (messages: typeof hosts) =>
-    ConversationLog.import<T>(text, { ...counting, format: format ?? "espalier", messages, exact: given.messages !== undefined, salvage: true });
+    ConversationLog.import<T>(text, { ...counting, format: format ?? "espalier", messages, exact: given.messages !== undefined, salvage: format === "espalier" });
   let found: ReturnType<typeof read>;
   try {
     found = read(hosts);
@@ -81,7 +81,8 @@ export async function reopen<T>(
     found = read((known) => known.map((message) => written(message, format ?? "espalier") as T));
   }
   const { log, report } = found;
-  const isWhole = report.problems.length === 0 && report.salvaged.length === 0;
+  const isWhole = report.problems.length === 0;
+  const again = isWhole || format === "espalier" ? report.salvaged.length : addAgain(log, text, given.messages ?? own);
   let isKept = isWhole;
   if (!isWhole) {
     // A last line that was cut was never promised to anybody; everything else is put aside before the log is written anew.
@@ -91,15 +92,32 @@ export async function reopen<T>(
     const [first] = report.problems;
     warn({
       code: "bad_log", details: report,
-      message: `${first ? `line ${first.line}: ${first.message}` : "lines were missing"}; ${report.left} lines could not be used, ${report.salvaged.length} messages of them were added again` +
+      message: `${first ? `line ${first.line}: ${first.message}` : "lines were missing"}; ${report.left} lines could not be used, ${again} messages were added again` +
         (isCut || !storage ? "" : isKept ? `; the log as it was is kept as ${aside}` : "; it could not be kept aside, so nothing is written"),
     });
   }
   // Messages that the host has and the log does not: the last ones, that were not written down any more.
   const count = log.originals;
-  if (given.messages && given.messages.length > count) log.append(given.messages.slice(count));
+  if (isWhole && given.messages && given.messages.length > count) log.append(given.messages.slice(count));
   const isStored = isWhole && typeof stored?.value === "string" && stored.value === text;
   return { log, header, report, isStored, messagesStored: made > 0 || !isWhole || !own ? undefined : Math.min(own.length, count), isUnreadable: isUnreadable || !isKept };
+}
+
+/**
+ * Adds messages from behind the first line that could not be used. Formats other than the neutral one number messages by their place, so
+ * that a log cannot have a gap: the host's own are added from there on, or what the log's later lines say of them.
+ */
+function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknown[] | undefined): number {
+  const count = log.originals;
+  let rest = own?.slice(count) ?? [];
+  if (rest.length === 0) {
+    const known = new Set(Array.from({ length: count }, (_, number) => `m${number}`));
+    const { log: neutral } = ConversationLog.import(text, { salvage: true });
+    rest = neutral.originalsFrom(0).filter(({ id }) => !known.has(id)).map((message) => written(message, log.format));
+    neutral.close();
+  }
+  log.append(rest as T[]);
+  return rest.length;
 }
 
 /** The host's messages as they were stored, up to the first line that is none. */

@@ -3,7 +3,7 @@
 import type { LogReport, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
-  CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Removal, Totals, Usage,
+  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Removal, Totals, Usage,
 } from "../types.ts";
 import type { ConversationStorage } from "./storage.ts";
 
@@ -49,7 +49,9 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   timeouts?: { wait?: number; model?: number; storage?: number };
   /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
   checkpoints?: number;
-  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`, hooks. */
+  /** Called before and after every compaction, whatever began it; those of {@link compact}. */
+  hooks?: CompactHooks;
+  /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`. */
   compact?: Omit<CompactOptions, keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress">;
   /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
   onEvent?: (event: ConversationEvent | CopilotCliEvent) => void;

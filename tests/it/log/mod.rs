@@ -4,6 +4,7 @@ mod adopt;
 mod hostile;
 mod lines;
 mod random;
+mod stale;
 
 use std::rc::Rc;
 

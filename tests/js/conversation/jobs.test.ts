@@ -49,7 +49,7 @@ test("all orders of two jobs: only the one that runs can settle, once, and only 
       const number = Number(of);
       if (what === "start") {
         const job = conversation.agentRequest();
-        const is = live === undefined && held === undefined && !tried;
+        const is: boolean = live === undefined && held === undefined && !tried;
         assert.equal(job !== undefined && job !== live, is, `${order}: ${op}`);
         if (is) {
           open_.push(true);

@@ -1,0 +1,47 @@
+// A conversation under way: what a round and its request cost when there are many already, and what reading the log again costs.
+//   node benches/conversation/run.mjs [rounds=2500]
+import { cpus } from "node:os";
+import { ConversationLog, memoryStorage, openConversation } from "../../pkg/dist/node.js";
+
+const most = Number(process.argv[2] ?? 2_500);
+let seed = 1;
+const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+const words = (count) => Array.from({ length: count }, () => `word${Math.floor(random() * 5000)}`).join(" ");
+/** About 290 tokens. */
+const round = (number) => [
+  { role: "assistant", content: words(20), tool_calls: [{ id: `c${number}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: words(5) }) } }] },
+  { role: "tool", tool_call_id: `c${number}`, content: words(70) },
+];
+const cpu = async (run) => {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+async function row(name, times, run) {
+  const all = [];
+  for (let at = 0; at < times; at++) all.push(await cpu(run));
+  all.sort((a, b) => a - b);
+  console.log(`${name.padEnd(44)} best ${all[0].toFixed(2)}, median ${all[times >> 1].toFixed(2)}`);
+}
+
+console.log(`${cpus()[0]?.model}, Node ${process.version}; milliseconds of CPU`);
+const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Fix it." }];
+for (let number = 0; number < most; number++) messages.push(...round(number));
+let next = most;
+const log = new ConversationLog({ format: "openai-chat" });
+await row(`all ${messages.length} messages at once`, 1, () => log.append(messages));
+console.log(`${log.totals().total} tokens`);
+await row("one round more", 50, () => log.append(round(next++)));
+await row("one round more, and the view", 50, () => (log.append(round(next++)), log.view()));
+await row("the view again", 50, () => log.view());
+const lines = log.export();
+await row("the lines read, with the host's messages", 1, () => ConversationLog.import(lines, { messages: log.originalsFrom(0), format: "openai-chat" }));
+await row("the lines read, neutral", 1, () => ConversationLog.import(lines));
+const open = (options) => openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 10_000_000 }, messages, entropy: 1, storage: memoryStorage(), ...options });
+const conversation = await open({});
+await row("one round more, and its request", 50, async () => (conversation.append(round(next++)), conversation.prepare()));
+await row("compacted by rules", 1, () => conversation.compact());
+await row("one round more, and its request, behind it", 50, async () => (conversation.append(round(next++)), conversation.prepare()));
+const pruned = await open({ automatic: false, model: { maxPromptTokens: 100_000 } });
+await row("one round more, and its request, pruned", 10, async () => (pruned.append(round(next++)), pruned.prepare()));

@@ -1,0 +1,55 @@
+/** `espalier compact` with a log: plan, compact, undo. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { begin, round } from "./support.ts";
+
+const cli = fileURLToPath(new URL("../../../pkg/dist/cli.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "espalier-cli-"));
+const file = join(folder, "messages.json");
+const log = join(folder, "log.jsonl");
+
+function espalier(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+test("a plan is shown, and nothing is written", () => {
+  writeFileSync(file, JSON.stringify(begin(20)));
+  const { status, stdout } = espalier("compact", file, "--budget", "2k", "--plan", "--log", log);
+  assert.equal(status, 0);
+  for (const expected of ["edits:", "replace_range", "covered", "summary:", "status: applied"]) assert.ok(stdout.includes(expected), expected);
+  assert.equal(existsSync(log), false);
+});
+
+test("what was done is in the log, goes on from there, and can be undone", () => {
+  const messages = begin(20);
+  writeFileSync(file, JSON.stringify(messages));
+  const first = espalier("compact", file, "--budget", "2k", "--log", log);
+  assert.equal(first.status, 0, first.stderr);
+  assert.ok(JSON.parse(first.stdout).length < messages.length);
+  messages.push(...[30, 31, 32, 33, 34, 35, 36, 37].flatMap((number) => round(number)));
+  writeFileSync(file, JSON.stringify(messages));
+  const second = espalier("compact", file, "--budget", "2k", "--log", log, "--json");
+  assert.equal(JSON.parse(second.stdout).status, "applied", second.stderr);
+  assert.equal(espalier("compact", file, "--undo", "--log", log).status, 0);
+  const undone = espalier("compact", file, "--undo", "--log", log);
+  assert.deepEqual(JSON.parse(undone.stdout), messages);
+  assert.match(espalier("compact", file, "--undo", "--log", log).stderr, /nothing_to_undo/);
+  assert.ok(readFileSync(log, "utf8").split("\n").length > messages.length);
+});
+
+test("what makes no sense is said", () => {
+  assert.equal(espalier("compact", file, "--undo").status, 2);
+  assert.equal(espalier("prune", file, "--budget", "2k", "--log", log).status, 2);
+  assert.equal(espalier("compact", file, "--undo", "--log", join(folder, "none.jsonl")).status, 3);
+  writeFileSync(log, readFileSync(log, "utf8").replace("building", "BUILDING"));
+  const damaged = espalier("compact", file, "--budget", "2k", "--log", log);
+  assert.equal(damaged.status, 3);
+  assert.match(damaged.stderr, /bad_log/);
+});
