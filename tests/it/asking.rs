@@ -8,6 +8,7 @@ use espalier::compact::context::{Breadcrumb, FileOutcome};
 use espalier::compact::form::{ALL, COPILOT_CLI, EIGHT, Form, GEMINI_CLI};
 use espalier::compact::instructions::{Medium, Wanted, instructions};
 use espalier::compact::parse::{Unusable, parse, parse_as};
+use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::request::clean::clean;
 use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::{Answer, Block, Effect, Failure, ModelRequest, Purpose, Shape, Step};
@@ -23,7 +24,10 @@ use crate::support::{Quarter, assistant, call, meter, numbered, random, result, 
 /// Tools that cost something, so that calls can be sent as calls.
 const TOOLS: u64 = 100;
 
+/// Without the steps that would spare the model.
 fn run(messages: &[Message], options: Options) -> Compaction {
+    let profile = Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..options.profile };
+    let options = Options { profile, ..options };
     Compaction::new(messages.to_vec(), TOOLS, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
 }
 
