@@ -150,6 +150,10 @@ pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Ve
                 candidates.push((crate::rank::of(cost), at as u32, node));
             }
         }
+        // What lies around the overlay is of no kind and has no cost, and rows can be its.
+        if tree.nodes.first().is_some_and(|root| root.overlay == NONE) {
+            candidates.push((0, at as u32, 0));
+        }
         let worth = i64::from(options.worth.max(1));
         sheets.push(Sheet::new(page, tree, overlay, options.gauge, marker, (options.numbered, worth)));
     }
