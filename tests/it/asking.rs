@@ -24,11 +24,15 @@ use crate::support::{Quarter, assistant, call, meter, numbered, random, result, 
 /// Tools that cost something, so that calls can be sent as calls.
 const TOOLS: u64 = 100;
 
-/// Without the steps that would spare the model.
 fn run(messages: &[Message], options: Options) -> Compaction {
+    run_with(messages, TOOLS, options)
+}
+
+/// Without the steps that would spare the model.
+fn run_with(messages: &[Message], tools: u64, options: Options) -> Compaction {
     let profile = Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..options.profile };
     let options = Options { profile, ..options };
-    Compaction::new(messages.to_vec(), TOOLS, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
+    Compaction::new(messages.to_vec(), tools, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
 }
 
 /// Carries out a compaction; gives every effect and the result.
@@ -185,14 +189,7 @@ fn full_first_simple_on_failure() {
 
 #[test]
 fn without_definitions_calls_are_told_as_text() {
-    let mut run = Compaction::new(
-        agent(60),
-        0,
-        CostModel::Espalier,
-        Rc::new(Quarter),
-        Origin::Exact,
-        Options { has_model: true, ..plain() },
-    );
+    let mut run = run_with(&agent(60), 0, Options { has_model: true, ..plain() });
     let Step::Ask { effects } = run.poll().unwrap() else { panic!("not asked") };
     let Effect::CallModel(request) = &effects[0].effect else { panic!() };
     assert_eq!(request.shape, Shape::Simple);

@@ -15,7 +15,8 @@ const messages: Message[] = [{ role: "system", content: "You are an agent." }, {
 const tools = [{ type: "function", function: { name: "write_file", parameters: { type: "object" } } }];
 const frozen = JSON.stringify(messages);
 
-const base: CompactOptions = { budget: 5_000, llmBudget: 100_000, tools, llm: async () => SUMMARY };
+// Without the steps that would spare the model.
+const base: CompactOptions = { budget: 5_000, llmBudget: 100_000, ladder: ["summary", "offline", "fit"], tools, llm: async () => SUMMARY };
 
 async function compacted(options: Partial<CompactOptions> = {}) {
   const result = await espalier.compact(messages, { ...base, ...options });

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use espalier::compact::asking::{Asking, Verify};
 use espalier::compact::cut::split;
 use espalier::compact::flag::Flag;
 use espalier::compact::job::{Jobs, Next, Phase};
@@ -328,8 +329,15 @@ fn one_message_with_the_requests_and_the_summary() {
     let mut messages = read(&case["history"]);
     messages.insert(3, assistant(&"It went on for a while. ".repeat(200)));
     let messages = numbered(messages);
-    let options =
-        Options { budget: 100_000, force: true, has_model: true, profile: COPILOT_CLI.clone(), ..Options::default() };
+    let asking = Asking { verify: Verify::Never, ..Asking::default() };
+    let options = Options {
+        budget: 100_000,
+        force: true,
+        has_model: true,
+        profile: COPILOT_CLI.clone(),
+        asking,
+        ..Options::default()
+    };
     let mut run = Compaction::new(messages.clone(), 0, CostModel::Espalier, Rc::new(Chars), Origin::Exact, options);
     let Step::Ask { effects } = run.poll().unwrap() else { panic!("not asked") };
     let text = format!("<summary>{}</summary>", case["summary"].as_str().unwrap());

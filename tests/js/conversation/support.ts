@@ -8,7 +8,12 @@ import type { Llm, LlmReply } from "../../../js/types.ts";
 
 export type Fields = Record<string, unknown>;
 
-export const SUMMARY = "<summary>\n## Conversation Overview\nThe parser is being fixed.\n## Active Work State\nBuilding.\n## Continuation Plan\nGo on.\n</summary>";
+const SECTIONS = {
+  "Conversation Overview": "The parser is being fixed.", "Technical Foundation": "Make.", "Codebase Status": "Parts are being built.", "Problem Resolution": "None yet.",
+  "Progress Tracking": "Some parts are built.", "Active Work State": "Building.", "Recent Operations": "Parts were made.", "Continuation Plan": "Go on.",
+};
+/** Says something in every section, so that no second look is paid for. */
+export const SUMMARY = `<summary>\n${Object.entries(SECTIONS).map(([name, text]) => `## ${name}\n${text}\n`).join("")}</summary>`;
 
 /** One round of an agent: a call and its result of about `lines` x 6 tokens. */
 export function round(number: number, lines = 30): Fields[] {
