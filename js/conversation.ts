@@ -496,8 +496,8 @@ export class Conversation<T = unknown> {
     const isForced = this.refused;
     const waited = await this.putToUse(compactions, signal);
     let look = this.look();
-    if (look.overflows && automatic && !compactions.some(({ status }) => status === "applied")) {
-      const trigger: Trigger = isForced ? "provider_error" : this.switched ? "model_switch" : "overflow";
+    if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
+      const trigger: Trigger = isForced ? "provider_error" : this.switched ? "model_switch" : look.overflows ? "overflow" : "threshold";
       compactions.push(...(await this.compactor.foreground(trigger, signal, waited === "timeout")));
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = this.look();
@@ -557,6 +557,12 @@ export class Conversation<T = unknown> {
       if (finished.status === "stale_plan" && !again && automatic && !overflows) this.compactor.startJob(made.trigger, { focus: made.focus, model: true });
       return undefined;
     }
+  }
+
+  /** Profiles that do nothing beside the conversation compact at their line, before the request. */
+  private isDue({ usage: { ratio } }: Look<T>): boolean {
+    const { profile } = this.c;
+    return !profile.background && call(() => wasm().startsBackground(profile.text, ratio, this.log.isWarm(), this.compactor.draw));
   }
 
   private maybeStart({ usage: { ratio } }: Look<T>): void {

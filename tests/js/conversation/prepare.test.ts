@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound } from "./support.ts";
+import { SUMMARY, answered, begin, clock, heard, model, refused, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, EspalierError } = espalier;
@@ -173,8 +173,7 @@ test("what does not fit is compacted in the foreground, by the model", async () 
   const pending = conversation.prepare();
   await rest();
   assert.equal(calls.length, 1);
-  calls[0]!.answer({ text: SUMMARY, usage: { prompt_tokens: 5 } });
-  const { messages, report } = await pending;
+  const { messages, report } = await answered(calls, pending, { text: SUMMARY, usage: { prompt_tokens: 5 } });
   assert.deepEqual(report.compactions.map(({ status, trigger }) => [status, trigger]), [["applied", "overflow"]]);
   sound(messages, 4_000);
 });
@@ -354,8 +353,7 @@ test("two requests at once are served one after the other", async () => {
   const both = Promise.all([conversation.prepare(), conversation.prepare()]);
   await rest();
   assert.equal(calls.length, 1);
-  calls[0]!.answer(SUMMARY);
-  const [first, second] = await both;
+  const [first, second] = await answered(calls, both);
   assert.deepEqual([first.report.request, second.report.request], [1, 2]);
   assert.deepEqual(first.messages, second.messages);
   assert.equal(conversation.edits().length, 1);

@@ -62,6 +62,18 @@ export function model() {
   return { llm, calls };
 }
 
+/** Answers whatever is asked until `pending` is over: what does not fit into one request comes in pieces, and may be looked at twice. */
+export async function answered<R>(calls: ReturnType<typeof model>["calls"], pending: Promise<R>, reply: LlmReply | string = SUMMARY): Promise<R> {
+  let isOver = false;
+  const end = () => void (isOver = true);
+  pending.then(end, end);
+  for (let at = 0; !isOver; ) {
+    while (at < calls.length) calls[at++]!.answer(reply);
+    await rest();
+  }
+  return pending;
+}
+
 /** Lets everything that is due happen. */
 export async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((done) => setImmediate(done));
