@@ -79,6 +79,7 @@ impl<'a> Asked<'a> {
 /// Reduces changed files. `numbers` has for each file what `WIDTH` says, `selections` the selections of all files, one behind the other.
 /// `settings`: 1 for Copilot Chat's reduction, the budget, tokens for each file, 1 for numbered lines, batches at most. Without an encoding
 /// the budget is in characters. The result is `{ files, tokens }`, `{ split: { needed, batches } }` or `{ tooMany: { needed, batches } }`.
+#[expect(clippy::too_many_arguments, reason = "lists cross side by side, which costs less than objects")]
 #[wasm_bindgen(js_name = "reduceChanges")]
 pub fn reduce_changes(
     names: Vec<String>,

@@ -112,7 +112,8 @@ impl ResultEdits {
     }
 
     /// The next result that is to go; `undefined` at the end.
-    pub fn next(&mut self) -> Result<JsValue, JsValue> {
+    #[wasm_bindgen(js_name = next)]
+    pub fn following(&mut self) -> Result<JsValue, JsValue> {
         match self.inner.as_mut().and_then(Results::next) {
             Some(going) => into_js(&going),
             None => Ok(JsValue::UNDEFINED),

@@ -304,8 +304,8 @@ pub(super) fn ranges(head: &str) -> Option<((u32, u32), (u32, u32))> {
 
 /// Both names of `diff --git a/x b/x`.
 fn halves(names: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-    if names.starts_with('"') {
-        let end = names[1..].find("\" ")? + 2;
+    if let Some(quoted) = names.strip_prefix('"') {
+        let end = quoted.find("\" ")? + 2;
         let (old, new) = names.split_at(end);
         return Some((side(unquoted(old), "a/"), side(unquoted(new.trim_start()), "b/")));
     }

@@ -201,10 +201,8 @@ impl Keep<'_, '_> {
         let item = self.layout.item(target);
         let loose = item.is_none_or(|item| item.category.holds());
         match step {
-            Step::Definitions if !loose => {
-                if !std::mem::replace(&mut self.wholes[target as usize], true) {
-                    self.mark(&self.layout.ranges[target as usize]);
-                }
+            Step::Definitions if !loose && !std::mem::replace(&mut self.wholes[target as usize], true) => {
+                self.mark(&self.layout.ranges[target as usize]);
             }
             Step::Definitions => self.around(line, target, CONTEXT),
             Step::Statements => {

@@ -31,7 +31,7 @@ pub(super) fn render(
     let count = layout.lines.written();
     let mut made = Rendered::default();
     let mut gap = 0..0;
-    for range in kept.iter().cloned().chain([count..count]) {
+    for range in kept.iter().cloned().chain(std::iter::once(count..count)) {
         gap.end = range.start;
         if !gap.is_empty() {
             writer.gap(gap.clone(), &mut made);

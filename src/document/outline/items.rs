@@ -210,9 +210,8 @@ impl Finder<'_> {
                             return None;
                         }
                         let declarator = self.child_of_kind(at, &["variable_declarator"]).unwrap_or(at);
-                        if self.child(declarator, self.fields.value).is_some_and(is_function) {
-                            category = if held { Category::Method } else { Category::Function };
-                        } else if self.declares_function(at) {
+                        let holds_function = self.child(declarator, self.fields.value).is_some_and(is_function);
+                        if holds_function || self.declares_function(at) {
                             category = if held { Category::Method } else { Category::Function };
                         }
                     }
@@ -240,10 +239,11 @@ impl Finder<'_> {
                             _ => Category::Type,
                         };
                     }
-                    Category::Method if kind == "method_definition" => {
-                        if name.is_some_and(|(start, end)| self.slice(start, end) == "constructor") {
-                            category = Category::Constructor;
-                        }
+                    Category::Method
+                        if kind == "method_definition"
+                            && name.is_some_and(|(start, end)| self.slice(start, end) == "constructor") =>
+                    {
+                        category = Category::Constructor;
                     }
                     Category::Function if held && around.is_some_and(|item| item.category != Category::Module) => {
                         category = Category::Method;
