@@ -160,7 +160,8 @@ export function call<T>(run: () => T): T {
 }
 
 function recover(cause: Error): EspalierError {
-  // Whatever comes of the new one, the damaged one is never used again.
+  // Whatever comes of the new one, the damaged one is never used again, by the collector neither.
+  instance?.retire();
   instance = undefined;
   let outcome = "was replaced; nothing of yours was changed, and the next call works";
   try {

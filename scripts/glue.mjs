@@ -2,6 +2,9 @@
  * Turns the glue that wasm-bindgen writes (one instance for each import of the file) into a factory: a crashed instance is replaced by
  * calling it again, and handles of the old one stay bound to the old one.
  *
+ * `retire` says that an instance crashed: the collector then leaves alone what its handles held, since freeing it would trap where nobody
+ * can catch it.
+ *
  * It also takes out the default address of the wasm: with it, bundlers emit the file twice, or fail where `import.meta.url` is empty.
  */
 
@@ -10,13 +13,14 @@ export function glueFactory(code, types) {
   const body = code
     .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (names.push(name), `${kind} ${name}`))
     .replace(/^export \{[^}]*\};?$/gm, "")
+    .replace(/new FinalizationRegistry\(ptr => /g, "new FinalizationRegistry(ptr => isRetired || ")
     .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined");
   if (/^\s*(import|export)\b/m.test(body)) throw new Error("wasm-bindgen's glue has an import or export that scripts/glue.mjs does not know");
   if (!/function initSync\b/.test(body)) throw new Error("wasm-bindgen's glue has no initSync");
-  const exported = [...new Set([...names, "initSync"])];
+  const exported = [...new Set([...names, "initSync", "retire"])];
   return {
-    code: `export function createGlue() {\n${body}\nreturn { ${exported.join(", ")} };\n}\n`,
+    code: `export function createGlue() {\nlet isRetired = false;\nfunction retire() { isRetired = true; }\n${body}\nreturn { ${exported.join(", ")} };\n}\n`,
     types: `${types.replace(/^export default function[^;]*;$/gm, "")}\n` +
-      `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
+      "export function retire(): void;\n" + `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
   };
 }

@@ -6,6 +6,7 @@ export { BuiltinTokenizer } from "./builtin-tokenizer.ts";
 export type { BuiltinTokenizerOptions } from "./builtin-tokenizer.ts";
 export { PromptElement } from "./element.ts";
 export * from "./elements.ts";
+export * from "./elements/source-document.ts";
 export type { Explanation, PromptTrace, RemovalRule } from "./explain.ts";
 export * from "./history.ts";
 export { HTMLTracer } from "./html-tracer.ts";
