@@ -135,8 +135,11 @@ fn a_compaction_is_polled_and_answered() {
     let mut messages = vec![round.replace("ID", "m0").replace("assistant", "user").replace("TEXT", "go")];
     messages.extend((1..40).map(|i| round.replace("ID", &format!("m{i}")).replace("TEXT", &"word ".repeat(60))));
     let messages = js(&format!("[{}]", messages.join(",")));
-    let mut run =
-        Compaction::new(messages, js(r#"{"budget":1500,"hasModel":true,"asking":{"verify":"never"}}"#)).unwrap();
+    let mut run = Compaction::new(
+        messages,
+        js(r#"{"budget":1500,"modelLimit":100000,"hasModel":true,"asking":{"verify":"never"}}"#),
+    )
+    .unwrap();
     let step = run.poll().unwrap();
     assert_eq!(text(&step, "effects.0.effect.type"), "callModel");
     assert_eq!(text(&step, "effects.0.effect.purpose"), "summary");
