@@ -116,8 +116,8 @@ impl Command {
 ///
 /// ```
 /// use espalier::compact::ledger::command::body;
-/// assert_eq!(body("cd /work/app && npm test"), "npm test");
-/// assert_eq!(body("cd /work/app"), "cd /work/app");
+/// assert_eq!(body("cd /srv/app && npm test"), "npm test");
+/// assert_eq!(body("cd /srv/app"), "cd /srv/app");
 /// ```
 pub fn body(line: &str) -> &str {
     let Some(rest) = line.strip_prefix("cd ") else { return line };
