@@ -1,0 +1,121 @@
+//! What the summarising model is asked, in which shape; what becomes of odd answers; hooks, files and blocks around it.
+
+mod around;
+mod checks;
+mod input;
+mod instructions;
+mod parser;
+mod shapes;
+
+use std::rc::Rc;
+
+use espalier::compact::asking::{Asking, HookOutcome, Trigger, Verify};
+use espalier::compact::check::{lacking, trim};
+use espalier::compact::context::{Breadcrumb, FileOutcome};
+use espalier::compact::form::{ALL, COPILOT_CLI, EIGHT, Form, GEMINI_CLI};
+use espalier::compact::instructions::{Medium, Wanted, instructions};
+use espalier::compact::parse::{Unusable, parse, parse_as};
+use espalier::compact::profile::{Profile, Rung};
+use espalier::compact::request::clean::clean;
+use espalier::compact::{Compacted, Compaction, Options, Status};
+use espalier::effect::{Answer, Block, Effect, Failure, ModelRequest, Purpose, Shape, Step};
+use espalier::history::draft::Draft;
+use espalier::history::pairs::check as valid;
+use espalier::history::plan::PlanItem;
+use espalier::message::{Message, Part, Role};
+use espalier::tokens::{CostModel, Origin, Tokenizer};
+
+use crate::prune::carry_out;
+use crate::support::{Quarter, assistant, call, meter, numbered, random, result, system, user};
+
+/// Tools that cost something, so that calls can be sent as calls.
+const TOOLS: u64 = 100;
+
+fn run(messages: &[Message], options: Options) -> Compaction {
+    run_with(messages, TOOLS, options)
+}
+
+/// Without the steps that would spare the model.
+fn run_with(messages: &[Message], tools: u64, options: Options) -> Compaction {
+    let profile = Profile { ladder: vec![Rung::Summary, Rung::Offline, Rung::Fit].into(), ..options.profile };
+    let options = Options { profile, ..options };
+    Compaction::new(messages.to_vec(), tools, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
+}
+
+/// Carries out a compaction; gives every effect and the result.
+fn driven(
+    messages: &[Message],
+    options: Options,
+    mut host: impl FnMut(&Effect) -> Answer,
+) -> (Vec<Effect>, Result<Compacted, espalier::error::Error>) {
+    let mut run = run(messages, Options { has_model: true, ..options });
+    let mut seen = Vec::new();
+    loop {
+        match run.poll() {
+            Err(error) => return (seen, Err(error)),
+            Ok(Step::Done { result }) => return (seen, Ok(result)),
+            Ok(Step::Ask { effects }) => {
+                for ask in effects {
+                    run.resume(ask.id, host(&ask.effect)).unwrap();
+                    seen.push(ask.effect);
+                }
+            }
+        }
+    }
+}
+
+/// The requests to the model, and the result.
+fn asked(
+    messages: &[Message],
+    options: Options,
+    mut model: impl FnMut(&ModelRequest) -> Answer,
+) -> (Vec<ModelRequest>, Compacted) {
+    let (seen, done) = driven(messages, options, |effect| match effect {
+        Effect::CallModel(request) => model(request),
+        other => panic!("asked for {other:?}"),
+    });
+    let requests = seen.into_iter().filter_map(|e| if let Effect::CallModel(r) = e { Some(r) } else { None });
+    (requests.collect(), done.unwrap())
+}
+
+fn says(text: &str) -> Answer {
+    Answer::Model { text: text.into(), finish_reason: None }
+}
+
+/// A record in which every section says something.
+fn record(form: &Form, word: &str) -> String {
+    let sections: Vec<String> = form.sections.iter().map(|s| format!("## {}\n{word}.", s.name)).collect();
+    format!("<analysis>hm</analysis>\n<summary>\n{}\n</summary>", sections.join("\n"))
+}
+
+fn good() -> Answer {
+    says(&record(&EIGHT, "All is well"))
+}
+
+/// A run of an agent on one request, with long results.
+fn agent(rounds: usize) -> Vec<Message> {
+    let mut messages = vec![system("You are an agent."), user("Fix the parser. Never touch the lexer.")];
+    for round in 0..rounds {
+        let id = format!("c{round}");
+        if round % 2 == 0 {
+            messages.push(call(&id, "read_file", &format!(r#"{{"path":"src/part{round}.rs"}}"#)));
+            messages.push(result(&id, &"fn body() { work(); }\n".repeat(200)));
+        } else {
+            messages.push(call(
+                &id,
+                "str_replace",
+                &format!(r#"{{"path":"src/part{round}.rs","old_str":"a","new_str":"b"}}"#),
+            ));
+            messages.push(result(&id, "ok"));
+        }
+    }
+    numbered(messages)
+}
+
+fn with(asking: Asking) -> Options {
+    Options { budget: 12_000, model_limit: Some(200_000), asking, ..Options::default() }
+}
+
+fn plain() -> Options {
+    with(Asking::default())
+}
