@@ -10,7 +10,7 @@ import { imageModel, imageSizes } from "./images.ts";
 import { asking, llmRequest, wish } from "./asking.ts";
 import { drive } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption as bad, EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
@@ -383,11 +383,4 @@ export function tokens<O extends object>(options: O, name: keyof O & string, req
   const value: unknown = options?.[name];
   if (value === undefined && !required) return;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw bad(name, "a whole number, 0 or more", value, within);
-}
-
-/** An option that makes no sense, by name. */
-export function bad(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
-  const path = name ? `${within}.${name}` : within;
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -1,8 +1,8 @@
 /** How `compact` asks the host's model and hooks: options checked, requests put into the host's format, wishes of hooks read. */
 
+import { badOption as bad } from "./errors.ts";
 import { requestTools } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
-import { bad } from "./api.ts";
 import type { HookAnswer, ModelEffect } from "./drive.ts";
 import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "./types.ts";
 

@@ -3,7 +3,8 @@
  * messages, here.
  */
 
-import { bad, counting, read, tokens } from "./api.ts";
+import { badOption as bad } from "./errors.ts";
+import { counting, read, tokens } from "./api.ts";
 import { copy, isFields } from "./adapters/adapter.ts";
 import type { Fields, Reading } from "./adapters/adapter.ts";
 import { lifetimeOf, WHOLE, WIRES, withMark } from "./cache/wire.ts";

@@ -21,7 +21,7 @@ import type {
   Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, PrepareReport, Prepared, Trigger,
 } from "./conversation/types.ts";
 import { call, ready, wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
 import { CLOCK } from "./providers/clock.ts";
@@ -803,12 +803,6 @@ function refusal(error: unknown): { kind: RefusalKind; used?: number; limit?: nu
 
 function aborted(signal: AbortSignal | undefined): EspalierError {
   return new EspalierError({ code: "aborted", message: "The request was aborted.", cause: signal?.reason });
-}
-
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const path = name ? `options.${name}` : "options";
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }
 
 /** JSON of a host's message; what has none is left to the log's neutral form. */

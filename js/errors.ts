@@ -31,3 +31,10 @@ export class EspalierError extends Error {
     if (details !== undefined) this.details = details;
   }
 }
+
+/** An option that makes no sense, by name. */
+export function badOption(name: string, wanted: string, value: unknown, within = "options"): EspalierError {
+  const path = name ? `${within}.${name}` : within;
+  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
+  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
+}

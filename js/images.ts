@@ -1,7 +1,7 @@
 /** How the host wants pictures counted. */
 
 import type { Reading } from "./adapters/adapter.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption as bad } from "./errors.ts";
 import type { CountOptions, ImageModel, Part } from "./types.ts";
 
 const NAMES: readonly string[] = ["openai-tiles", "openai-patches", "anthropic", "gemini", "gemini-cli"];
@@ -47,10 +47,4 @@ export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"
   for (const { parts } of reading.messages) parts.forEach(ask);
   const known = [...sizes].flatMap(([key, size]) => (size ? [{ key, size }] : []));
   return { imageKeys: known.map(({ key }) => key), imageSides: known.flatMap(({ size }) => size) };
-}
-
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const path = `options.${name}`;
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -551,7 +551,7 @@ function madeFields(edits: readonly Edit[], { since, trigger, planId, data }: Ad
 }
 
 /** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
-function lasts({ kind, rule }: Edit): boolean {
+export function lasts({ kind, rule }: Edit): boolean {
   return kind !== "drop" && !rule.startsWith("long-");
 }
 

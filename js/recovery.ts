@@ -1,6 +1,7 @@
 /** What providers refused, and what was learned from it. */
 
-import { bad, modelOf, tokens } from "./api.ts";
+import { badOption as bad } from "./errors.ts";
+import { modelOf, tokens } from "./api.ts";
 import { call, wasm } from "./engine.ts";
 import type { DropMedia, ModelLimits } from "./types.ts";
 

@@ -2,9 +2,9 @@
  * One request that fits: pruned, sent by the host, and sent again smaller when the provider says that it was too large.
  */
 
-import { bad, limitFor, modelOf, read } from "./api.ts";
+import { limitFor, modelOf, read } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption as bad, EspalierError } from "./errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";

@@ -2,9 +2,9 @@
 
 import { isFields, json } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
-import { bad, counting, kept, read, tokens } from "./api.ts";
+import { counting, kept, read, tokens } from "./api.ts";
 import { call, wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogEdit } from "./log-types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";

@@ -1,6 +1,6 @@
 /** Reckoning with usage: sums over requests, and what they cost. */
 
-import { EspalierError } from "./errors.ts";
+import { badOption as bad } from "./errors.ts";
 import type { CacheLifetime, Prices, Usage } from "./types.ts";
 
 const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
@@ -79,10 +79,4 @@ export function usageCost(usage: Partial<Usage>, prices: Prices = {}, { lifetime
     saved: prompt * price.input - (input + cacheRead + cacheWrite),
     hitRate: prompt === 0 ? 0 : of.cacheRead / prompt,
   };
-}
-
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const path = `options.${name}`;
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value ? "an object" : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

@@ -2,6 +2,7 @@
 
 import { readConversation } from "../js/adapters/index.ts";
 import { compact, ConversationLog, init } from "../js/entries/web.ts";
+import { lasts } from "../js/log.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
 import { EXAMPLES } from "./examples.ts";
 import { read, textOf } from "./reading.ts";
@@ -44,8 +45,7 @@ async function open(source: Source): Promise<void> {
 async function look(): Promise<void> {
   const since = log.length;
   const { edits, report } = await compact(log.neutral(), log.counted({ budget: budget(), force: true }));
-  // What only makes one request fit is no matter of the history.
-  plan = { edits: edits.filter(({ kind, rule }) => kind !== "drop" && !rule.startsWith("long-")), report, since };
+  plan = { edits: edits.filter(lasts), report, since };
   const after = log.previewAdopted(plan.edits, { since }).after.total;
   draw(plan.edits.length === 0 ? `Nothing to do (${report.status}).` : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`);
 }

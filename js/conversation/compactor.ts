@@ -2,6 +2,7 @@
 
 import { compact } from "../api.ts";
 import { EspalierError } from "../errors.ts";
+import { lasts } from "../log.ts";
 import type { CompactOptions, CompactReport, Edit, NeutralMessage, Totals } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
@@ -131,7 +132,7 @@ export class Compactor<T> {
     });
     try {
       const { status, edits, report } = await compact(messages, options);
-      const lasting = edits.filter(({ kind, rule }) => kind !== "drop" && !rule.startsWith("long-"));
+      const lasting = edits.filter(lasts);
       // What only makes one request fit is no compaction of the conversation.
       const is = status === "applied" && lasting.length === 0 ? "nothing_to_compact" : status;
       return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(report.model?.error !== undefined && { error: report.model.error }) };

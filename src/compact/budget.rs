@@ -32,9 +32,6 @@ pub struct Budget {
     gains: [u64; 4],
 }
 
-/// A reply may exceed the asked length by this factor before it is cut.
-pub const OVERLONG: f64 = 1.5;
-
 impl Budget {
     /// ```
     /// use espalier::compact::budget::Budget;

@@ -5,6 +5,8 @@
 //! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
 //! what the core need not understand rides along as [`Part::Opaque`].
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// Who speaks. `System` and `Developer` messages form the frame of a request, which is never edited.
@@ -141,4 +143,16 @@ impl Message {
             .iter()
             .filter_map(|p| if let Part::ToolResult { call_id, .. } = p { Some(call_id.as_str()) } else { None })
     }
+}
+
+/// The texts of the parts, one after the other; copied only if there are several.
+pub(crate) fn texts(parts: &[Part]) -> Cow<'_, str> {
+    let mut texts =
+        parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    let Some(second) = texts.next() else { return Cow::Borrowed(first) };
+    let mut all = String::from(first);
+    all.push_str(second);
+    all.extend(texts);
+    Cow::Owned(all)
 }

@@ -8,10 +8,9 @@ use super::document::{FLAT_PDF, reference_document};
 use super::image::{self, ImageModel, Size, is_lossless_webp, size_of};
 use super::{Origin, Tokenizer, document_cost};
 use crate::error::{Code, Error, Result};
-use crate::message::{Message, Part, Role, Tool};
+use crate::message::{Message, Part, Role, Tool, texts};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::ops::{Add, AddAssign};
 
 /// Tokens of a list of messages, of each message, and of a `name`: the public rule of OpenAI's cookbook.
@@ -237,7 +236,7 @@ fn espalier_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
 fn espalier_parts(parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
     if all_text(parts) {
         let apart = parts.iter().filter(|part| !matches!(part, Part::Text { .. }));
-        let texts = Cost::exact(tokenizer.count(&joined(parts)));
+        let texts = Cost::exact(tokenizer.count(&texts(parts)));
         return texts + apart.map(|part| espalier_part(part, tokenizer)).sum::<Cost>();
     }
     parts.iter().map(|part| espalier_part(part, tokenizer)).sum()
@@ -287,7 +286,7 @@ fn copilot_message(message: &Message, tokenizer: &dyn Tokenizer) -> Cost {
 fn copilot_content(role: Role, parts: &[Part], tokenizer: &dyn Tokenizer) -> Cost {
     let mixed = matches!(role, Role::User | Role::Tool);
     if !mixed || all_text(parts) {
-        return Cost::exact(tokenizer.count(&joined(parts)));
+        return Cost::exact(tokenizer.count(&texts(parts)));
     }
     parts.iter().map(|part| copilot_part(part, tokenizer)).sum()
 }
@@ -409,18 +408,6 @@ fn name_tokens(name: Option<&str>, tokenizer: &dyn Tokenizer) -> u64 {
 /// True if no picture, document or opaque value stands among the content.
 fn all_text(parts: &[Part]) -> bool {
     !parts.iter().any(|part| matches!(part, Part::Image { .. } | Part::Document { .. } | Part::Opaque { .. }))
-}
-
-/// The texts of the parts, one after the other; copied only if there are several.
-fn joined(parts: &[Part]) -> Cow<'_, str> {
-    let mut texts =
-        parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
-    let Some(first) = texts.next() else { return Cow::Borrowed("") };
-    let Some(second) = texts.next() else { return Cow::Borrowed(first) };
-    let mut all = String::from(first);
-    all.push_str(second);
-    all.extend(texts);
-    Cow::Owned(all)
 }
 
 fn low(detail: Option<&str>) -> bool {

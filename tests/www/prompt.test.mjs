@@ -2,27 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { page as folder } from "../../scripts/page.mjs";
-import { serve } from "../../scripts/serve.mjs";
-import { launch } from "./browser.mjs";
+import { opened } from "./browser.mjs";
 
-let server, browser, page;
-const complaints = [];
+let page, complaints, close;
 
 before(async () => {
-  server = await serve(folder);
-  browser = await launch();
-  page = await browser.newPage();
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && complaints.push(request.url()));
-  await page.goto(`${server.url}prompt.html`);
-  await page.waitForSelector("#result:not([hidden])");
+  ({ page, complaints, close } = await opened("prompt.html"));
 });
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
+after(() => close?.());
 
 async function budget(tokens) {
   await page.fill("#tokens", String(tokens));

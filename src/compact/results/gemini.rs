@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::note::grouped;
+use crate::tool_result::middle::grouped;
 
 /// Share of the head in a capped text, in fifths: 20 %.
 const HEAD_FIFTHS: u64 = 1;

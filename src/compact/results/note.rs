@@ -2,6 +2,7 @@
 
 use crate::compact::tool_map::{ToolMap, exit_status};
 use crate::message::Part;
+use crate::tool_result::middle::grouped;
 
 /// Longest subject, in characters.
 const SUBJECT: usize = 80;
@@ -54,17 +55,4 @@ fn short(text: &str) -> String {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }
-}
-
-/// With a comma at every thousand.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + 6);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

@@ -8,7 +8,7 @@ use super::rule::{Resolved, Style};
 use super::{Options, Rule};
 use crate::history::draft::Draft;
 use crate::history::group::groups;
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, texts};
 
 /// One text of a result: all of its content if that is text alone, else one item of it.
 #[derive(Debug, Clone)]
@@ -129,16 +129,4 @@ pub(super) fn pieces(draft: &Draft, options: &Options) -> Vec<Piece> {
         piece.age = round - 1 - piece.age;
     }
     out
-}
-
-/// The texts of a result one after the other; copied only if there are several.
-fn texts(content: &[Part]) -> Cow<'_, str> {
-    match content {
-        [Part::Text { text }] => Cow::Borrowed(text),
-        _ => content
-            .iter()
-            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
-            .collect::<String>()
-            .into(),
-    }
 }

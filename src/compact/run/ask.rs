@@ -116,7 +116,8 @@ impl Compaction {
                 drop(ids);
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(parsed) => {
-                        let max = (self.budget(&self.view(&[])).summary as f64 * OVERLONG) as u64;
+                        let overlong = self.options.profile.summary.overlong;
+                        let max = (self.budget(&self.view(&[])).summary as f64 * overlong) as u64;
                         let text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
                         if talk.upto >= parts {
                             return self.accept(text, talk);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use stages::{Makes, Pending, Then};
 
 use crate::compact::asking::{Asked, HookReport, Verify};
-use crate::compact::budget::{Budget, OVERLONG};
+use crate::compact::budget::Budget;
 use crate::compact::check::Gaps;
 use crate::compact::context::{BlockReport, FileReport};
 use crate::compact::form::{self, EIGHT};

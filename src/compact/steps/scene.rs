@@ -8,8 +8,7 @@ use crate::compact::ledger::path;
 use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
-use crate::history::prune::joined;
-use crate::message::{Part, Role};
+use crate::message::{Part, Role, texts};
 
 /// A call.
 pub struct CallAt<'d> {
@@ -114,7 +113,7 @@ impl<'d> Scene<'d> {
                             entry,
                             part,
                             call: open.remove(call_id.as_str()),
-                            text: joined(content),
+                            text: texts(content),
                             tokens: (from.after as f64 * share) as u64,
                             is_error: *is_error,
                             is_text: content.iter().all(|part| matches!(part, Part::Text { .. })),

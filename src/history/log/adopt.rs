@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use super::entry::{Author, Becomes, Consumed, Edit, Kind, Range, Target, seq_of};
+use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of};
 use super::fold::Shown;
 use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
@@ -103,11 +103,7 @@ impl Log {
             newer: from.newer.clone(),
             rule: from.rule.to_string(),
             trigger: None,
-            author: match from.author {
-                edit::Author::Rule => Author::Rule,
-                edit::Author::Model => Author::Model,
-                edit::Author::User => Author::User,
-            },
+            author: from.author,
             tokens_before: 0,
             tokens_after: 0,
             plan_id: None,

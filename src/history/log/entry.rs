@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::history::edit::Author;
 use crate::message::Message;
 
 /// One thing that happened. Nothing in a log is ever changed; what takes something back is an entry of its own.
@@ -123,16 +124,6 @@ impl Kind {
             Kind::Repair => "repair",
         }
     }
-}
-
-/// Who decided something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Author {
-    #[default]
-    Rule,
-    Model,
-    User,
 }
 
 /// One recorded change of what the model gets to see. Its id is that of its entry.

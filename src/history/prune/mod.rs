@@ -30,7 +30,7 @@ mod shrink;
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
 pub use shrink::FLOOR;
-pub(crate) use shrink::{joined, media_note};
+pub(crate) use shrink::media_note;
 
 use std::collections::{HashMap, HashSet};
 

@@ -11,7 +11,7 @@ use super::select::Selection;
 use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
-use crate::message::{Part, Role};
+use crate::message::{Part, Role, texts};
 use crate::tool_result::shorten;
 
 /// No result is shortened below this many tokens.
@@ -275,7 +275,7 @@ impl<'g> Shrinker<'g> {
         for (part, result) in draft.entries[entry].message.parts.iter().enumerate() {
             let Part::ToolResult { content, .. } = result else { continue };
             if is_text(content) {
-                push((entry, part, None), &joined(content));
+                push((entry, part, None), &texts(content));
                 continue;
             }
             for (item, inner) in content.iter().enumerate() {
@@ -367,18 +367,6 @@ fn is_text(content: &[Part]) -> bool {
     content.iter().all(|part| matches!(part, Part::Text { .. }))
 }
 
-/// The texts of a result one after the other; copied only if there are several.
-pub(crate) fn joined(content: &[Part]) -> Cow<'_, str> {
-    match content {
-        [Part::Text { text }] => Cow::Borrowed(text),
-        _ => content
-            .iter()
-            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
-            .collect::<String>()
-            .into(),
-    }
-}
-
 /// The text of a result as the host has it; for an inserted message as it stands.
 fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str>> {
     let entry = &draft.entries[entry];
@@ -389,8 +377,8 @@ fn whole<'d>(draft: &'d Draft, (entry, part, item): Place) -> Option<Cow<'d, str
     };
     let Part::ToolResult { content, .. } = message.parts.get(part)? else { return None };
     Some(match item {
-        None => joined(content),
-        Some(item) => joined(std::slice::from_ref(content.get(item)?)),
+        None => texts(content),
+        Some(item) => texts(std::slice::from_ref(content.get(item)?)),
     })
 }
 
