@@ -218,10 +218,13 @@ function cutOf(previous: PruneCut): PruneCut {
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
   tokens(options, "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, timeout = 120_000, hookTimeout = 10_000, onProgress } = options;
+  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, onProgress } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
   if (llm !== undefined && typeof llm !== "function") throw bad("llm", "a function", llm);
   const reading = read(messages, options);
+  const known = profileText(options);
+  const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(known ?? "\"espalier\"", "options.profile"))) as Profile;
+  const { timeout = timeouts.model, hookTimeout = timeouts.hook } = options;
   const fields = {
     ...counting(reading, options),
     budget, force, focus, keep: kept(reading, options.keep),
@@ -229,7 +232,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     hasModel: llm !== undefined,
     modelLimit: llmBudget,
     ledger: rules(options.ledger),
-    profile: profileText(options),
+    profile: known,
     ladder: names(options.ladder, "ladder"),
     exempt: names(options.exempt, "exempt") ?? [],
     asking: asking(options),
@@ -245,7 +248,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
         resume: (id, answer) => call(() => operation.resume(id, answer)),
       },
       {
-        llm, signal, timeout, hookTimeout, onProgress,
+        llm, signal, timeout, hookTimeout, onProgress, twoTriggers: hook.twoTriggers,
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading, options, effect),

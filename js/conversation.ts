@@ -6,7 +6,7 @@
 import { countMessages, dataText, modelOf, tokens as needTokens } from "./api.ts";
 import { Compactor } from "./conversation/compactor.ts";
 import type { Made } from "./conversation/compactor.ts";
-import type { Context, Look, ProfileFacts } from "./conversation/context.ts";
+import type { Context, Look, ReadProfile } from "./conversation/context.ts";
 import { Events } from "./conversation/events.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { Fit } from "./conversation/fit.ts";
@@ -29,7 +29,7 @@ import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
-import type { EncodingName, ModelLimits, Totals, Usage } from "./types.ts";
+import type { EncodingName, ModelLimits, Profile, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
 
@@ -39,7 +39,8 @@ const FRAME = 0.8;
 const RELIEF = 0.6;
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;
-const TIMEOUTS = { wait: 60_000, model: 120_000, storage: 5_000 };
+/** Milliseconds that one operation of the storage may take. */
+const STORAGE = 5_000;
 const CHECKPOINTS = 20;
 
 /**
@@ -78,7 +79,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   needTokens(options, "checkpoints", false);
   const { timeouts = {} } = options;
   if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
-  for (const name of ["wait", "model", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
+  for (const name of ["wait", "model", "hook", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
   const place = storage === undefined ? undefined : checkedStorage(storage);
   const time = { now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after };
 
@@ -86,13 +87,13 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   const name = modelOf(model).name;
   await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
   const text = dataText(profile, "options.profile");
-  const facts = { ...(JSON.parse(call(() => wasm().profileFacts(text))) as Omit<ProfileFacts, "text">), text };
-  const limits = new Limits(model, text, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
+  const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
+  const limits = new Limits(model, known, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
-  const all = { ...TIMEOUTS, ...timeouts };
-  const saving = new Saving(place, time, all.storage, ({ what, name: file, message, cause }) =>
+  const all = { ...known.timeouts, storage: STORAGE, ...given(timeouts) };
+  const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
   // A clock that is broken must not stop the conversation: the time of entries means nothing to it.
   const now = () => {
@@ -100,7 +101,10 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -8.64e15), 8.64e15) : 0;
   };
   const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
-  const kept = await reopen<T>(saving, place, { text: options.log, messages: options.messages, format: options.format }, counting, (warning) => events.emit({ type: "warning", ...warning }));
+  const kept = await reopen<T>(saving, place, { text: options.log, messages: options.messages, format: options.format }, counting, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
+    await saving.release();
+    throw error;
+  });
   const { log } = kept;
   const isNew = kept.report === undefined;
   const seed = entropy ?? kept.header?.entropy ?? drawn();
@@ -118,7 +122,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: facts, llm, timeouts: all, compaction: options.compact ?? {}, hooks: options.hooks, seed, limits, requests: 0,
+    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: options.compact ?? {}, hooks: options.hooks, seed, limits, requests: 0,
     checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
@@ -162,12 +166,13 @@ export class Conversation<T = unknown> {
     const { recovery, calibrations = {} } = learnedOf(this.log as ConversationLog);
     this.recovery = new Recovery(recovery);
     this.calibrations = calibrations;
-    this.c.limits = new Limits(this.model, this.c.profile.text, this.own, this.recovery, calibrations[modelOf(this.model).name ?? ""]);
+    this.c.limits = new Limits(this.model, this.c.profile, this.own, this.recovery, calibrations[modelOf(this.model).name ?? ""]);
     this.c.apart = this.weighed(system);
     this.compactor = new Compactor(this.c);
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
-    this.c.saving.save();
+    if (opened.isNew) this.c.saving.check();
+    else this.c.saving.save();
   }
 
   // ------------------------------------------------------------ what happens
@@ -307,7 +312,7 @@ export class Conversation<T = unknown> {
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
     return this.turn(undefined, async () => {
       const { name } = modelOf(model);
-      const limits = new Limits(model, this.c.profile.text, this.own, this.recovery, this.calibrations[name ?? ""]);
+      const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);
       const encoding = (this.options.encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
       await loadNeeded(encoding);
       const { costModel } = this.options;
@@ -475,6 +480,7 @@ export class Conversation<T = unknown> {
     this.cancel();
     this.keepLearned();
     this.isDisposed = true;
+    this.c.saving.check();
     await this.c.saving.flush();
     this.c.events.clear();
     this.fit.free();
@@ -651,7 +657,7 @@ export class Conversation<T = unknown> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
     this.keepLearned();
     const { name } = modelOf(model);
-    const limits = new Limits(model, this.c.profile.text, this.own, this.recovery, this.calibrations[name ?? ""]);
+    const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);
     const { encoding, costModel } = this.options;
     if (name !== modelOf(this.model).name) {
       await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
@@ -664,7 +670,7 @@ export class Conversation<T = unknown> {
   }
 
   private settle(own: { threshold: number | undefined; contextSize: number | undefined }): void {
-    const limits = new Limits(this.model, this.c.profile.text, own, this.recovery, this.c.limits.learned);
+    const limits = new Limits(this.model, this.c.profile, own, this.recovery, this.c.limits.learned);
     this.own = own;
     this.c.limits = limits;
   }
@@ -710,17 +716,19 @@ export class Conversation<T = unknown> {
     }
     const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
     // Bounds that cannot be meant are said before anything begins.
-    if (within) picked(this.log.neutral(), within.from, within.to, () => 1);
+    if (within && this.log.originals > 0) picked(this.log.neutral(), within.from, within.to, () => 1);
     const manual = new AbortController();
     this.manual = manual;
     const stop = () => manual.abort(signal?.reason);
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
     return this.turn(undefined, async () => {
+      const verdict = this.compactor.verdict();
       this.compactor.cancelJob();
       this.compactor.start(trigger);
       const made: Made = await this.compactor.make(trigger, { focus, model: true, signal: manual.signal, ...(within && { range: within }) });
-      return this.compactor.finish(manual.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
+      const finished = this.compactor.finish(manual.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
+      return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
     }).finally(() => {
       signal?.removeEventListener("abort", stop);
       this.manual = undefined;
@@ -780,6 +788,11 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
+}
+
+/** What was given, without what is there in name only. */
+function given<O extends object>(options: O): Partial<O> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }
 
 /** What an earlier session learned. */

@@ -4,7 +4,7 @@
  */
 
 import { EspalierError } from "./errors.ts";
-import type { CompactHooks, CompactOptions, CompactProgress, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "./types.ts";
+import type { CompactHooks, CompactOptions, CompactProgress, CompactTrigger, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "./types.ts";
 
 /** One effect as the core numbers it. */
 interface Ask {
@@ -41,6 +41,8 @@ export interface Callbacks {
   /** Receives what the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
   hooks?: CompactHooks | undefined;
+  /** Hooks are told `auto` or `manual`, nothing finer. */
+  twoTriggers: boolean;
   /** Reads what a hook gave; throws if it makes no sense. */
   wish: (given: unknown) => HookAnswer;
   readFile?: CompactOptions["readFile"];
@@ -81,8 +83,9 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   return answer;
 }
 
-async function runHook({ type: _, name, ...event }: HookEffect, callbacks: Callbacks): Promise<Answer> {
-  const { hooks, hookTimeout, onProgress, signal, wish } = callbacks;
+async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
+  const { hooks, hookTimeout, onProgress, signal, wish, twoTriggers } = callbacks;
+  const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
   const answer = await within(hookTimeout, `the hook ${name} did not end within ${hookTimeout} ms`, signal, async (signal) => {
     const given: unknown = name === "preCompact"
       ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
@@ -98,6 +101,12 @@ async function runHook({ type: _, name, ...event }: HookEffect, callbacks: Callb
   return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
 }
 
+/** What hooks are told of what began a compaction. */
+export function named(trigger: CompactTrigger, twoTriggers: boolean): CompactTrigger | "auto" {
+  if (!twoTriggers) return trigger;
+  return trigger === "manual" || trigger === "range" ? "manual" : "auto";
+}
+
 async function readFile(path: string, { readFile, hookTimeout, signal }: Callbacks): Promise<Answer> {
   const answer = await within(hookTimeout, `${path} was not read within ${hookTimeout} ms`, signal, async (signal): Promise<Answer> => {
     const text: unknown = await readFile?.(path, { signal });
@@ -110,7 +119,7 @@ async function readFile(path: string, { readFile, hookTimeout, signal }: Callbac
 type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
 
 /** Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its late answer is dropped. */
-async function within<T>(timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T | Ending> {
+export async function within<T>(timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T | Ending> {
   if (outer?.aborted) return { type: "cancelled" };
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -23,6 +23,8 @@ export interface Refusal {
   hasMedia?: boolean;
   /** Kept with a limit that is learned. */
   date?: string;
+  /** Shares of the limit that are left free where no number was named: the first, and the most that it doubles to. Default 0.05 and 0.25. */
+  buffer?: readonly [first: number, most: number];
 }
 
 /** The tries of one request: plain data. */
@@ -96,6 +98,10 @@ export class Recovery {
   refused(tries: Tries, refusal: Refusal): NextStep {
     for (const name of ["used", "limit"] as const) tokens(refusal, name, false, "refusal");
     tokens(refusal, "sent", true, "refusal");
+    const { buffer } = refusal;
+    if (buffer !== undefined && !(Array.isArray(buffer) && buffer.length === 2 && buffer.every((share: unknown) => typeof share === "number" && share >= 0 && share <= 1))) {
+      throw bad("buffer", "two shares from 0 to 1", buffer, "refusal");
+    }
     const text = call(() => wasm().recoveryRefused(this.#text(), JSON.stringify(tries), JSON.stringify(refusal)));
     const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
     this.state = taken.state;

@@ -509,7 +509,7 @@ export interface CompactOptions extends CountOptions {
    */
   readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
   hooks?: CompactHooks;
-  /** Milliseconds for each hook and file. Default 10,000. */
+  /** Milliseconds for each hook and file. Default: the profile's, 10,000. */
   hookTimeout?: number;
   /** Handed to `llm` with every request. */
   jobId?: string;
@@ -544,7 +544,8 @@ export interface CompactHooks {
   postCompact?: (event: PostCompactEvent, context: { signal: AbortSignal }) => unknown;
 }
 export interface PreCompactEvent {
-  trigger: CompactTrigger;
+  /** `auto` in profiles that tell only that and `manual`. */
+  trigger: CompactTrigger | "auto";
   focus?: string;
   /** Ids of the messages that a summary would stand for, and their tokens. */
   covered: string[];
@@ -561,7 +562,7 @@ export interface PreCompactWish {
   skip?: boolean;
 }
 export interface PostCompactEvent {
-  trigger: CompactTrigger;
+  trigger: CompactTrigger | "auto";
   status: CompactStatus;
   before: Totals;
   after: Totals;

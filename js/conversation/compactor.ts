@@ -1,9 +1,10 @@
 /** Making compactions, in the foreground and beside the conversation, and laying them over the log. */
 
 import { compact } from "../api.ts";
+import { named, within } from "../drive.ts";
 import { EspalierError } from "../errors.ts";
 import { lasts } from "../log.ts";
-import type { CompactOptions, CompactReport, Edit, NeutralMessage, Totals } from "../types.ts";
+import type { CompactHooks, CompactOptions, CompactReport, Edit, NeutralMessage, Totals } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
 import { Jobs } from "./jobs.ts";
@@ -36,6 +37,8 @@ export interface Wanted {
   focus?: string | undefined;
   /** Ask the host's model, if there is one. */
   model: boolean;
+  /** Nothing is summarised, results are cut. */
+  cutOnly?: boolean;
   signal?: AbortSignal | undefined;
   job?: number | undefined;
   range?: { from: string | undefined; to: string | undefined };
@@ -47,6 +50,8 @@ export interface Wanted {
 
 /** Statuses after which the same may go well another time. */
 const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed"];
+/** Statuses of compactions that had nothing to do. */
+const NOTHING: readonly Compacted["status"][] = ["nothing_to_compact", "unchanged"];
 /** A compaction by hand may be tried over and over; by itself it is this many messages that make it worth while. */
 const AUTOMATIC: readonly Trigger[] = ["threshold", "overflow", "provider_error", "model_switch", "memory_pressure", "agent_request"];
 
@@ -93,29 +98,55 @@ export class Compactor<T> {
   // ------------------------------------------------------------ making
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
-  async make(trigger: Trigger, { focus, model, signal, job, range, budget, summary }: Wanted): Promise<Made> {
-    const { log, limits, profile, llm, timeouts, compaction, clock, apart, events, hooks } = this.c;
+  async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
+    const { profile, timeouts, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
+    let isTold = false;
+    const preCompact = hooks?.preCompact;
+    const telling: CompactHooks | undefined = preCompact ? { ...hooks, preCompact: (event, context) => ((isTold = true), preCompact(event, context)) } : hooks;
+    const made = await this.made(trigger, wanted, telling);
+    if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
+    // Some are told also where nothing comes of it; what they wish has nothing to go into.
+    const { focus, signal } = wanted;
+    const event = { trigger: named(trigger, profile.hook.twoTriggers), ...(focus !== undefined && { focus }), covered: [], coveredTokens: 0, before: made.before, budget: this.room(made.before) };
+    await within(hookTimeout, "the hook did not end", signal, async (stop) => preCompact(event, { signal: stop }));
+    return made;
+  }
+
+  /** Tokens of ours that a request may have beside what is kept apart. */
+  private room({ tools }: Totals): number {
+    const { limits, apart } = this.c;
+    return Math.max(0, limits.ours(limits.of(tools).request) - apart);
+  }
+
+  private async made(trigger: Trigger, { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted, hooks: CompactHooks | undefined): Promise<Made> {
+    const { log, profile, llm, timeouts, compaction, clock, events } = this.c;
     const made: Made = {
       status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
     };
+    const ladder = compaction.ladder ?? profile.ladder;
+    const asks = model && llm !== undefined;
+    if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
     if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
     const view = log.neutral();
     const { messages } = range ? picked(view, range.from, range.to, ({ id }) => this.weigh(id)) : { messages: view };
-    const least = AUTOMATIC.includes(trigger) ? profile.minAutomatic : profile.minManual;
+    const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
     if (messages.filter(({ role }) => role !== "system" && role !== "developer").length < least) return made;
-    const room = budget ?? Math.max(0, limits.ours(limits.of(made.before.tools).request) - apart);
+    const room = budget ?? this.room(made.before);
     const present = new Set(messages.map(({ id }) => id));
     const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
     const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
     // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may change.
     const told = {
-      trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }), ...(hooks !== undefined && { hooks }),
+      trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }),
+      hookTimeout: timeouts.hook,
       ...(range && { ladder: ["summary", "offline"] as const }),
     };
     const options: CompactOptions = log.counted({
       ...told,
       ...compaction,
+      ...(hooks && { hooks }),
+      ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       llmBudget: compaction.llmBudget ?? room,
       force: true,
@@ -126,7 +157,7 @@ export class Compactor<T> {
         if (type === "answered") stage("answered");
       },
       ...(focus !== undefined && { focus }),
-      ...(model && llm && { llm }),
+      ...(asks && { llm }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
       ...(signal && { signal }),
     });
@@ -134,8 +165,10 @@ export class Compactor<T> {
       const { status, edits, report } = await compact(messages, options);
       const lasting = edits.filter(lasts);
       // What only makes one request fit is no compaction of the conversation.
-      const is = status === "applied" && lasting.length === 0 ? "nothing_to_compact" : status;
-      return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(report.model?.error !== undefined && { error: report.model.error }) };
+      const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
+      const is = lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
+      const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
+      return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(why !== undefined && { error: why }) };
     } catch (error) {
       if (!(error instanceof EspalierError)) throw error;
       if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message };
@@ -202,8 +235,11 @@ export class Compactor<T> {
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
     const { usage, view: { after } } = this.c.look();
     const { before, trigger, focus, report, job } = made;
-    log.record("plan", { id: planId, trigger, status, before: before.total, after: after.total, ...(job !== undefined && { job }), begun: this.begun, requests: this.c.requests, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
-    saving.save();
+    // An abort leaves the log as it is, and the number to the next one.
+    if (status === "cancelled") this.begun -= 1;
+    else log.record("plan", { id: planId, trigger, status, before: before.total, after: after.total, ...(job !== undefined && { job }), begun: this.begun, requests: this.c.requests, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
+    if (status === "applied") saving.check();
+    else saving.save();
     const event: CompactionComplete = {
       type: "compaction_complete", success: status === "applied", status, trigger,
       ...(error !== undefined && status !== "applied" && { error }), ...(focus !== undefined && { focus }),
@@ -244,15 +280,17 @@ export class Compactor<T> {
     // The same plan gained nothing a moment ago: what is left is to make the request fit.
     if (verdict === "blocked") return [];
     const done: Compacted[] = [];
+    // Where a failure is remembered by a flag nothing stands in for the model's summary.
+    const { flag } = this.c.profile.failure;
     const ways = this.c.llm && verdict === "try" && !byRules ? [true, false] : [false];
     for (const model of ways) {
       this.start(trigger);
-      const made = await this.make(trigger, { model, signal });
+      const made = await this.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
       const now = this.now();
       const finished = this.finish(made);
       done.push(finished);
       if (finished.status === "cancelled") return done;
-      this.patience.note(finished.status === "engine_failed" ? "model_failed" : finished.status, now);
+      this.patience.note(finished.status === "engine_failed" ? "model_failed" : finished.status, isSummary(made), now);
       // A second one of the same request would summarise a summary.
       if (finished.status === "applied") return done;
     }
@@ -263,13 +301,14 @@ export class Compactor<T> {
 
   /** Starts a job, if nothing forbids it; its number. */
   startJob(trigger: Trigger, { focus, model }: Pick<Wanted, "focus" | "model">): number | undefined {
-    if (this.jobs.phase === "running" || this.jobs.phase === "ready") return undefined;
+    const parked = this.jobs.parked;
+    if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked))) return undefined;
     const verdict = model ? this.verdict() : "offline";
     if (verdict === "notYet" || verdict === "blocked") return undefined;
     const { log, events, saving } = this.c;
     const job = this.jobs.start(
       async (job, signal) => {
-        const made = await this.make(trigger, { focus, model: model && verdict === "try", signal, job });
+        const made = await this.make(trigger, { focus, model: model && verdict === "try", cutOnly: verdict === "cutOnly", signal, job });
         return made.status === "applied" ? { value: made } : { error: made.error ?? made.status, failed: made };
       },
       (job, outcome) => this.settled(job, trigger, outcome),
@@ -282,13 +321,23 @@ export class Compactor<T> {
     return job;
   }
 
+  /** Whether what waits would be refused: something happened to what it is about. */
+  private isStale({ edits, since }: Made): boolean {
+    try {
+      this.c.log.previewAdopted(edits, { since });
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
   private settled(job: number, trigger: Trigger, outcome: Outcome<Made>): void {
     const { log, saving } = this.c;
     const made = "value" in outcome ? outcome.value : outcome.failed;
     const status = made?.status ?? "model_failed";
     const is = status === "engine_failed" ? "model_failed" : status;
     // What was applied is noted when it is applied: until then the pressure is on.
-    if (status !== "applied") this.patience.note(is, this.now());
+    if (status !== "applied") this.patience.note(is, false, this.now());
     const kept = made && status === "applied" ? { made: { ...made, report: slim(made.report) } } : {};
     const error = made ? made.error : (outcome as { error: string }).error;
     log.record("job", { job, event: "settled", status, ...(error !== undefined && { error }), ...kept, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
@@ -304,7 +353,7 @@ export class Compactor<T> {
     const now = this.now();
     const finished = this.finish(made);
     this.c.log.record("job", { job, event: finished.status === "applied" ? "applied" : "stale" });
-    this.patience.note(finished.status, now);
+    this.patience.note(finished.status, isSummary(made), now);
     this.c.saving.save();
     return finished;
   }
@@ -330,7 +379,7 @@ export class Compactor<T> {
     // One by one: a spread of a long list does not fit the stack.
     this.c.requests = [...numbers("requests"), ...requests].reduce((most, value) => Math.max(most, value), this.c.requests);
     const patience = records.findLast((record) => record.patience !== undefined)?.patience;
-    if (patience !== undefined) this.patience.state = JSON.stringify(patience);
+    if (patience !== undefined) this.patience.reload(patience);
     const last = numbers("job").reduce((most, value) => Math.max(most, value), 0);
     const newest = records.findLast((record) => record.job === last && record.event !== undefined);
     const isReady = newest?.event === "settled" && newest.status === "applied" && newest.made;
@@ -345,6 +394,10 @@ export class Compactor<T> {
     this.jobs.reload(last, { ...newest.made!, ...(report && { report }) } as Made);
     return undefined;
   }
+}
+
+function isSummary({ edits }: Made): boolean {
+  return edits.some(({ kind }) => kind === "replace_range");
 }
 
 function slim(report: CompactReport | undefined): Slim | undefined {

@@ -3,24 +3,14 @@
 import type { LogView } from "../log-types.ts";
 import type { ConversationLog } from "../log.ts";
 import type { Clock } from "../providers/types.ts";
-import type { CompactHooks, Llm } from "../types.ts";
+import type { CompactHooks, Llm, Profile } from "../types.ts";
 import type { Events } from "./events.ts";
 import type { Limits } from "./limits.ts";
 import type { Saving } from "./saving.ts";
 import type { ContextUsage, ConversationOptions } from "./types.ts";
 
-/** What the core says of a profile. */
-export interface ProfileFacts {
-  name: string;
-  /** The whole, as the host gave it, as JSON text: what the core is asked with. */
-  text: string;
-  block?: number;
-  applyMin: number;
-  keepsEarly: boolean;
-  minAutomatic: number;
-  minManual: number;
-  background: boolean;
-}
+/** A profile with all of its fields, and as the host gave it, as JSON text: what the core is asked with. */
+export type ReadProfile = Profile & { text: string };
 
 /** The next request as it stands. */
 export interface Look<T> {
@@ -36,9 +26,10 @@ export interface Context<T> {
   readonly events: Events;
   readonly saving: Saving;
   readonly clock: Pick<Clock, "now" | "after">;
-  readonly profile: ProfileFacts;
+  readonly profile: ReadProfile;
   readonly llm: Llm | undefined;
-  readonly timeouts: { wait: number; model: number; storage: number };
+  /** Milliseconds. */
+  readonly timeouts: Profile["timeouts"] & { storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
   readonly hooks: CompactHooks | undefined;
   /** Stored summaries to keep as files; 0 without a storage. */

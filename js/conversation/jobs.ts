@@ -34,6 +34,11 @@ export class Jobs<R> {
     return this.live?.job;
   }
 
+  /** The result that was put aside. */
+  get parked(): R | undefined {
+    return this.phase === "parked" ? [...this.results.values()].at(-1) : undefined;
+  }
+
   /** Goes on behind a job of an earlier session; with its result, if that was never used. */
   reload(last: number, result?: R): void {
     this.step({ type: "reload", last: result === undefined ? last : last - 1 });
@@ -44,7 +49,7 @@ export class Jobs<R> {
   }
 
   /**
-   * Starts a job, unless there is one. `work` may do what it likes: throw, hang, answer after it was cancelled. `settled` tells once what
+   * Starts a job, unless there is one; a result that was put aside goes. `work` may do what it likes: throw, hang, answer after it was cancelled. `settled` tells once what
    * came of it, and only of the job that is running then.
    */
   start(work: (job: number, signal: AbortSignal) => Promise<Outcome<R>>, settled: (job: number, outcome: Outcome<R>) => void): number | undefined {

@@ -7,6 +7,7 @@ import type { NextStep, Refusal, SilentOverflow, Tries } from "../recovery.ts";
 import { Calibration } from "../tokens.ts";
 import type { Prediction } from "../tokens.ts";
 import type { ModelLimits } from "../types.ts";
+import type { ReadProfile } from "./context.ts";
 import type { ContextUsage } from "./types.ts";
 
 export interface Limit {
@@ -32,12 +33,11 @@ export class Limits {
   private wasRefused = false;
   private sent: { id: string; tokens: number; predicted: Prediction } | undefined;
   private readonly model: string | ModelLimits | undefined;
-  /** JSON text. */
-  private readonly profile: string;
+  private readonly profile: ReadProfile;
   private readonly own: Own;
   private readonly recovery: Recovery;
 
-  constructor(model: string | ModelLimits | undefined, profile: string, own: Own, recovery: Recovery, learned?: unknown) {
+  constructor(model: string | ModelLimits | undefined, profile: ReadProfile, own: Own, recovery: Recovery, learned?: unknown) {
     this.model = model;
     this.profile = profile;
     this.own = own;
@@ -55,13 +55,21 @@ export class Limits {
 
   /** `tools`: tokens of the tool definitions. */
   of(tools: number): Limit {
-    const { tokens: base, source } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
+    const { tokens: base, source } = this.base();
     const { limit: learned } = this.recovery.begin(this.name, base);
     const max = Math.min(base, learned, this.tries?.limit ?? base);
     const { threshold, contextSize } = this.own;
-    const [limit, request] = call(() => wasm().requestLimit(this.profile, max, contextSize, threshold, tools)) as unknown as [number, number];
+    const [limit, request] = call(() => wasm().requestLimit(this.profile.text, max, contextSize, threshold, tools)) as unknown as [number, number];
     const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : "contextSize";
     return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
+  }
+
+  /** The model's own limit; the profile's where nothing is known of the model, and never more than the profile has for all models. */
+  private base(): { tokens: number; source: Limit["source"] } {
+    const { window, fallback } = this.profile.limit;
+    const { tokens, source } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
+    const own = source === "assumedLimit" ? fallback ?? window ?? tokens : tokens;
+    return { tokens: Math.min(own, window ?? own), source };
   }
 
   /** What the provider will count for so many of our tokens. */
@@ -110,9 +118,9 @@ export class Limits {
   /** The provider refused the newest request. */
   refused(refusal: Omit<Refusal, "sent">): NextStep {
     if (!this.sent) return { action: "passOn", why: "no request was prepared" };
-    const { tokens: base } = limitFor({ ...(this.model !== undefined && { model: this.model }) });
-    this.tries ??= this.recovery.begin(this.name, base);
+    const { retryBuffer, mostRetryBuffer } = this.profile.limit;
+    this.tries ??= this.recovery.begin(this.name, this.base().tokens);
     this.wasRefused = true;
-    return this.recovery.refused(this.tries, { ...refusal, sent: this.sent.tokens });
+    return this.recovery.refused(this.tries, { ...refusal, sent: this.sent.tokens, buffer: [retryBuffer, mostRetryBuffer] });
   }
 }

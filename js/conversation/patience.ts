@@ -2,7 +2,8 @@
 
 import { call, wasm } from "../engine.ts";
 
-export type Verdict = "try" | "offline" | "notYet" | "blocked";
+/** `offline`: by rules. `cutOnly`: results are cut, nothing is summarised. */
+export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";
 /** The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is tried. */
 export interface Now {
   requests: number;
@@ -25,11 +26,23 @@ export class Patience {
     return this.step({ type: "mayTry", now }).verdict!;
   }
 
-  note(status: string, now: Now): void {
+  /** How one ended; `summarised` if a summary was put in place. */
+  note(status: string, summarised: boolean, now: Now): void {
     try {
-      this.step({ type: "note", status, now });
+      this.step({ type: "note", status, summarised, now });
     } catch {
       // Ours alone, or one that says nothing about the next try.
+    }
+  }
+
+  /** Goes on where an earlier session was left. */
+  reload(state: unknown): void {
+    this.state = JSON.stringify(state);
+    try {
+      this.step({ type: "reload" });
+    } catch {
+      // Not what was written: nothing is known.
+      this.state = undefined;
     }
   }
 

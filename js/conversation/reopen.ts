@@ -5,7 +5,6 @@ import { EspalierError } from "../errors.ts";
 import type { LogOptions, LogReport } from "../log-types.ts";
 import { ConversationLog } from "../log.ts";
 import type { Format, NeutralMessage } from "../types.ts";
-import { hash32 } from "./patience.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationStorage } from "./storage.ts";
 import type { ConversationWarning } from "./types.ts";
@@ -48,7 +47,7 @@ export async function reopen<T>(
   saving: Saving, storage: ConversationStorage | undefined, given: { text: string | undefined; messages: readonly T[] | undefined; format: Format | undefined },
   counting: Omit<LogOptions, "format">, warn: (warning: Omit<ConversationWarning, "type">) => void,
 ): Promise<Kept<T>> {
-  const stored = storage && (await saving.attempt("read", LOG, () => storage.read(LOG)));
+  const stored = storage && (await saving.claim()) ? await saving.attempt("read", LOG, () => storage.read(LOG)) : undefined;
   const isUnreadable = storage !== undefined && (stored === undefined || (stored.value !== undefined && stored.value !== null && typeof stored.value !== "string"));
   const text = (typeof stored?.value === "string" && stored.value !== "" ? stored.value : undefined) ?? given.text;
   const header = text === undefined ? undefined : headerOf(text);
@@ -87,8 +86,8 @@ export async function reopen<T>(
   if (!isWhole) {
     // A last line that was cut was never promised to anybody; everything else is put aside before the log is written anew.
     const isCut = report.problems.every(({ kind }) => kind === "cut");
-    const aside = `damaged-${hash32(text).toString(16)}.jsonl`;
-    isKept = isCut || !storage || isUnreadable || (await saving.attempt("write", aside, () => storage.write(aside, text))) !== undefined;
+    const aside = isCut || !storage || isUnreadable ? undefined : await saving.aside(text);
+    isKept = isCut || !storage || isUnreadable || aside !== undefined;
     const [first] = report.problems;
     warn({
       code: "bad_log", details: report,

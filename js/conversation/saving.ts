@@ -1,9 +1,13 @@
 /**
  * Writing a conversation down while it goes on: one write at a time, each with a deadline. Nobody waits for it but `flush`, and whatever
  * fails is a warning: what could not be written is written with what comes next.
+ *
+ * A storage belongs to the conversation that was opened over it last; {@link OWNER} says which. One that finds another's name there goes
+ * on under names of its own, so that neither writes into the other's lines.
  */
 
 import type { Clock } from "../providers/types.ts";
+import { hash32 } from "./patience.ts";
 import type { ConversationStorage } from "./storage.ts";
 
 /** What is known to be stored of one text that only grows. */
@@ -19,22 +23,52 @@ interface Grown {
 
 export type StorageTrouble = { what: "read" | "append" | "write" | "list" | "delete"; name: string; message: string; cause: unknown };
 
+export const OWNER = "owner";
+/** Lines that say more than how a conversation was run. */
+const MATTERS = /^\{"seq":\d+,"v":\d+,"time":-?\d+,"type":"(?:message|edit|revoke|pin|unpin|rewind)"/m;
+
 export class Saving {
   private readonly grown = new Map<string, Grown>();
   private queue: Promise<void> = Promise.resolve();
   private isTroubled = false;
   private isAsked = false;
+  /** Who the storage belonged to before; ours from when it says so. */
+  private owner: { before: string | undefined; isOurs: boolean } | undefined;
+  private isTaken = false;
+  private isApart = false;
   private readonly storage: ConversationStorage | undefined;
   private readonly clock: Pick<Clock, "after">;
   private readonly limit: number;
+  private readonly session: string;
   private readonly warn: (trouble: StorageTrouble) => void;
 
-  /** `limit`: milliseconds that each operation may take. `warn` is told once for a row of failures. */
-  constructor(storage: ConversationStorage | undefined, clock: Pick<Clock, "after">, limit: number, warn: (trouble: StorageTrouble) => void) {
+  /** `limit`: milliseconds that each operation may take. `session` names this conversation. `warn` is told once for a row of failures. */
+  constructor(storage: ConversationStorage | undefined, clock: Pick<Clock, "after">, limit: number, session: string, warn: (trouble: StorageTrouble) => void) {
     this.storage = storage;
     this.clock = clock;
     this.limit = limit;
+    this.session = session;
     this.warn = warn;
+  }
+
+  /** Takes the storage over. False if it cannot even be read. */
+  async claim(): Promise<boolean> {
+    const { storage } = this;
+    if (!storage) return true;
+    const found = await this.attempt("read", OWNER, () => storage.read(OWNER));
+    // What is neither there nor a text is not read either.
+    if (!found || typeof (found.value ?? "") !== "string") return false;
+    this.owner = { before: found.value ?? undefined, isOurs: false };
+    await this.sign();
+    return true;
+  }
+
+  /** Gives it back to whom it belonged. */
+  async release(): Promise<void> {
+    const { storage, owner } = this;
+    if (!storage || !owner?.isOurs) return;
+    const { before } = owner;
+    await this.attempt("write", OWNER, () => (before === undefined ? storage.delete(OWNER) : storage.write(OWNER, before)));
   }
 
   /** Keeps a text that only grows, of which `stored` lines are there. */
@@ -48,16 +82,53 @@ export class Saving {
     this.isAsked = true;
     this.queue = this.queue.then(async () => {
       this.isAsked = false;
+      if (!(await this.isOurs())) return;
       for (const grown of this.grown.values()) await this.write(grown);
     });
   }
 
-  /** Does something else with the storage, in turn. */
+  /** Does something else with the storage, in turn, as long as it is ours. */
   do(work: (storage: ConversationStorage, attempt: Attempt) => Promise<void>): void {
     const { storage } = this;
     if (!storage) return;
     const attempt: Attempt = (what, name, run) => this.attempt(what, name, run);
-    this.queue = this.queue.then(() => work(storage, attempt)).catch(() => undefined);
+    this.queue = this.queue.then(async () => {
+      if ((await this.isOurs()) && !this.isTaken) await work(storage, attempt);
+    }).catch(() => undefined);
+  }
+
+  /** Reads again what was written. A storage that says "done" and did not do it gets everything once more, and is warned of. */
+  check(): void {
+    this.save();
+    this.do(async () => {
+      for (const grown of this.grown.values()) {
+        const found = grown.isUnsure ? undefined : await this.stored(grown);
+        if (found === undefined) continue;
+        const { name } = grown;
+        this.warn({ what: "read", name, message: "the storage holds something else than what was written; it is written anew", cause: undefined });
+        // Whoever wrote it may want it.
+        if (found !== "" && !grown.text(0).startsWith(found) && !(await this.aside(found))) continue;
+        grown.isUnsure = true;
+        await this.write(grown);
+        if (grown.isUnsure || (await this.stored(grown)) === undefined) continue;
+        this.warn({ what: "write", name, message: "the storage does not keep what it is given", cause: undefined });
+      }
+    });
+  }
+
+  /** What is stored under the name of a text, if that is not what it should be. */
+  private async stored({ name, text, stored }: Grown): Promise<string | undefined> {
+    const found = await this.attempt("read", name, () => this.storage!.read(name));
+    if (!found) return undefined;
+    const { value = "" } = found;
+    if (typeof value !== "string") return "";
+    return text(0).startsWith(value) && value.split("\n").length - 1 === stored ? undefined : value;
+  }
+
+  /** Keeps lines that nobody knows what to do with, under a name that says so: the name, if that could be done. */
+  async aside(text: string): Promise<string | undefined> {
+    const name = `damaged-${hash32(text).toString(16)}.jsonl`;
+    return (await this.attempt("write", name, () => this.storage!.write(name, text))) && name;
   }
 
   /** Waits until everything is written that can be. */
@@ -88,6 +159,45 @@ export class Saving {
       stop();
       late.catch(() => undefined);
     }
+  }
+
+  private async sign(): Promise<void> {
+    const written = await this.attempt("write", OWNER, () => this.storage!.write(OWNER, this.session));
+    if (this.owner && written) this.owner.isOurs = true;
+  }
+
+  /** Whether something may be written now, under whatever name. */
+  private async isOurs(): Promise<boolean> {
+    const { owner } = this;
+    if (!owner) return false;
+    if (this.isTaken) return this.isApart || this.goApart();
+    const found = await this.attempt("read", OWNER, () => this.storage!.read(OWNER));
+    if (!found) return false;
+    const name = found.value ?? undefined;
+    if (name === this.session) return true;
+    if (name === undefined && owner.isOurs) {
+      // It was there: whatever else was stored may be gone with it.
+      for (const grown of this.grown.values()) grown.isUnsure = true;
+    } else if (owner.isOurs || name !== owner.before) {
+      this.isTaken = true;
+      return this.goApart();
+    }
+    await this.sign();
+    return owner.isOurs;
+  }
+
+  /** Another conversation goes on with what is stored. What it cannot know of is kept beside it; until there is something, nothing is. */
+  private goApart(): boolean {
+    const unknown = [...this.grown.values()].map(({ text, stored, isUnsure }) => text(isUnsure ? 0 : stored));
+    if (!unknown.some((text) => MATTERS.test(text))) return false;
+    this.isApart = true;
+    for (const grown of this.grown.values()) {
+      grown.name = grown.name.replace(/(?=\.\w+$)/, `-${this.session}`);
+      grown.isUnsure = true;
+    }
+    const [first] = this.grown.values();
+    this.warn({ what: "write", name: OWNER, message: `another conversation was opened over this storage; this one goes on as ${first?.name}`, cause: undefined });
+    return true;
   }
 
   private async write(grown: Grown): Promise<void> {

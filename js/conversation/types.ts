@@ -45,8 +45,11 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   entropy?: string | number;
   /** Time as the host has it; only timeouts and the time of entries depend on it. */
   clock?: Partial<Pick<Clock, "now" | "after">>;
-  /** Milliseconds: to wait for a running job (60,000), for one call of the model (120,000), for the storage (5,000). */
-  timeouts?: { wait?: number; model?: number; storage?: number };
+  /**
+   * Milliseconds: to wait for a running job, for one call of the model, for each hook and file, for each operation of the storage. Default:
+   * the profile's (60,000, 120,000 and 10,000), and 5,000.
+   */
+  timeouts?: { wait?: number; model?: number; hook?: number; storage?: number };
   /** Stored summaries to keep as files, the newest; 0 for none. Default 20. */
   checkpoints?: number;
   /** Called before and after every compaction, whatever began it; those of {@link compact}. */
@@ -79,7 +82,10 @@ export interface ContextUsage {
 
 /** One compaction of a conversation. */
 export interface Compacted {
-  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed";
+  /**
+   * `not_ready`: there is nothing to be sent yet, or nobody who could summarise: no model, and the ladder is without `offline`.
+   */
+  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed" | "not_ready";
   trigger: Trigger;
   /** Trying again may help. */
   retryable: boolean;
@@ -93,6 +99,8 @@ export interface Compacted {
   error?: string;
   /** Behind a job: its number. */
   job?: number;
+  /** By hand: what one that begins by itself would have waited for, or gone without. */
+  bypassed?: "offline" | "cutOnly" | "notYet" | "blocked";
 }
 
 export interface PrepareOptions {

@@ -10,7 +10,7 @@ use super::options::tokens;
 use crate::compact::Status;
 use crate::compact::backoff::{Backoff, Now, Verdict};
 use crate::compact::job::{Jobs, Next, Phase};
-use crate::compact::profile::{Early, Profile};
+use crate::compact::profile::Profile;
 use crate::compact::window::{Sizes, effective, threshold};
 use crate::error::{Code, Result as Outcome};
 
@@ -19,34 +19,6 @@ type Answer = Result<String, JsValue>;
 /// `text` is the JSON text of a name or of fields.
 fn profile(text: &str) -> Outcome<Profile> {
     Profile::read(text, "options.profile")
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Facts {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    block: Option<f64>,
-    apply_min: f64,
-    keeps_early: bool,
-    min_automatic: usize,
-    min_manual: usize,
-    background: bool,
-}
-
-/// What a profile says of jobs, as JSON text.
-#[wasm_bindgen(js_name = "profileFacts")]
-pub fn profile_facts(text: &str) -> Answer {
-    let found = profile(text).map_err(to_js)?;
-    into_json(&Facts {
-        name: found.name.into_owned(),
-        block: found.block,
-        apply_min: found.apply_min,
-        keeps_early: found.early == Early::Parked,
-        min_automatic: found.min_messages.automatic,
-        min_manual: found.min_messages.manual,
-        background: found.background,
-    })
 }
 
 /// Whether a background compaction starts. `draw` is in [0, 1).
@@ -133,8 +105,17 @@ pub fn job_step(state: Option<String>, text: &str, event: &str) -> Answer {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 enum BackoffEvent {
-    MayTry { now: Now },
-    Note { status: Status, now: Now },
+    MayTry {
+        now: Now,
+    },
+    Note {
+        status: Status,
+        #[serde(default)]
+        summarised: bool,
+        now: Now,
+    },
+    /// Of a conversation that was read from storage.
+    Reload,
 }
 
 #[derive(Serialize)]
@@ -152,8 +133,12 @@ pub fn backoff_step(state: Option<String>, text: &str, event: &str) -> Answer {
     let mut state = state.unwrap_or_else(Backoff::default).by_rule(profile.failure);
     let verdict = match from_json(event, "event", Code::BadInput).map_err(to_js)? {
         BackoffEvent::MayTry { now } => Some(state.may_try(now)),
-        BackoffEvent::Note { status, now } => {
-            state.note(status, now);
+        BackoffEvent::Note { status, summarised, now } => {
+            state.note(status, summarised, now);
+            None
+        }
+        BackoffEvent::Reload => {
+            state.reset_flag();
             None
         }
     };

@@ -147,6 +147,11 @@ impl EventLog {
         into_js(&self.inner.view_in_runs())
     }
 
+    #[wasm_bindgen(js_name = "tokensOf")]
+    pub fn tokens_of(&self, ids: Vec<String>) -> f64 {
+        self.inner.tokens_of(&ids.into_iter().collect()) as f64
+    }
+
     /// The messages of the view, in the neutral form.
     pub fn messages(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.messages())

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use super::flag::Flag;
 use super::profile::{ESPALIER, FailureRule};
 
 /// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
@@ -17,6 +18,8 @@ pub struct Backoff {
     last: Option<Mark>,
     /// A plan that was not worth it.
     blocked: Option<(u64, Mark)>,
+    /// For rules that have one.
+    flag: Flag,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -45,6 +48,8 @@ pub enum Verdict {
     Try,
     /// The model failed twice in a row: by rules alone.
     Offline,
+    /// A summary was longer than what it stood for, and the rule remembers that: results are cut, nothing is summarised.
+    CutOnly,
     /// Too early.
     NotYet,
     /// The same plan gained nothing.
@@ -60,7 +65,7 @@ impl Default for Backoff {
 impl Backoff {
     /// Nothing failed yet. `rule` says how long failures count, as a profile has it.
     pub fn new(rule: FailureRule) -> Backoff {
-        Backoff { rule, failures: 0, last: None, blocked: None }
+        Backoff { rule, failures: 0, last: None, blocked: None, flag: Flag::default() }
     }
 
     /// The same failures, judged by another rule.
@@ -71,6 +76,9 @@ impl Backoff {
 
     /// Whether an automatic compaction may start.
     pub fn may_try(&self, now: Now) -> Verdict {
+        if self.rule.flag && !self.flag.may_ask(false) {
+            return Verdict::CutOnly;
+        }
         let same = |(fingerprint, mark): &(u64, Mark)| {
             *fingerprint == now.fingerprint && !grown(*mark, now, self.rule.gain_tokens)
         };
@@ -86,9 +94,10 @@ impl Backoff {
         }
     }
 
-    /// How an automatic compaction ended.
-    pub fn note(&mut self, status: Status, now: Now) {
+    /// How an automatic compaction ended; `with_summary` tells whether one was put in place.
+    pub fn note(&mut self, status: Status, with_summary: bool, now: Now) {
         let mark = Mark { requests: now.requests, tokens: now.tokens };
+        self.flag.note(status, with_summary, false);
         match status {
             Status::ModelFailed
             | Status::Timeout
@@ -101,9 +110,14 @@ impl Backoff {
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
             // The pressure is off; the model gets its chance again.
-            Status::Applied => *self = Backoff::new(self.rule),
+            Status::Applied => *self = Backoff { flag: self.flag, ..Backoff::new(self.rule) },
             Status::Cancelled | Status::Unchanged | Status::NothingToCompact | Status::Skipped => {}
         }
+    }
+
+    /// The conversation began anew, or was opened again.
+    pub fn reset_flag(&mut self) {
+        self.flag.reset();
     }
 }
 

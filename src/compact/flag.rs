@@ -8,10 +8,12 @@
 //! | inflated | set, unless by hand |
 //! | anything else, errors too | as it was |
 
+use serde::{Deserialize, Serialize};
+
 use super::Status;
 
 /// Set after a failure of that kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag(bool);
 
 impl Flag {

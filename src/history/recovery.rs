@@ -17,8 +17,10 @@ use super::prune::DropMedia;
 
 /// Retries of one request.
 pub const RETRIES: u32 = 3;
-/// The first buffer, and the largest.
+/// The first buffer, and the largest, where the host's profile names none.
 const BUFFER: (f64, f64) = (0.05, 0.25);
+/// No profile leaves more free than this.
+const MOST_BUFFER: f64 = 0.9;
 /// A smaller buffer is none.
 const NO_BUFFER: f64 = 0.005;
 /// Answers in a row after which the buffer halves.
@@ -54,7 +56,7 @@ pub struct Learned {
     pub date: Option<String>,
     /// The provider's tokens for one of ours, 1 or more.
     pub scale: f64,
-    /// Share of the limit that is left free, 0 to 0.25.
+    /// Share of the limit that is left free, 0 to 0.9.
     pub buffer: f64,
     /// Answers since the last refusal or halving.
     pub accepted: u32,
@@ -89,7 +91,7 @@ pub struct Tries {
 }
 
 /// Why a provider refused, as its adapter or the host understood it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
     pub kind: Kind,
@@ -104,6 +106,9 @@ pub struct Refusal {
     /// Whether it had pictures or documents that could still go.
     #[serde(default)]
     pub has_media: bool,
+    /// Shares of the limit that are left free after a refusal without a number: the first, and the most that it doubles to.
+    #[serde(default)]
+    pub buffer: Option<(f64, f64)>,
     /// The host's date, kept with a limit that is learned.
     #[serde(default)]
     pub date: Option<String>,
@@ -271,7 +276,9 @@ impl Recovery {
         if named.is_none() || limit >= refusal.sent {
             // Nothing that was named makes the request smaller.
             let learned = self.models.entry(tries.model.clone()).or_default();
-            learned.buffer = if learned.buffer() == 0.0 { BUFFER.0 } else { (learned.buffer() * 2.0).min(BUFFER.1) };
+            let (first, most) = refusal.buffer.unwrap_or(BUFFER);
+            let next = if learned.buffer() == 0.0 { first } else { (learned.buffer() * 2.0).min(most) };
+            learned.buffer = next.clamp(0.0, MOST_BUFFER);
             let buffer = learned.buffer();
             limit = self.limit(&tries.model, tries.base).min(share(refusal.sent, 1.0 - buffer));
         }
@@ -318,7 +325,11 @@ impl Recovery {
 impl Learned {
     /// Kept data may be anybody's.
     fn buffer(&self) -> f64 {
-        if self.buffer.is_finite() { self.buffer.clamp(0.0, BUFFER.1) } else { 0.0 }
+        match self.buffer {
+            buffer if buffer.is_nan() || buffer <= 0.0 || buffer.is_infinite() => 0.0,
+            buffer if buffer > MOST_BUFFER => BUFFER.1,
+            buffer => buffer,
+        }
     }
 
     fn scale(&self) -> f64 {

@@ -5,7 +5,7 @@ use espalier::history::recovery::{Accepted, Kind, Learned, Next, Recovery, Refus
 use fastrand::Rng;
 
 fn refusal(kind: Kind, sent: u64) -> Refusal {
-    Refusal { kind, used: None, limit: None, sent, has_media: false, date: Some("2026-11-21".into()) }
+    Refusal { kind, used: None, limit: None, sent, has_media: false, buffer: None, date: Some("2026-11-21".into()) }
 }
 
 fn answer(sent: u64) -> Accepted {
@@ -209,4 +209,16 @@ fn kept_data_that_makes_no_sense_does_no_harm() {
     assert_eq!(odd(f64::NAN, -3.0), 1_000);
     assert_eq!(odd(0.0, f64::INFINITY), 1_000);
     assert_eq!(odd(1e300, 99.0), 75);
+}
+
+#[test]
+fn a_profile_says_how_much_is_left_free() {
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 100_000, None);
+    let mut next = || {
+        let refused = Refusal { buffer: Some((0.1, 0.3)), ..refusal(Kind::ContextLength, 100_000) };
+        recovery.refused(&mut tries, &refused);
+        recovery.models["m"].buffer
+    };
+    assert_eq!([next(), next(), next()], [0.1, 0.2, 0.3]);
 }

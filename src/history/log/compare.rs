@@ -102,7 +102,7 @@ impl Log {
     }
 }
 
-fn split(draft: &Draft) -> Split {
+pub(super) fn split(draft: &Draft) -> Split {
     let totals = draft.after();
     let mut split = Split { total: totals.total, frame: totals.frame, tools: totals.tools, ..Split::default() };
     for row in draft.entries.iter().filter(|row| row.is_in()) {

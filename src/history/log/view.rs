@@ -1,9 +1,11 @@
 //! The view: what the model gets to see. History under the edits in force, repaired so that no provider refuses it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::compare::{Split, split};
 use super::entry::Edit;
 use super::fold::{Shown, row};
 use super::{Log, State};
@@ -23,6 +25,8 @@ pub struct View {
     /// The conversation without any edits.
     pub before: Totals,
     pub after: Totals,
+    /// `after` by what it is spent on.
+    pub split: Split,
     pub origin: Origin,
     /// What was repaired for this view only.
     pub repaired: Vec<Removal>,
@@ -51,10 +55,18 @@ impl Log {
             plan: draft.plan(),
             before: self.history_totals(),
             after: draft.after(),
+            split: split(&draft),
             origin: draft.origin,
             repaired: draft.removed,
             position: self.len(),
         }
+    }
+
+    /// Tokens of these messages of the view, as they are shown; those that are not in it count nothing.
+    pub fn tokens_of(&self, ids: &HashSet<String>) -> u64 {
+        let draft = repaired(self.draft());
+        let shown = draft.entries.iter().filter(|row| row.is_in() && ids.contains(&row.message.id));
+        shown.map(|row| row.after).sum()
     }
 
     /// The messages of the view, for tests and for whoever wants copies.

@@ -1,5 +1,6 @@
 use espalier::compact::Status;
 use espalier::compact::backoff::{Backoff, Now, Verdict};
+use espalier::compact::profile::GEMINI_CLI;
 
 fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {
     Now { requests, tokens, available: 100_000, fingerprint }
@@ -9,7 +10,7 @@ fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {
 fn check(endings: &[(Status, Now)], at: Now, wanted: Verdict) {
     let mut backoff = Backoff::default();
     for &(status, now) in endings {
-        backoff.note(status, now);
+        backoff.note(status, status == Status::Applied, now);
     }
     assert_eq!(backoff.may_try(at), wanted, "{endings:?} {at:?}");
 }
@@ -53,4 +54,20 @@ fn what_is_no_failure_changes_nothing() {
     for status in [Status::Cancelled, Status::Unchanged, Status::NothingToCompact] {
         check(&[(status, now(1, 0, 1))], now(1, 0, 1), Verdict::Try);
     }
+}
+
+#[test]
+fn a_rule_with_a_flag_cuts_only_after_a_summary_that_was_too_long() {
+    let mut backoff = Backoff::new(GEMINI_CLI.failure);
+    let mut check = |status, with_summary, wanted| {
+        backoff.note(status, with_summary, now(1, 0, 1));
+        assert_eq!(backoff.may_try(now(100, 1_000_000, 2)), wanted, "{status:?}");
+    };
+    check(Status::ModelFailed, false, Verdict::Try);
+    check(Status::Inflated, false, Verdict::CutOnly);
+    check(Status::Applied, false, Verdict::CutOnly);
+    check(Status::Applied, true, Verdict::Try);
+    check(Status::NoGain, false, Verdict::CutOnly);
+    backoff.reset_flag();
+    assert_eq!(backoff.may_try(now(100, 1_000_000, 2)), Verdict::Try);
 }

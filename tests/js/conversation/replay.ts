@@ -1,0 +1,133 @@
+/** A recorded run once more, through a conversation: every request as the agent would have made it, and what is wrong with any of them. */
+
+import { readConversation } from "../../../js/adapters/index.ts";
+import { anthropic } from "../../../js/adapters/anthropic.ts";
+import { gemini } from "../../../js/adapters/gemini.ts";
+import { openaiChat } from "../../../js/adapters/openai-chat.ts";
+import { openaiResponses } from "../../../js/adapters/openai-responses.ts";
+import { vscode } from "../../../js/adapters/vscode.ts";
+import type { Llm, NeutralMessage, Part } from "../../../js/types.ts";
+import { espalier } from "../built.ts";
+import { SUMMARY } from "./support.ts";
+
+const ADAPTERS = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini, vscode };
+export type Shape = keyof typeof ADAPTERS;
+export const SHAPES = Object.keys(ADAPTERS) as Shape[];
+
+/** Who writes summaries. */
+export const WRITERS: Record<string, Llm | undefined> = {
+  none: undefined,
+  poor: async () => "<summary>Things went on.</summary>",
+  good: async () => SUMMARY,
+};
+
+/** Results get the names of their calls, which Gemini tells them by; calls get ids of their own, since recordings use some twice. */
+function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
+  const open = new Map<string, { callId: string; name: string }>();
+  return messages.map((message, at) => ({
+    ...message,
+    parts: message.parts.map((part, number): Part => {
+      if (part.type === "toolCall") {
+        const callId = `call_${at}_${number}`;
+        open.set(part.callId, { callId, name: part.name });
+        return { ...part, callId };
+      }
+      return part.type === "toolResult" ? { ...part, ...open.get(part.callId) } : part;
+    }),
+  }));
+}
+
+/** A recording in a provider's own messages: the requests' new messages, one list for each request. */
+export function turns(recording: unknown, shape: Shape): unknown[][] {
+  const adapter = ADAPTERS[shape];
+  const source = { input: [], list: [], name: "messages" };
+  const all: unknown[][] = [[]];
+  for (const message of named(readConversation(recording, {}).messages)) {
+    // What the model says ends a request.
+    if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made))) all.push([]);
+    for (const made of adapter.write(message, source)) {
+      const turn = all.at(-1)!;
+      const joined = turn.length > 0 ? adapter.join?.(turn.at(-1), made) : undefined;
+      if (joined === undefined) turn.push(made);
+      else turn[turn.length - 1] = joined;
+    }
+  }
+  return all;
+}
+function isModels(message: unknown): boolean {
+  const { role, type } = message as { role?: unknown; type?: unknown };
+  return role === "assistant" || role === "model" || role === 2 || type === "function_call" || type === "reasoning";
+}
+
+export interface Replayed {
+  requests: number;
+  compactions: number;
+  calls: number;
+  trimmed: number;
+  /** Requests for which what must stay was too large even when shortened. */
+  exceeded: number;
+  /** Most requests in a row that each needed a compaction. */
+  row: number;
+  /** Largest share of the budget that a request had. */
+  fullest: number;
+  wrong: string[];
+}
+
+/** Plays all of it; `every` leaves requests out where only their number matters. */
+export async function replayed(recording: unknown, shape: Shape, budget: number, writer: keyof typeof WRITERS, every = 1): Promise<Replayed> {
+  const found: Replayed = { requests: 0, compactions: 0, calls: 0, trimmed: 0, exceeded: 0, row: 0, fullest: 0, wrong: [] };
+  const llm = WRITERS[writer];
+  const conversation = await espalier.openConversation<unknown>({
+    format: shape, model: { maxPromptTokens: budget }, entropy: 1,
+    ...(llm && { llm: (request, context) => ((found.calls += 1), llm(request, context)) }),
+  });
+  let row = 0;
+  let newest: unknown;
+  const list = turns(recording, shape);
+  for (const [number, turn] of list.entries()) {
+    conversation.append(turn);
+    newest = turn.findLast(isRequest) ?? newest;
+    if (number % every !== 0 && number !== list.length - 1) continue;
+    found.requests += 1;
+    let prepared;
+    try {
+      prepared = await conversation.prepare();
+    } catch (error) {
+      const { code, details } = error as { code?: string; details?: { needed?: number } };
+      if (code !== "budget_exceeded" || !((details?.needed ?? 0) > budget)) found.wrong.push(`${number}: ${String(error)}`);
+      found.exceeded += 1;
+      continue;
+    }
+    const { messages, report } = prepared;
+    const applied = report.compactions.filter(({ status }) => status === "applied");
+    found.compactions += applied.length;
+    row = applied.length > 0 ? row + 1 : 0;
+    found.row = Math.max(found.row, row);
+    found.trimmed += report.trimmed.length > 0 ? 1 : 0;
+    for (const { before, after } of applied) if (after.total >= before.total) found.wrong.push(`${number}: a compaction freed nothing`);
+    const [finding] = espalier.validate(messages, shape === "vscode" ? "vscode" : shape, { format: shape, pending: "keep" });
+    if (finding) found.wrong.push(`${number}: ${JSON.stringify(finding)}`);
+    const { total } = espalier.countMessages(messages, { format: shape });
+    found.fullest = Math.max(found.fullest, total / budget);
+    if (total > budget) found.wrong.push(`${number}: ${total} tokens`);
+    if (newest !== undefined && !messages.includes(newest) && !isShortened(conversation, newest, report.trimmed.flatMap(({ ids }) => ids))) found.wrong.push(`${number}: the newest request is gone`);
+    // A job that was begun has time to end.
+    if (report.job !== undefined) for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done));
+  }
+  await conversation.dispose();
+  return found;
+}
+
+/** A message of the user's own. */
+function isRequest(message: unknown): boolean {
+  const { role, type, content, parts } = message as { role?: unknown; type?: unknown; content?: unknown; parts?: unknown };
+  if (role !== "user" && role !== 1) return false;
+  if (type !== undefined && type !== "message") return false;
+  const within = Array.isArray(content) ? content : Array.isArray(parts) ? parts : [];
+  return !within.some((part: object) => "tool_use_id" in part || "functionResponse" in part || "callId" in part);
+}
+
+/** Requests that alone are more than the window are shortened, by name. */
+function isShortened(conversation: { log: { originalsFrom(number: number): unknown[] } }, message: unknown, ids: readonly string[]): boolean {
+  return ids.includes(`m${conversation.log.originalsFrom(0).indexOf(message)}`);
+}
