@@ -70,7 +70,7 @@ async function packageFolder() {
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
     copyFileSync(wasmFile, join(pkg, "dist", "espalier.wasm"));
     cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
-    grammars(join(pkg, "dist", "grammars"));
+    copyGrammars(join(pkg, "dist", "grammars"));
     await bundles();
     types();
     for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
@@ -85,7 +85,7 @@ export const GRAMMARS = {
   "@repomix/tree-sitter-wasms/out": ["c"],
 };
 
-function grammars(folder) {
+export function copyGrammars(folder) {
   mkdirSync(folder, { recursive: true });
   for (const [from, names] of Object.entries(GRAMMARS)) {
     for (const name of names) copyFileSync(join(root, "node_modules", from, `tree-sitter-${name}.wasm`), join(folder, `tree-sitter-${name}.wasm`));

@@ -22,7 +22,11 @@ export function serve(folder, port = 0) {
     if (file !== folder && !file.startsWith(folder + sep)) return response.writeHead(403).end();
     if (existsSync(file) && statSync(file).isDirectory()) file = join(file, "index.html");
     if (!existsSync(file)) return response.writeHead(404).end("not found");
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-cache" });
+    // A page that is opened again need not send the engine again.
+    const { mtimeMs, size } = statSync(file);
+    const etag = `"${Math.round(mtimeMs).toString(36)}-${size.toString(36)}"`;
+    if (request.headers["if-none-match"] === etag) return response.writeHead(304, { etag }).end();
+    response.writeHead(200, { etag, "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "no-cache" });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {
@@ -30,7 +34,7 @@ export function serve(folder, port = 0) {
       if (error.code !== "EADDRINUSE" || port === 0) return reject(error);
       server.listen(0, "127.0.0.1");
     });
-    server.on("listening", () => resolve({ url: `http://localhost:${server.address().port}/`, close: () => server.close() }));
+    server.on("listening", () => resolve({ url: `http://localhost:${server.address().port}/`, close: () => { server.close(); server.closeAllConnections(); } }));
     server.listen(port, "127.0.0.1");
   });
 }

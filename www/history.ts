@@ -4,13 +4,12 @@ import { readConversation } from "../js/adapters/index.ts";
 import { compact, ConversationLog, init } from "../js/entries/web.ts";
 import { lasts } from "../js/log.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
+import { element, made, number, takeDrops } from "./dom.ts";
 import { EXAMPLES } from "./examples.ts";
+import { keepFetched, stayOffline } from "./offline.ts";
 import { read, textOf } from "./reading.ts";
 import type { Source } from "./reading.ts";
 
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
-const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
-const number = (value: number) => value.toLocaleString("en");
 const example = element<HTMLSelectElement>("example");
 const file = element<HTMLInputElement>("file");
 const slider = element<HTMLInputElement>("slider");
@@ -250,7 +249,10 @@ file.addEventListener("change", () => {
   const chosen = file.files?.[0];
   if (chosen) attempt(() => open(chosen));
 });
+takeDrops((dropped) => attempt(() => open(dropped)));
 attempt(async () => {
   await init();
   await open(EXAMPLES[0]!);
+  await keepFetched();
 });
+stayOffline();

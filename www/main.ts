@@ -2,11 +2,14 @@
 
 import { ask } from "./client.ts";
 import { EXAMPLES } from "./examples.ts";
-import type { Failed, Mode, Opened } from "./protocol.ts";
+import { element, remember, remembered, takeDrops } from "./dom.ts";
+import { stayOffline } from "./offline.ts";
+import type { Mode, Opened } from "./protocol.ts";
+import type { Source } from "./reading.ts";
+import type { Failed } from "./talk.ts";
 import { hideError, showError, showResult } from "./view.ts";
 import type { EncodingName } from "../js/types.ts";
 
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const example = element<HTMLSelectElement>("example");
 const file = element<HTMLInputElement>("file");
 const encoding = element<HTMLSelectElement>("encoding");
@@ -23,21 +26,19 @@ for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
 example.add(new Option("a file of mine", "", false, false));
 example.options[EXAMPLES.length]!.disabled = true;
 
-/** What is worth keeping when the page is reloaded or its address passed on; a file of one's own is not. */
-function remember(): void {
-  const state = new URLSearchParams({ mode: mode(), encoding: encoding.value, budget: tokens.value });
-  if (example.value) state.set("example", example.value);
-  history.replaceState(null, "", `#${state}`);
+/** What the address keeps; a file of one's own is not in it. */
+function state(): Record<string, string> {
+  return { mode: mode(), encoding: encoding.value, budget: tokens.value, ...(example.value && { example: example.value }) };
 }
 
 function mode(): Mode {
   return modes.find(({ checked }) => checked)?.value === "compact" ? "compact" : "prune";
 }
 
-async function open(source: File | { url: string; name: string }, budget?: number): Promise<void> {
+async function open(source: Source, budget?: number): Promise<void> {
   document.body.classList.add("busy");
   try {
-    const next = await ask({ type: "open", source, encoding: encoding.value as EncodingName });
+    const next = await ask("open", { source, encoding: encoding.value as EncodingName });
     opened = next;
     hideError();
     setBudget(budget ?? Math.round(next.total / 2));
@@ -59,7 +60,7 @@ async function open(source: File | { url: string; name: string }, budget?: numbe
 /** Runs with what the controls say; gives the reason if it was refused. */
 async function run(): Promise<Failed | undefined> {
   if (!opened) return undefined;
-  remember();
+  remember(state);
   const budget = Number(tokens.value);
   if (tokens.value.trim() === "" || !Number.isSafeInteger(budget) || budget < 0) {
     showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
@@ -68,7 +69,7 @@ async function run(): Promise<Failed | undefined> {
   const number = ++newest;
   const conversation = opened;
   try {
-    const ran = await ask({ type: "run", mode: mode(), budget, encoding: encoding.value as EncodingName });
+    const ran = await ask("run", { mode: mode(), budget, encoding: encoding.value as EncodingName });
     if (number === newest) {
       hideError();
       showResult(conversation, ran);
@@ -101,8 +102,8 @@ encoding.addEventListener("change", () => {
   if (lastSource) void open(lastSource, Number(tokens.value));
 });
 
-let lastSource: File | { url: string; name: string } | undefined;
-function choose(source: File | { url: string; name: string }, budget?: number): void {
+let lastSource: Source | undefined;
+function choose(source: Source, budget?: number): void {
   lastSource = source;
   if (source instanceof File) example.selectedIndex = EXAMPLES.length;
   void open(source, budget);
@@ -111,27 +112,15 @@ function choose(source: File | { url: string; name: string }, budget?: number): 
 example.addEventListener("change", () => choose(EXAMPLES[example.selectedIndex] ?? EXAMPLES[0]!));
 file.addEventListener("change", () => file.files?.[0] && choose(file.files[0]));
 
-const drop = element("drop");
-addEventListener("dragover", (event) => {
-  event.preventDefault();
-  drop.hidden = false;
-});
-addEventListener("dragleave", (event) => {
-  if (!event.relatedTarget) drop.hidden = true;
-});
-addEventListener("drop", (event) => {
-  event.preventDefault();
-  drop.hidden = true;
-  const dropped = event.dataTransfer?.files[0];
-  if (dropped) choose(dropped);
-});
+takeDrops(choose);
 
 // Takes up what the address says.
-const state = new URLSearchParams(location.hash.slice(1));
-const wanted = state.get("mode");
+const said = remembered();
+const wanted = said.get("mode");
 for (const radio of modes) radio.checked = wanted === null ? radio.checked : radio.value === wanted;
-if ([...encoding.options].some(({ value }) => value === state.get("encoding"))) encoding.value = state.get("encoding")!;
-const start = EXAMPLES.find(({ url }) => url === state.get("example")) ?? EXAMPLES[0]!;
+if ([...encoding.options].some(({ value }) => value === said.get("encoding"))) encoding.value = said.get("encoding")!;
+const start = EXAMPLES.find(({ url }) => url === said.get("example")) ?? EXAMPLES[0]!;
 example.value = start.url;
-const budget = Number(state.get("budget"));
-choose(start, state.get("budget") && Number.isSafeInteger(budget) && budget >= 0 ? budget : undefined);
+const budget = Number(said.get("budget"));
+choose(start, said.get("budget") && Number.isSafeInteger(budget) && budget >= 0 ? budget : undefined);
+stayOffline();

@@ -2,10 +2,11 @@
 
 import { init, render } from "../js/entries/web.ts";
 import type { Explanation, Rendered } from "../js/entries/web.ts";
+import { element, made } from "./dom.ts";
 import source from "./example-prompt.tsx?text";
 import { Prompt } from "./example-prompt.tsx";
+import { keepFetched, stayOffline } from "./offline.ts";
 
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const slider = element<HTMLInputElement>("slider");
 const tokens = element<HTMLInputElement>("tokens");
 const format = element<HTMLSelectElement>("format");
@@ -70,7 +71,6 @@ function draw(nodes: Explanation[]): void {
 }
 
 function row(node: Explanation, level: number, most: number): HTMLElement {
-  const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className: string, text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
   const name = node.kind === "text" ? JSON.stringify(node.text) : node.role ?? node.path.split(" > ").at(-1)!;
   const button = made("button", node.kept ? "" : "gone");
   button.style.paddingInlineStart = `${0.2 + level}rem`;
@@ -101,3 +101,5 @@ for (const control of [format, backfill]) control.addEventListener("change", () 
 element("source").textContent = source;
 await init();
 await start();
+stayOffline();
+await keepFetched();

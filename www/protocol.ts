@@ -1,13 +1,15 @@
-/** What the page and its worker say to each other. Every question has a number; only the newest one of a kind is answered to the user. */
+/** What the page of conversations and its worker say to each other. */
 
 import type { CompactReport, EncodingName, Origin, PruneReport, Role } from "../js/types.ts";
+import type { Source } from "./reading.ts";
 
 export type Mode = "prune" | "compact";
 
-export type Question =
-  | { id: number; type: "open"; source: File | { url: string; name: string }; encoding: EncodingName }
-  | { id: number; type: "run"; mode: Mode; budget: number; encoding: EncodingName }
-  | { id: number; type: "read"; message: string };
+export type Questions = {
+  open: [asked: { source: Source; encoding: EncodingName }, answer: Opened];
+  run: [asked: { mode: Mode; budget: number; encoding: EncodingName }, answer: Ran];
+  read: [asked: { message: string }, answer: { text: string }];
+};
 
 /** One message as the page shows it. */
 export interface Row {
@@ -31,15 +33,3 @@ export interface Ran {
   /** Messages that were not in the input, by id. */
   inserted: Row[];
 }
-
-export interface Failed {
-  code: string;
-  message: string;
-  path?: string | undefined;
-  /** With `budget_exceeded`: what cannot go. */
-  largest?: { id: string; tokens: number; why: string }[] | undefined;
-  /** With `budget_exceeded`: the smallest budget that could be met. */
-  needed?: number | undefined;
-}
-
-export type Reply = { id: number } & ({ ok: Opened | Ran | { text: string } } | { failed: Failed });

@@ -1,11 +1,10 @@
 /** Drawing: totals, meter, steps, and one row for each message. */
 
 import { ask } from "./client.ts";
-import type { Failed, Opened, Ran, Row } from "./protocol.ts";
+import { element, number } from "./dom.ts";
+import type { Opened, Ran, Row } from "./protocol.ts";
+import type { Failed } from "./talk.ts";
 import type { CompactReport, MessageFate } from "../js/types.ts";
-
-const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
-const number = (value: number) => value.toLocaleString("en");
 
 export function showError({ code, message, path, largest }: Failed): void {
   const alert = element("alert");
@@ -145,7 +144,7 @@ async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string
   item.append(full);
   button.ariaExpanded = "true";
   try {
-    const { text } = await ask({ type: "read", message: id });
+    const { text } = await ask("read", { message: id });
     full.querySelector("pre")!.textContent = text || "(empty)";
   } catch (error) {
     full.querySelector("pre")!.textContent = (error as Failed).message;

@@ -4,58 +4,20 @@ import { readConversation } from "../js/adapters/index.ts";
 import type { Reading } from "../js/adapters/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
 import type { EncodingName, NeutralMessage } from "../js/types.ts";
-import type { Failed, Opened, Question, Ran, Reply, Row } from "./protocol.ts";
+import type { Opened, Questions, Ran, Row } from "./protocol.ts";
+import { keepFetched } from "./offline.ts";
 import { read, textOf } from "./reading.ts";
-import type { Source } from "./reading.ts";
+import { answering } from "./talk.ts";
 
 let reading: Reading | undefined;
 let results = new Map<string, NeutralMessage>();
 
-/** Questions are answered one after the other; of runs that wait, only the newest is worth the work. */
-const waiting: Question[] = [];
-let busy = false;
-
-self.onmessage = ({ data }: MessageEvent<Question>) => {
-  if (data.type === "run") {
-    const stale = waiting.findIndex(({ type }) => type === "run");
-    if (stale >= 0) waiting.splice(stale, 1);
-  }
-  waiting.push(data);
-  if (!busy) void work();
-};
-
-async function work(): Promise<void> {
-  busy = true;
-  for (let question = waiting.shift(); question; question = waiting.shift()) {
-    let reply: Reply;
-    try {
-      reply = { id: question.id, ok: await answer(question) };
-    } catch (error) {
-      reply = { id: question.id, failed: failed(error) };
-    }
-    self.postMessage(reply);
-    // Lets questions that came meanwhile take the place of stale ones.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  busy = false;
-}
-
-async function answer(question: Question): Promise<Opened | Ran | { text: string }> {
-  switch (question.type) {
-    case "open":
-      return open(question.source, question.encoding);
-    case "run":
-      return run(question);
-    case "read":
-      return { text: textOf(results.get(question.message) ?? reading?.messages.find(({ id }) => id === question.message)) };
-  }
-}
-
 async function load(encoding: EncodingName): Promise<void> {
   await init({ encodings: [encoding] });
+  void keepFetched();
 }
 
-async function open(source: Source, encoding: EncodingName): Promise<Opened> {
+async function open({ source, encoding }: Questions["open"][0]): Promise<Opened> {
   await load(encoding);
   const input = await read(source);
   const opened = readConversation(input, {});
@@ -65,7 +27,7 @@ async function open(source: Source, encoding: EncodingName): Promise<Opened> {
   return { name: source.name, format: opened.format, total: report.total, origin: report.origin, rows: opened.messages.map(row) };
 }
 
-async function run({ mode, budget, encoding }: Question & { type: "run" }): Promise<Ran> {
+async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran> {
   if (!reading) throw new EspalierError({ code: "bad_input", message: "No conversation is open." });
   await load(encoding);
   // The neutral form is a format of its own, so nothing has to be read twice and inserted messages can be shown as they are.
@@ -83,11 +45,8 @@ function row(message: NeutralMessage): Row {
   return { id: message.id, role: message.role, peek: text.replace(/\s+/g, " ").slice(0, 200) };
 }
 
-function failed(error: unknown): Failed {
-  if (error instanceof EspalierError) {
-    const { largest, needed } = (error.details ?? {}) as Pick<Failed, "largest" | "needed">;
-    return { code: error.code, message: error.message, path: error.path, largest, needed };
-  }
-  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
-}
-
+answering<Questions>({
+  open,
+  run,
+  read: ({ message }) => ({ text: textOf(results.get(message) ?? reading?.messages.find(({ id }) => id === message)) }),
+}, ["run"]);

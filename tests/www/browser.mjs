@@ -13,21 +13,24 @@ export function launch() {
 }
 
 /**
- * A page of the playground, served and opened. `complaints` collects what should not be: errors, warnings, requests to elsewhere.
+ * A page of the playground, served and opened, once it shows a result. `complaints` collects what should not be: errors, warnings, requests to
+ * elsewhere. `options` are those of the browser's context; `before` may prepare the page.
  */
-export async function opened(name) {
+export async function opened(name, { ready = "#result:not([hidden])", before, ...options } = {}) {
   const server = await serve(folder);
   const browser = await launch();
-  const page = await browser.newPage();
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => !request.url().startsWith(server.url) && !/^(data|blob):/.test(request.url()) && complaints.push(request.url()));
+  await before?.(page);
   await page.goto(`${server.url}${name}`);
-  await page.waitForSelector("#result:not([hidden])");
+  await page.waitForSelector(ready);
   const close = async () => {
     await browser.close();
     server.close();
   };
-  return { page, complaints, close };
+  return { page, complaints, server, close };
 }

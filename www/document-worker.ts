@@ -1,0 +1,150 @@
+/** The engine's side of the page of a document: finds the grammar, summarises, outlines, reduces changes. Keeps the open document. */
+
+import { count, EspalierError, init, languageOf, languages, loadGrammar, outline, parseDiff, reduceChanges, summarizeDocument, summarizeDocumentSync } from "../js/entries/web.ts";
+import type { DocumentSummary } from "../js/entries/web.ts";
+import type { Document, Gap, GrammarState, News, Opened, Outlined, Questions, Reduced, Summarized, Wanted } from "./document-protocol.ts";
+import { keepFetched } from "./offline.ts";
+import { answering, failed, tell } from "./talk.ts";
+
+let open: (Document & { tokens: number }) | undefined;
+let grammar: GrammarState = { state: "none" };
+let shown: { summary: DocumentSummary; gaps: Gap[] } | undefined;
+/** Of the change that was last asked for. */
+let ladder: { diff: string; document: Document; rungs: Reduced["rungs"]; least: number } | undefined;
+
+function current(): Document & { tokens: number } {
+  if (!open) throw new EspalierError({ code: "bad_input", message: "No document is open." });
+  return open;
+}
+
+async function take(document: Document): Promise<Opened> {
+  if (!open) await init().then(keepFetched);
+  const language = document.language ?? languageOf(document.name);
+  open = { ...document, language, tokens: count(document.text) };
+  shown = ladder = undefined;
+  return { language, languages: languages(), tokens: open.tokens, grammar: await grammarOf(language) };
+}
+
+/** Grammars that were loaded, by language. */
+const arrived = new Map<string, GrammarState>();
+
+/** Longer than that nobody waits for a grammar: folds of the indentation are shown until it is there. */
+const PATIENCE = 500;
+
+async function grammarOf(language: string | undefined): Promise<GrammarState> {
+  if (language === undefined || !languages().includes(language)) return (grammar = { state: "none" });
+  const before = arrived.get(language);
+  if (before) return (grammar = before);
+  const started = performance.now();
+  const loading = loadGrammar(language).then(
+    (): GrammarState => ({ state: "loaded", ms: performance.now() - started, bytes: bytesOf() }),
+    (error: unknown): GrammarState => ({ state: "failed", failure: failed(error) }),
+  );
+  let late = false;
+  void loading.then((state) => {
+    void keepFetched();
+    if (state.state === "loaded") arrived.set(language, state);
+    if (!late || open?.language !== language) return;
+    grammar = state;
+    ladder = undefined;
+    tell({ grammar } satisfies News);
+  });
+  const patience = new Promise<GrammarState>((resolve) => setTimeout(() => ((late = true), resolve({ state: "loading" })), PATIENCE));
+  return (grammar = await Promise.race([loading, patience]));
+}
+
+/** The size of the grammar that was fetched last. */
+function bytesOf(): number {
+  const files = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/grammars/")) as PerformanceResourceTiming[];
+  return files.at(-1)?.decodedBodySize ?? 0;
+}
+
+async function summarize(wanted: Wanted): Promise<Summarized> {
+  const { text, name, language } = current();
+  const { budget, mode, lineNumbers, marker, selection } = wanted;
+  const options = { path: name, language: language ?? "", budget, mode, lineNumbers, marker, ...(selection && { selection }) };
+  const started = performance.now();
+  // At once with what is there: a grammar that could not be loaded is not asked for again at every step of a slider.
+  const summary = mode === "default" ? summarizeDocumentSync(text, options) : await summarizeDocument(text, options);
+  const ms = performance.now() - started;
+  const gaps = gapsOf(summary, lineNumbers);
+  shown = { summary, gaps };
+  const { basis, tokens } = summary;
+  return {
+    wanted, text: summary.text, tokens, gaps, ms, cursor: selection && summary.toSummary(selection[0]),
+    basis: basis.path === "syntax" ? { path: basis.path, hasErrors: basis.hasErrors } : { path: basis.path, why: basis.why },
+  };
+}
+
+/** What was left out, with the places of the markers: the words alone, without breaks, indentation and the number of the next line. */
+function gapsOf({ edits, elisions }: DocumentSummary, lineNumbers: boolean): Gap[] {
+  let moved = 0;
+  let next = 0;
+  return elisions.map((elision) => {
+    const [start, end] = elision.range;
+    for (; next < edits.length && edits[next]!.end <= start && edits[next]!.start < start; next++) moved += edits[next]!.text.length - (edits[next]!.end - edits[next]!.start);
+    const edit = edits[next];
+    if (!edit || edit.start >= end) return { ...elision, marker: [start + moved, start + moved] };
+    const words = (lineNumbers ? edit.text.replace(/(^|\n)\s*\d+: $/, "") : edit.text).trimEnd();
+    const at = edit.start + moved;
+    return { ...elision, marker: [at + words.length - words.trimStart().length, at + words.length] };
+  });
+}
+
+function place({ at }: { at: number }): { start: number; end: number } {
+  if (!shown) return { start: 0, end: 0 };
+  const gap = shown.gaps.find(({ marker: [start, end] }) => start <= at && at < end);
+  if (gap) return { start: gap.range[0], end: gap.range[1] };
+  const start = shown.summary.toDocument(at);
+  return { start, end: start };
+}
+
+async function outlined(): Promise<Outlined> {
+  const { text, name, language } = current();
+  const { definitions, tokens, basis } = await outline(text, { path: name, language: language ?? "" });
+  return { definitions, tokens, folded: basis.path !== "syntax" };
+}
+
+/** A diff may be of several files; if it is of one, it is meant for this one, whatever that is called. */
+function fileOf(diff: string, { text, name, language }: Document) {
+  const files = parseDiff(diff);
+  const path = files.length === 1 ? files[0]!.path ?? name : name;
+  return { path, text, diff, language: language ?? "" };
+}
+
+async function reduce({ diff, budget }: { diff: string; budget: number }): Promise<Reduced> {
+  const document = current();
+  const file = fileOf(diff, document);
+  if (ladder?.diff !== diff || ladder.document !== document) ladder = { diff, document, ...(await rungsOf(file)) };
+  const { rungs, least } = ladder;
+  const path = file.path;
+  if (budget < least) return { path, rungs, least };
+  const { step, tokens, text, elisions } = (await reduceChanges({ files: [file], budget })).files[0]!;
+  return { path, rungs, least, now: { step, tokens, text, elisions } };
+}
+
+/** Goes down the ladder: each time with a token less than what was needed. */
+async function rungsOf(file: ReturnType<typeof fileOf>): Promise<Pick<Reduced, "rungs" | "least">> {
+  const rungs: Reduced["rungs"] = [];
+  for (let budget = Infinity; ; ) {
+    try {
+      const { step, tokens, elisions } = (await reduceChanges({ files: [file], budget })).files[0]!;
+      // Steps that show fewer and fewer lines around the changes have one rung each.
+      if (rungs.at(-1)?.step !== step) rungs.push({ step, tokens, gaps: elisions.length });
+      if (step === "dropped" || tokens === 0) return { rungs, least: 0 };
+      budget = tokens - 1;
+    } catch (error) {
+      if (error instanceof EspalierError && error.code === "budget_exceeded" && Number.isFinite(budget)) return { rungs, least: budget + 1 };
+      throw error;
+    }
+  }
+}
+
+answering<Questions>({
+  open: take,
+  retry: () => grammarOf(current().language),
+  summarize,
+  place,
+  outline: outlined,
+  reduce,
+}, ["summarize", "reduce"]);

@@ -1,0 +1,28 @@
+/** The language of a text that has no name, by what only that language has. A guess: the page says so, and it can be changed. */
+
+const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
+  ["php", /<\?php/],
+  ["python", /^#!.*\bpython/, /^\s*(async )?def \w+\(.*\).*:\s*$/m, /^\s*(if|for|while|with|try|class \w+.*):\s*$/m, /^from [\w.]+ import /m],
+  ["ruby", /^#!.*\bruby/, /^\s*def [\w?!.]+(\(.*\))?\s*$/m, /^\s*end\s*$/m, /^require ['"]/m],
+  ["rust", /^\s*(pub(\(\w+\))? )?fn \w+/m, /^use [\w:]+(::|;)/m, /^\s*impl\b/m, /\blet mut\b/],
+  ["go", /^package \w+\s*$/m, /^func (\(.*\) )?\w+\(/m, /:=/],
+  ["csharp", /^using [\w.]+;/m, /^\s*namespace [\w.]+/m, /\bget; /],
+  ["java", /^import (static )?[\w.]+(\.\*)?;/m, /^package [\w.]+;/m, /\bpublic (static |final )*(class|void|interface)\b/],
+  ["cpp", /^#include <\w+>/m, /\bstd::/, /^\s*template\s*</m, /\bclass \w+[^;]*\{/],
+  ["c", /^#include [<"][\w/.]+\.h[>"]/m, /^(static )?(int|void|char|struct \w+) \*?\w+\(/m],
+  ["typescriptreact", /^import .* from ["']/m, /^\s*(export )?(interface|type) \w+/m, /<\/?[A-Za-z][\w.]*[^<]*\/?>\s*\)?;?\s*$/m],
+  ["typescript", /^import .* from ["']/m, /^\s*(export )?(interface|type) \w+.*[{=]/m, /\w\??: (string|number|boolean|unknown)\b/],
+  ["javascript", /^#!.*\bnode/, /\bfunction\b.*\(.*\)\s*\{/, /\b(const|let) [\w{[].*=/, /=>/, /\brequire\(["']/],
+];
+
+/** The language with the largest share of its signs, of several that have the same the first; nothing if there is too little to go by. */
+export function guess(text: string): string | undefined {
+  const beginning = text.slice(0, 20_000);
+  let best: string | undefined;
+  let most = 0.3;
+  for (const [language, ...signs] of SIGNS) {
+    const share = signs.filter((sign) => sign.test(beginning)).length / signs.length;
+    if (share > most) [best, most] = [language, share];
+  }
+  return best;
+}

@@ -1,0 +1,101 @@
+/** How a page and its worker talk: numbered questions, one answer each, and news that nobody asked for. */
+
+import { EspalierError } from "../js/errors.ts";
+
+/** Questions by name: what is asked, and what is answered. */
+export type Talk = Record<string, [asked: object, answer: unknown]>;
+
+export interface Failed {
+  code: string;
+  message: string;
+  path?: string | undefined;
+  /** With `budget_exceeded`: what cannot go. */
+  largest?: { id: string; tokens: number; why: string }[] | undefined;
+  /** With `budget_exceeded`: the smallest budget that could be met. */
+  needed?: number | undefined;
+}
+
+type Question = { id: number; type: string; asked: object };
+type Reply = { id: number } & ({ ok: unknown } | { failed: Failed });
+type News = { news: unknown };
+
+/**
+ * The page's side. A worker that dies is started again; what it was asked fails with a sentence. Answers reject with {@link Failed}.
+ * `file` is the name of the worker's script beside the page's.
+ */
+export function asking<T extends Talk, N = never>(file: string, hear?: (news: N) => void) {
+  let worker: Worker | undefined;
+  let last = 0;
+  const open = new Map<number, { resolve: (value: never) => void; reject: (error: Failed) => void }>();
+
+  function live(): Worker {
+    if (worker) return worker;
+    const started = new Worker(new URL(file, import.meta.url), { type: "module" });
+    started.onmessage = ({ data }: MessageEvent<Reply | News>) => {
+      if ("news" in data) return hear?.(data.news as N);
+      const question = open.get(data.id);
+      open.delete(data.id);
+      if ("failed" in data) question?.reject(data.failed);
+      else question?.resolve(data.ok as never);
+    };
+    started.onerror = (event) => {
+      worker = undefined;
+      started.terminate();
+      for (const { reject } of open.values()) reject({ code: "worker_died", message: `The worker stopped: ${event.message || "it could not be loaded"}` });
+      open.clear();
+    };
+    return (worker = started);
+  }
+
+  return <K extends keyof T & string>(type: K, asked: T[K][0]): Promise<T[K][1]> =>
+    new Promise((resolve, reject) => {
+      const id = ++last;
+      open.set(id, { resolve, reject });
+      live().postMessage({ id, type, asked } satisfies Question);
+    });
+}
+
+/** The worker's side. Questions are answered one after the other; of those in `newest` that wait, only the last is worth the work. */
+export function answering<T extends Talk>(answers: { [K in keyof T]: (asked: T[K][0]) => T[K][1] | Promise<T[K][1]> }, newest: readonly (keyof T & string)[] = []): void {
+  const waiting: Question[] = [];
+  let busy = false;
+
+  self.onmessage = ({ data }: MessageEvent<Question>) => {
+    if (newest.includes(data.type)) {
+      const stale = waiting.findIndex(({ type }) => type === data.type);
+      if (stale >= 0) waiting.splice(stale, 1);
+    }
+    waiting.push(data);
+    if (!busy) void work();
+  };
+
+  async function work(): Promise<void> {
+    busy = true;
+    for (let question = waiting.shift(); question; question = waiting.shift()) {
+      const { id, type, asked } = question;
+      let reply: Reply;
+      try {
+        reply = { id, ok: await answers[type]!(asked) };
+      } catch (error) {
+        reply = { id, failed: failed(error) };
+      }
+      self.postMessage(reply);
+      // Lets questions that came meanwhile take the place of stale ones.
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    busy = false;
+  }
+}
+
+/** Tells the page something. */
+export function tell(news: unknown): void {
+  self.postMessage({ news } satisfies News);
+}
+
+export function failed(error: unknown): Failed {
+  if (error instanceof EspalierError) {
+    const { largest, needed } = (error.details ?? {}) as Pick<Failed, "largest" | "needed">;
+    return { code: error.code, message: error.message, path: error.path, largest, needed };
+  }
+  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
+}
