@@ -121,6 +121,11 @@ impl Dense {
         }
     }
 
+    /// Bytes that it takes.
+    pub fn memory(&self) -> usize {
+        self.nodes.len() * size_of::<DenseNode>() + self.children.len() * 4
+    }
+
     /// The children of a node.
     pub fn children(&self, of: u32) -> &[u32] {
         let node = &self.nodes[of as usize];

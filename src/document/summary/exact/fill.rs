@@ -264,7 +264,7 @@ impl Sheet<'_> {
             {
                 0
             }
-            stretches => stretches.len() as i64 * self.longest,
+            stretches => stretches.len() as i64 * self.longest(),
         }
     }
 

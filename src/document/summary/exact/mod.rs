@@ -14,6 +14,7 @@
 mod family;
 mod fill;
 mod gauge;
+mod layout;
 mod marker;
 mod names;
 mod page;
@@ -26,10 +27,8 @@ use super::cost::{Prices, costs};
 use super::dense::Dense;
 use super::{Edits, Settings, Source};
 use crate::error::{BudgetDetails, Code, Contributor, Error, Result};
-use family::Family;
 pub use gauge::Gauge;
-use marker::Marker;
-use page::Page;
+pub use layout::{Layout, Layouts};
 use sheet::Sheet;
 
 /// A document to be summarised.
@@ -136,26 +135,31 @@ pub struct Summary {
 /// lines go, or would end the comment that it stands in.
 pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Vec<Summary>> {
     check_wording(options.wording)?;
-    let trees: Vec<Dense> = documents.iter().map(|document| Dense::new(document.overlay, document.source)).collect();
+    let layouts: Vec<Layout> = documents.iter().map(|document| Layout::new(document, options)).collect();
+    summarize_laid_out(documents, &layouts.iter().collect::<Vec<_>>(), options)
+}
+
+/// The same for documents that were laid out before, each with options that differ in no more than budget, imports and worth.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn summarize_laid_out(documents: &[Document<'_>], layouts: &[&Layout], options: &Options<'_>) -> Result<Vec<Summary>> {
+    check_wording(options.wording)?;
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
-    for (at, (document, tree)) in documents.iter().zip(&trees).enumerate() {
-        let (text, overlay) = (document.source.text(), document.overlay);
-        let page = Page::new(text, tree, overlay, Family::of(document.language));
-        let marker = Marker::new(document.language, document.comments, options.wording);
-        let own = &page.own;
-        for (node, cost) in priced(document, tree, options.imports) {
+    for (at, (document, layout)) in documents.iter().zip(layouts).enumerate() {
+        for (node, cost) in priced(document, &layout.tree, options.imports) {
             // What shows with something else is no candidate.
-            if own[node as usize] == node {
+            if layout.rows.own[node as usize] == node {
                 candidates.push((crate::rank::of(cost), at as u32, node));
             }
         }
         // What lies around the overlay is of no kind and has no cost, and rows can be its.
-        if tree.nodes.first().is_some_and(|root| root.overlay == NONE) {
+        if layout.tree.nodes.first().is_some_and(|root| root.overlay == NONE) {
             candidates.push((0, at as u32, 0));
         }
         let worth = i64::from(options.worth.max(1));
-        sheets.push(Sheet::new(page, tree, overlay, options.gauge, marker, (options.numbered, worth)));
+        sheets.push(Sheet::new(document.source.text(), document.overlay, layout, options.gauge, worth));
     }
     // Ties in the order of documents and nodes.
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);

@@ -3,6 +3,8 @@
 //! A row is a line with the blank lines (and empty lines of comments) behind it, so that every row but the last ends with a line break, the next begins with text, and
 //! counts add up where rows meet. Each row belongs to one node of the tree: whatever shares a line goes together.
 
+use std::ops::Deref;
+
 use super::super::super::Overlay;
 use super::super::super::syntax::NONE;
 use super::super::dense::Dense;
@@ -23,8 +25,7 @@ pub(super) struct Row {
 
 /// The rows of a document and whose they are.
 #[derive(Debug)]
-pub(super) struct Page<'d> {
-    pub text: &'d str,
+pub(super) struct Rows {
     /// Where each line begins. Lines end with CR LF, CR or LF.
     pub starts: Vec<u32>,
     pub rows: Vec<Row>,
@@ -36,8 +37,8 @@ pub(super) struct Page<'d> {
     pub own: Vec<u32>,
 }
 
-impl<'d> Page<'d> {
-    pub fn new(text: &'d str, tree: &Dense, overlay: &Overlay, family: Family) -> Page<'d> {
+impl Rows {
+    pub fn new(text: &str, tree: &Dense, overlay: &Overlay, family: Family) -> Rows {
         let starts = starts(text);
         let rows = rows(text, &starts);
         let mut bound = vec![false; tree.nodes.len()];
@@ -52,9 +53,41 @@ impl<'d> Page<'d> {
             above.push(parent.unwrap_or(NONE));
         }
         let owners = firsts.into_iter().map(|leaf| own.get(leaf as usize).copied().unwrap_or(0)).collect();
-        Page { text, starts, rows, owners, above, own }
+        Rows { starts, rows, owners, above, own }
     }
 
+    /// The line in which a byte stands, from 0.
+    pub fn line_of(&self, byte: u32) -> u32 {
+        (self.starts.partition_point(|start| *start <= byte) as u32).saturating_sub(1)
+    }
+
+    /// The row in which a byte stands.
+    pub fn row_of(&self, byte: u32) -> u32 {
+        (self.rows.partition_point(|row| row.start <= byte) as u32).saturating_sub(1)
+    }
+
+    /// Bytes that they take.
+    pub fn memory(&self) -> usize {
+        self.rows.len() * size_of::<Row>() + (self.starts.len() + self.owners.len() + self.above.len() * 2) * 4
+    }
+}
+
+/// Rows together with the text that they are rows of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Page<'d> {
+    pub text: &'d str,
+    pub of: &'d Rows,
+}
+
+impl Deref for Page<'_> {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        self.of
+    }
+}
+
+impl<'d> Page<'d> {
     pub fn slice(&self, start: u32, end: u32) -> &'d str {
         slice(self.text, start, end)
     }
@@ -70,16 +103,6 @@ impl<'d> Page<'d> {
         let starts: Vec<u32> = (from..to).filter(begins).collect();
         let ends = starts.iter().skip(1).copied().chain([to]);
         starts.iter().copied().zip(ends).collect()
-    }
-
-    /// The line in which a byte stands, from 0.
-    pub fn line_of(&self, byte: u32) -> u32 {
-        (self.starts.partition_point(|start| *start <= byte) as u32).saturating_sub(1)
-    }
-
-    /// The row in which a byte stands.
-    pub fn row_of(&self, byte: u32) -> u32 {
-        (self.rows.partition_point(|row| row.start <= byte) as u32).saturating_sub(1)
     }
 
     /// The line break with which a row ends; empty at the end of a text without one.

@@ -1,0 +1,254 @@
+//! What of a document stays the same however often it is summarised: its rows, what they count, which markers could stand beside them.
+//!
+//! Counting rows takes most of a summary's time, so that this is kept beside the structure: another cursor, another budget cost the fill
+//! alone.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::super::super::{Overlay, Shared};
+use super::super::dense::Dense;
+use super::family::Family;
+use super::marker::{Marker, Numbers, Style};
+use super::page::{Page, Rows};
+use super::sheet::number;
+use super::{Document, Gauge, Options};
+use crate::tokens::last_cut;
+
+/// A document laid out in rows, and what they count.
+#[derive(Debug)]
+pub struct Layout {
+    pub(super) rows: Rows,
+    pub(super) tree: Dense,
+    pub(super) marker: Marker,
+    /// Lines begin with their numbers.
+    pub(super) numbered: bool,
+    /// What each row counts by itself.
+    pub(super) counts: Vec<u32>,
+    /// What it counts more, or less, behind the row before it.
+    pub(super) seams: Vec<i32>,
+    /// Counts of all rows before each, seams included.
+    sums: Vec<i64>,
+    /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
+    stretches: Vec<(u32, u32)>,
+    ends: Vec<u32>,
+    /// What a marker counts at most.
+    pub(super) longest: i64,
+    pub(super) numbers: Numbers,
+    /// What markers count up to their numbers, by row and whether they are filled.
+    pub(super) leads: [Vec<Cell<u32>>; 2],
+    /// What a marker counts more, or less, directly behind a row.
+    pub(super) clings: Vec<Cell<i32>>,
+    /// What they count behind their numbers, by the line break.
+    pub(super) tails: [[i64; 4]; 2],
+    pub(super) dash: i64,
+    /// Behind this row a body begins that may not be empty.
+    pub(super) opens: Vec<bool>,
+    /// The row begins between tags.
+    pub(super) between_tags: Vec<bool>,
+}
+
+/// Not counted so far.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+pub(super) const LINE_ENDS: [&str; 4] = ["", "\n", "\r\n", "\r"];
+
+impl Layout {
+    /// Lays a document out. What it depends on is the document but for its selection, and of the options the gauge, the numbers of lines
+    /// and the wording.
+    pub fn new(document: &Document<'_>, options: &Options<'_>) -> Layout {
+        let (text, overlay, gauge) = (document.source.text(), document.overlay, options.gauge);
+        let tree = Dense::new(overlay, document.source);
+        let rows = Rows::new(text, &tree, overlay, Family::of(document.language));
+        let marker = Marker::new(document.language, document.comments, options.wording);
+        let count = rows.rows.len();
+        let lasts = rows.rows.last().map_or(0, |row| row.line + row.lines);
+        let tails = [Style::Plain, Style::Braced]
+            .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
+        let mut layout = Layout {
+            numbers: Numbers::new(lasts),
+            counts: Vec::with_capacity(count),
+            seams: vec![0; count],
+            sums: Vec::with_capacity(count + 1),
+            stretches: Vec::new(),
+            ends: Vec::new(),
+            longest: 0,
+            leads: [vec![Cell::new(UNKNOWN); count], vec![Cell::new(UNKNOWN); count]],
+            clings: vec![Cell::new(i32::MAX); count],
+            tails,
+            dash: gauge.count("-"),
+            opens: vec![false; if marker.fills { count } else { 0 }],
+            between_tags: vec![false; if marker.braces { count } else { 0 }],
+            rows,
+            tree,
+            marker,
+            numbered: options.numbered,
+        };
+        layout.count(text, gauge);
+        layout.assign();
+        layout.look(text, overlay);
+        layout.longest = layout.longest(text, gauge);
+        layout
+    }
+
+    pub(super) fn page<'d>(&'d self, text: &'d str) -> Page<'d> {
+        Page { text, of: &self.rows }
+    }
+
+    /// Bytes that it takes.
+    pub fn memory(&self) -> usize {
+        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
+        rows + self.tree.memory() + self.stretches.len() * 8 + self.ends.len() * 4 + size_of::<Layout>()
+    }
+
+    fn longest(&self, text: &str, gauge: Gauge<'_>) -> i64 {
+        let page = self.page(text);
+        let indents = (0..page.rows.len() as u32).map(|row| page.indent(row));
+        let deepest = indents.max_by_key(|indent| indent.len()).unwrap_or_default();
+        let style = if self.marker.fills { Style::Filled } else { Style::Plain };
+        let most = page.rows.last().map_or(0, |row| row.line + row.lines);
+        let (before, after) = (self.marker.before(style), self.marker.after(style));
+        gauge.count(&format!("{deepest}{before}{most}-{most}{after}\r\n")) + 4
+    }
+
+    fn count(&mut self, text: &str, gauge: Gauge<'_>) {
+        let page = Page { text, of: &self.rows };
+        let mut sum = 0;
+        self.sums.push(0);
+        for (at, row) in page.rows.iter().enumerate() {
+            let text = page.slice(row.start, row.end);
+            let count = match self.numbered {
+                true => gauge.count(&with_numbers(page, row.start, row.end)),
+                false => gauge.count(text),
+            };
+            self.counts.push(count as u32);
+            if at > 0 && text.starts_with('/') && !self.numbered && !gauge.adds_up() {
+                let before = page.rows[at - 1];
+                self.seams[at] = seam(gauge, page.slice(before.start, before.end), text);
+            }
+            sum += count + i64::from(self.seams[at]);
+            self.sums.push(sum);
+        }
+    }
+
+    /// Gathers the rows of each node.
+    fn assign(&mut self) {
+        let owners = &self.rows.owners;
+        let mut begins = vec![0_u32; self.tree.nodes.len() + 1];
+        let starts = |at: &usize| *at == 0 || owners[*at] != owners[*at - 1];
+        for at in (0..owners.len()).filter(starts) {
+            begins[owners[at] as usize + 1] += 1;
+        }
+        for at in 1..begins.len() {
+            begins[at] += begins[at - 1];
+        }
+        self.stretches = vec![(0, 0); begins.last().map_or(0, |count| *count as usize)];
+        let mut next = begins.clone();
+        let mut at = 0;
+        while at < owners.len() {
+            let owner = owners[at];
+            let end = (at..owners.len()).find(|behind| owners[*behind] != owner).unwrap_or(owners.len());
+            let slot = &mut next[owner as usize];
+            self.stretches[*slot as usize] = (at as u32, end as u32);
+            *slot += 1;
+            at = end;
+        }
+        self.ends = begins;
+    }
+
+    /// Looks at rows for what markers beside them have to know.
+    fn look(&mut self, text: &str, overlay: &Overlay) {
+        let page = Page { text, of: &self.rows };
+        for at in 0..self.opens.len() {
+            let row = page.rows[at];
+            let text = page.slice(row.start, row.end).trim();
+            let code = text.split(" #").next().unwrap_or(text).trim_end();
+            self.opens[at] = match text.starts_with('#') {
+                true => at > 0 && self.opens[at - 1],
+                false => code.ends_with(':') && !code.starts_with("match "),
+            };
+        }
+        for at in 0..self.between_tags.len() {
+            let owner = page.owners[at];
+            let Some(node) = self.tree.nodes.get(owner as usize) else { continue };
+            let kind = |node: u32| self.tree.nodes.get(node as usize).map_or("", |node| overlay.kind(node.overlay as usize));
+            self.between_tags[at] = kind(owner).starts_with("jsx_") && kind(node.parent) == "jsx_element";
+        }
+    }
+
+    /// The rows of a node, as stretches.
+    pub(super) fn stretches(&self, node: u32) -> &[(u32, u32)] {
+        let bound = |at: usize| self.ends.get(at).copied().unwrap_or(0) as usize;
+        self.stretches.get(bound(node as usize)..bound(node as usize + 1)).unwrap_or_default()
+    }
+
+    /// What rows count where all of them show.
+    pub(super) fn sum(&self, from: u32, to: u32) -> i64 {
+        self.sums[to as usize] - self.sums[from as usize]
+    }
+}
+
+/// What two texts count more together than by themselves.
+pub(super) fn seam(gauge: Gauge<'_>, before: &str, behind: &str) -> i32 {
+    let text = before.trim_end_matches(['\r', '\n']);
+    if text.ends_with(|last: char| last.is_ascii_alphanumeric()) {
+        return 0;
+    }
+    let tail = before.get(last_cut(before.as_bytes()).unwrap_or(0)..).unwrap_or(before);
+    // Nothing that follows the first blank of a line is part of a token that began before it.
+    let head = behind.split([' ', '\r', '\n']).next().unwrap_or(behind);
+    let both = format!("{tail}{head}");
+    (gauge.count(&both) - gauge.count(tail) - gauge.count(head)) as i32
+}
+
+/// A stretch of the document with the number of each of its lines in front of it.
+pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32) -> String {
+    let mut out = String::with_capacity((to - from) as usize + 8);
+    let mut at = from;
+    let mut line = page.line_of(from);
+    while at < to {
+        let end = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(to);
+        out += &number(line);
+        out += page.slice(at, end);
+        (at, line) = (end, line + 1);
+    }
+    out
+}
+
+/// Layouts of the documents that were summarised last.
+#[derive(Debug, Default)]
+pub struct Layouts {
+    /// The one that was used last at the end.
+    kept: Vec<(Shared, Box<str>, Rc<Layout>)>,
+}
+
+/// Layouts are kept up to so many bytes together: ten files of 5,000 lines, or so.
+const MOST: usize = 8 << 20;
+
+impl Layouts {
+    /// The layout of a structure that is shared with whoever keeps it, and so is of one text. `rest` names what else the layout depends
+    /// on: see [`Layout::new`].
+    pub fn get(&mut self, structure: &Shared, rest: &str, make: impl FnOnce() -> Layout) -> Rc<Layout> {
+        let is_meant = |(known, words, _): &(Shared, Box<str>, Rc<Layout>)| Rc::ptr_eq(known, structure) && **words == *rest;
+        let kept = match self.kept.iter().position(is_meant) {
+            Some(at) => self.kept.remove(at),
+            None => (structure.clone(), rest.into(), Rc::new(make())),
+        };
+        let layout = kept.2.clone();
+        self.kept.push(kept);
+        // What is too large alone goes, too.
+        let mut bytes = 0;
+        let stay = self.kept.iter().rev().take_while(|(_, _, layout)| {
+            bytes += layout.memory();
+            bytes <= MOST
+        });
+        let gone = self.kept.len() - stay.count();
+        self.kept.drain(..gone);
+        layout
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+}
