@@ -238,6 +238,7 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
     asking: asking(options),
   };
   const usage: Record<string, unknown>[] = [];
+  const requestIds: string[] = [];
   const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
   let crashed = false;
   try {
@@ -254,9 +255,10 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
         request: (effect) => llmRequest(reading, options, effect),
         wish: (given) => wish(given, (pins) => kept(reading, pins)),
         onUsage: (reported) => usage.push(reported),
+        onRequestId: (id) => requestIds.push(id),
       },
     );
-    if (report.model) report.model.usage = usage;
+    if (report.model) Object.assign(report.model, { usage, requestIds });
     return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
     crashed = error instanceof EspalierError && error.code === "engine_crashed";

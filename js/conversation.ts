@@ -12,6 +12,7 @@ import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { Fit } from "./conversation/fit.ts";
 import type { Counted } from "./conversation/fit.ts";
 import { Limits } from "./conversation/limits.ts";
+import { Prefix } from "./conversation/prefix.ts";
 import { picked } from "./conversation/range.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
 import type { Header } from "./conversation/reopen.ts";
@@ -140,11 +141,13 @@ export class Conversation<T = unknown> {
   private readonly c: Context<T>;
   private readonly compactor: Compactor<T>;
   private readonly fit = new Fit();
+  private readonly prefix = new Prefix<T>();
   private readonly options: Settings<T>;
   private readonly recovery: Recovery;
   private model: string | ModelLimits | undefined;
   private own: { threshold: number | undefined; contextSize: number | undefined };
   private toolsKey: unknown;
+  private toolsText = "";
   private queue: Promise<unknown> = Promise.resolve();
   private manual: AbortController | undefined;
   /** What was learned of how providers count, by model. */
@@ -493,6 +496,7 @@ export class Conversation<T = unknown> {
     if (tools !== undefined && tools !== this.toolsKey) {
       this.log.setTools(tools);
       this.toolsKey = tools;
+      this.toolsText = JSON.stringify(this.log.counted({}).tools);
     }
     if (system !== undefined) this.c.apart = this.weighed(system);
     if (model !== undefined) await this.change(model);
@@ -526,7 +530,7 @@ export class Conversation<T = unknown> {
     report.lowHeadroom = (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room;
     const job = this.compactor.jobs.running;
     if (job !== undefined) report.job = job;
-    this.sent(usage);
+    this.sent(usage, { ...look, messages });
     return { messages, report };
   }
 
@@ -606,12 +610,12 @@ export class Conversation<T = unknown> {
     return { ...fitted, before, after };
   }
 
-  private sent(usage: PrepareReport["usage"]): void {
+  private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
     const { requests, limits, events, saving } = this.c;
     const total = usage.frame + usage.conversation + usage.tools;
     limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
     this.refused = false;
-    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage });
+    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, this.log, this.toolsText) });
     const share = usage.frame + usage.tools;
     const key = `${usage.limit}/${share}`;
     if (share > FRAME * usage.limit && key !== this.warnedOf) {

@@ -40,6 +40,7 @@ export interface Callbacks {
   onProgress?: ((event: CompactProgress) => void) | undefined;
   /** Receives what the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
+  onRequestId?: (id: string) => void;
   hooks?: CompactHooks | undefined;
   /** Hooks are told `auto` or `manual`, nothing finer. */
   twoTriggers: boolean;
@@ -66,7 +67,7 @@ function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
 }
 
 async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
-  const { llm, timeout, onProgress, onUsage } = callbacks;
+  const { llm, timeout, onProgress, onUsage, onRequestId } = callbacks;
   // The core asks for a model only where it was told that there is one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
@@ -75,8 +76,9 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   const late = `the model did not answer within ${timeout} ms`;
   const answer = await within(timeout, late, callbacks.signal, async (signal) => read(await llm({ id, ...fields, signal }, { signal })));
   if ("usage" in answer) {
-    const { usage, ...model } = answer;
+    const { usage, requestId, ...model } = answer;
     if (usage) onUsage?.(usage);
+    if (requestId !== undefined) onRequestId?.(requestId);
     if (model.type === "model") onProgress?.({ type: "answered", id, characters: model.text.length });
     return model;
   }
@@ -146,13 +148,14 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
   }
 }
 
-function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined } {
-  const { text, usage: reported, finishReason } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined } {
+  const { text, usage: reported, finishReason, requestId: id } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
   const usage = reported && typeof reported === "object" ? reported : undefined;
+  const requestId = typeof id === "string" && id !== "" ? id : undefined;
   if (typeof text !== "string") {
-    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage };
+    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId };
   }
-  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage };
+  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId };
 }
 
 /** No request gets through while this holds, in whatever shape. */

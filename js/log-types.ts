@@ -107,6 +107,8 @@ export interface LogView<T> {
   /** The conversation without any edits. */
   before: Totals;
   after: Totals;
+  /** `after` by what it is spent on. */
+  split: LogSplit;
   origin: Origin;
   /** What was repaired for this view only, so that no provider refuses it. */
   repaired: Removal[];

@@ -366,6 +366,11 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.checkpoints() as [number, boolean][]).map(([number, orphaned]) => ({ number, orphaned }));
   }
 
+  /** Tokens of these messages of the view as they are shown; those that are not in it count nothing. */
+  tokensOf(ids: readonly string[]): number {
+    return this.run((core) => core.tokensOf([...ids]));
+  }
+
   /**
    * The untouched originals behind an id, and which edit hid them: of a message, a range (`m3..m9`), an edit, or a summary (`e7:summary`).
    * With `query` instead: the messages that hold most of its words, newest first, at most `limit` (20).

@@ -446,6 +446,8 @@ export interface LlmReply {
   text: string;
   usage?: Record<string, unknown>;
   finishReason?: string;
+  /** What the provider calls the request, for its support. */
+  requestId?: string;
 }
 /** Supplied by the host: sends the request to a model and gives back its text. */
 export type Llm = (request: LlmRequest, context: { signal: AbortSignal }) => Promise<LlmReply | string>;
@@ -722,6 +724,8 @@ export interface CompactReport extends CutReport {
     /** What is still wrong with its summary, as far as rules can tell. */
     gaps?: string[];
     usage: Record<string, unknown>[];
+    /** What providers called the requests. */
+    requestIds: string[];
     error?: string;
   };
   hooks?: { name: "preCompact" | "postCompact"; outcome: "done" | "skipped" | "overruled" | "failed" | "timeout"; why?: string }[];

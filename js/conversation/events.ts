@@ -86,6 +86,7 @@ function completed(event: CompactionComplete) {
     tokensRemoved: event.tokensRemoved,
     ...(summary !== undefined && { summaryContent: summary }),
     ...(checkpoint && { checkpointNumber: checkpoint.number, checkpointPath: checkpoint.path }),
+    ...(event.requestId !== undefined && { requestId: event.requestId }),
     ...(model && { compactionTokensUsed: { inputTokens: model.promptTokens, duration: event.duration } }),
     conversationTokens: event.conversation,
     systemTokens: event.frame,

@@ -1,6 +1,6 @@
 /** What hosts pass to a conversation, and what it tells them. */
 
-import type { LogReport, LogView } from "../log-types.ts";
+import type { LogReport, LogSplit, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
   CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Removal, Totals, Usage,
@@ -185,6 +185,8 @@ export interface CompactionComplete {
   edits: string[];
   checkpoint?: { number: number; path: string };
   model?: CompactReport["model"];
+  /** What the provider called the newest request for it. */
+  requestId?: string;
   /** Milliseconds by the host's clock. */
   duration: number;
   quality?: CompactReport["quality"];
@@ -194,7 +196,15 @@ export interface CompactionComplete {
   tools: number;
   job?: number;
 }
-export type ContextUsageEvent = { type: "context_usage"; isInitial: boolean; request: number } & ContextUsage;
+export type ContextUsageEvent = {
+  type: "context_usage";
+  isInitial: boolean;
+  request: number;
+  /** The request by what it is spent on, in our tokens; of one that was trimmed, as it would have been without. */
+  split: LogSplit;
+  /** What the request begins with as the one before did: it can come from the provider's cache. Absent of the first. */
+  shared?: { messages: number; tokens: number };
+} & ContextUsage;
 export interface ContextTrimmed {
   type: "context_trimmed";
   limit: number;

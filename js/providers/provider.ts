@@ -52,8 +52,8 @@ export function provider(
       ...(temperature !== undefined && { temperature }),
       ...(tools && toolChoice === "none" && noTools && { extra: noTools }),
     });
-    const { text, finish, usage } = await send(asked, { signal });
-    return { text, finishReason: finish, ...(usage && { usage: { ...usage } }) };
+    const { text, finish, usage, requestId } = await send(asked, { signal });
+    return { text, finishReason: finish, ...(usage && { usage: { ...usage } }), ...(requestId !== undefined && { requestId }) };
   };
   return { name, format, model, toRequest, send, stream, llm };
 }

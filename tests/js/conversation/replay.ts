@@ -42,7 +42,11 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
   const adapter = ADAPTERS[shape];
   const source = { input: [], list: [], name: "messages" };
   const all: unknown[][] = [[]];
-  for (const message of named(readConversation(recording, {}).messages)) {
+  const messages = named(readConversation(recording, {}).messages);
+  // Some recordings begin in the middle of a conversation; no provider takes a request that the model begins.
+  const first = messages.findIndex(({ role }) => role === "user");
+  for (const [at, message] of messages.entries()) {
+    if (at < first && message.role !== "system" && message.role !== "developer") continue;
     // What the model says ends a request.
     if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made))) all.push([]);
     for (const made of adapter.write(message, source)) {
