@@ -6,16 +6,17 @@
 import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { readConversation } from "./adapters/index.ts";
-import { imageModel, imageSizes } from "./images.ts";
+import { IMAGE_BYTES, imageModel, imageSizes, resultPictures } from "./images.ts";
 import { asking, llmRequest, wish } from "./asking.ts";
 import { drive } from "./drive.ts";
+import { serverItems } from "./server-items.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Role, ToolRule, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, Provider, PrunePass, PruneReport, PruneResult, Removal, Role, ToolRule, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -116,9 +117,15 @@ export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T
   const reading = read(messages, options);
   const { limitSource, ...fields } = pruneFields(reading, options);
   const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
-  return { messages: reading.rebuild(plan) as T, report: { ...report, limitSource } };
+  return { messages: reading.rebuild(plan) as T, report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource } };
 }
 
+/** What is not for the model was never part of a request: it costs nothing, and is told all the same. */
+export function withheld(reading: Reading): Removal[] {
+  return reading.withheld.map((id) => ({ ids: [id], rule: "audience", why: "parts of a result that are not for the model", tokens: 0, recall: id }));
+}
+
+const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 const PASSES: readonly PrunePass[] = ["oversize", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   drop: PASSES,
@@ -127,18 +134,23 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
 
 /** The options of {@link prune} as the core takes them, checked. */
 export function pruneFields(reading: Reading, options: PruneOptions) {
-  const { headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", previous, priorities } = options;
+  const { headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", maxImageBytes = IMAGE_BYTES, previous, priorities, provider } = options;
   const { tokens: budget, source: limitSource } = limitFor(options);
   tokens(options, "headroom", false);
-  for (const name of ["backfill", "note"] as const) {
+  if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
+  if (provider !== undefined && !PROVIDERS.includes(provider)) throw bad("provider", `one of ${PROVIDERS.join(", ")}`, provider);
+  for (const name of ["backfill", "note", "serverManaged"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
   if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1)) throw bad("cacheStep", "a number from 0 to 1", cacheStep);
   if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
+  const pictures = resultPictures(reading, maxImageBytes);
   return {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
+    ...(provider !== undefined && { format: provider }),
+    ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
     budget, limitSource, headroom, backfill, note, cacheStep, dropMedia,
-    keep: kept(reading, options.keep),
+    keep: [...kept(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
     priorities: prioritiesOf(priorities),
     previous: previous === undefined ? undefined : JSON.stringify(cutOf(previous)),

@@ -30,6 +30,7 @@ import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
+import type { Prediction } from "./tokens.ts";
 import type { EncodingName, ModelLimits, Profile, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
@@ -71,7 +72,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
   if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
-  for (const name of ["automatic", "background"] as const) {
+  for (const name of ["automatic", "background", "serverManaged"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
   for (const name of ["threshold", "contextSize"] as const) {
@@ -158,6 +159,9 @@ export class Conversation<T = unknown> {
   private switched = false;
   private reported: Usage = addUsage();
   private warnedOf = "";
+  /** Where the server manages the context: what it counted of the newest request, and what we did. */
+  private managed: { reported: number; ours: number } | undefined;
+  private sentTokens = 0;
 
   /** @internal Use {@link openConversation}. */
   constructor(context: Omit<Context<T>, "look">, options: Settings<T>, opened: Opened, system: string | undefined) {
@@ -203,7 +207,10 @@ export class Conversation<T = unknown> {
     else this.reported = addUsage(this.reported, typeof reported === "number" ? { promptTotal: reported } : {});
     if (typeof reported !== "number" || !Number.isFinite(reported) || reported < 0) return;
     const tokens = Math.round(reported);
-    const silent = this.c.limits.answered(tokens, new Date(this.c.clock.now()).toISOString());
+    // A server that manages the context reads less than was sent, and may.
+    const { serverManaged = false } = this.options;
+    if (serverManaged) this.managed = { reported: tokens, ours: this.sentTokens };
+    const silent = serverManaged ? undefined : this.c.limits.answered(tokens, new Date(this.c.clock.now()).toISOString());
     this.log.record("usage", { request: this.c.requests, promptTotal: tokens });
     this.c.saving.save();
     if (!silent) return;
@@ -224,6 +231,7 @@ export class Conversation<T = unknown> {
     this.alive();
     const next = this.c.limits.refused({ ...refusal(error), date: new Date(this.c.clock.now()).toISOString() });
     this.refused ||= next.action === "retry";
+    this.managed = undefined;
     this.keepLearned();
     return next;
   }
@@ -501,9 +509,10 @@ export class Conversation<T = unknown> {
     if (system !== undefined) this.c.apart = this.weighed(system);
     if (model !== undefined) await this.change(model);
     this.c.requests += 1;
-    const { automatic = true } = this.options;
+    const automatic = this.isAutomatic;
     const compactions: Compacted[] = [];
     const isForced = this.refused;
+    const isLeft = this.options.serverManaged === true && !isForced;
     const waited = await this.putToUse(compactions, signal);
     let look = this.look();
     if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
@@ -518,7 +527,7 @@ export class Conversation<T = unknown> {
     const base = { request: this.c.requests, compactions, repaired: view.repaired };
     let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
     let messages = view.messages;
-    if (look.overflows) {
+    if (look.overflows && !isLeft) {
       const fitted = await this.fitted(look);
       messages = fitted.messages;
       report = { ...report, usage: this.usageOf(fitted.after, look), trimmed: fitted.removed };
@@ -537,7 +546,7 @@ export class Conversation<T = unknown> {
   /** What a job has made, or will have made in a moment, is used if it is needed. */
   private async putToUse(compactions: Compacted[], signal: AbortSignal | undefined): Promise<"timeout" | undefined> {
     const { jobs } = this.compactor;
-    const { automatic = true } = this.options;
+    const automatic = this.isAutomatic;
     for (let again = false; ; again = true) {
       const { usage, overflows } = this.look();
       const before = jobs.phase;
@@ -567,6 +576,12 @@ export class Conversation<T = unknown> {
       if (finished.status === "stale_plan" && !again && automatic && !overflows) this.compactor.startJob(made.trigger, { focus: made.focus, model: true });
       return undefined;
     }
+  }
+
+  /** Whether compactions begin without being asked for. */
+  private get isAutomatic(): boolean {
+    const { automatic = true, serverManaged = false } = this.options;
+    return automatic && !serverManaged;
   }
 
   /** Profiles that do nothing beside the conversation compact at their line, before the request. */
@@ -613,6 +628,7 @@ export class Conversation<T = unknown> {
   private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
     const { requests, limits, events, saving } = this.c;
     const total = usage.frame + usage.conversation + usage.tools;
+    this.sentTokens = total;
     limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
     this.refused = false;
     events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, this.log, this.toolsText) });
@@ -642,7 +658,8 @@ export class Conversation<T = unknown> {
 
   private measured(after: Totals, counted: LogView<T>["origin"]): Omit<Look<T>, "view"> {
     const { limits, apart } = this.c;
-    const { tokens, bound, origin } = limits.predict(after.total + apart);
+    const ours = after.total + apart;
+    const { tokens, bound, origin } = this.managed ? managedBy(this.managed, ours) : limits.predict(ours);
     const { limit, request, source } = limits.of(after.tools);
     const used = tokens + bound;
     const ratio = limit === 0 ? 0 : used / limit;
@@ -797,6 +814,11 @@ export class Conversation<T = unknown> {
 /** What was given, without what is there in name only. */
 function given<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
+}
+
+/** What a server that manages the context will count: what it counted last, and what has come since. */
+function managedBy({ reported, ours }: { reported: number; ours: number }, now: number): Prediction {
+  return { tokens: Math.max(0, reported + now - ours), bound: 0, origin: "calibrated" };
 }
 
 /** What an earlier session learned. */

@@ -4,6 +4,8 @@ export { breakdown, compact, count, countMessages, countPart, countTools, explai
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, TruncateOptions, Truncated } from "./tool-results.ts";
+export { toolContent } from "./tool-content.ts";
+export type { ToolContent, ToolContentEvent, ToolContentOptions } from "./tool-content.ts";
 export type { StoredResult, StoreResult } from "./storing.ts";
 export { budgetResults, clearResults } from "./results.ts";
 export { repair, validate } from "./validity.ts";

@@ -1,5 +1,6 @@
 /** How the host wants pictures counted. */
 
+import { sourceOf } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { badOption as bad } from "./errors.ts";
 import type { CountOptions, ImageModel, Part } from "./types.ts";
@@ -47,4 +48,33 @@ export function imageSizes(reading: Reading, imageSize: CountOptions["imageSize"
   for (const { parts } of reading.messages) parts.forEach(ask);
   const known = [...sizes].flatMap(([key, size]) => (size ? [{ key, size }] : []));
   return { imageKeys: known.map(({ key }) => key), imageSides: known.flatMap(({ size }) => size) };
+}
+
+/** Bytes that the pictures in results of one turn may have: 2.5 MiB, Copilot Chat's figure. */
+export const IMAGE_BYTES = 2_621_440;
+
+/** Pictures in results, with their bytes, as the engine takes them; nothing if they are within `most` all together. Addresses have no bytes. */
+export function resultPictures({ messages }: Reading, most: number): { id: string; part: number; item: number; bytes: number }[] {
+  const pictures: { id: string; part: number; item: number; bytes: number }[] = [];
+  let sum = 0;
+  for (const { id, parts } of messages) {
+    for (let part = 0; part < parts.length; part += 1) {
+      const result = parts[part]!;
+      if (result.type !== "toolResult") continue;
+      result.content.forEach((inner, item) => {
+        const bytes = inner.type === "image" ? bytesOf(inner) : 0;
+        sum += bytes;
+        if (bytes > 0) pictures.push({ id, part, item, bytes });
+      });
+    }
+  }
+  return sum > most ? pictures : [];
+}
+
+/** Bytes of a picture that is sent along. */
+export function bytesOf(image: Extract<Part, { type: "image" }>): number {
+  const source = sourceOf(image) ?? image.data;
+  if (source instanceof Uint8Array) return source.length;
+  if (source === undefined || image.url !== undefined) return 0;
+  return Math.floor((source.length - (source.startsWith("data:") ? source.indexOf(",") + 1 : 0)) / 4) * 3;
 }

@@ -2,7 +2,7 @@
  * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
  */
 
-import { encodingOf, pruneFields, read } from "./api.ts";
+import { encodingOf, pruneFields, read, withheld } from "./api.ts";
 import type { counting } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { call, wasm } from "./engine.ts";
@@ -54,7 +54,8 @@ export class Pruner {
     this.cut = pruned.cut;
     const { budget, costModel = "espalier" } = fields;
     const encoding = encodingOf(fields);
-    return { messages: reading.rebuild(plan), report: { ...pruned, budget, limitSource, encoding, costModel } };
+    const removed = [...withheld(reading), ...pruned.removed];
+    return { messages: reading.rebuild(plan), report: { ...pruned, removed, budget, limitSource, encoding, costModel } };
   }
 
   #hold(messages: readonly NeutralMessage[], { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {

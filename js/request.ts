@@ -97,7 +97,7 @@ export async function request<T, R>(messages: T, options: RequestOptions<R>, sen
 }
 
 async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Pruner, send: Send<T, R>): Promise<RequestResult<T, R>> {
-  const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, date } = options;
+  const { signal, onEvent, recovery = new Recovery(), lowerOutput = false, serverManaged = false, date } = options;
   const reading = read(messages, options);
   const { name = "", outputReserve: reserve } = modelOf(options.model);
   const { tokens: base, source } = limitFor(options);
@@ -128,7 +128,9 @@ async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Prune
       outputReserve = next.outputReserve;
       continue;
     }
-    const silentOverflow = recovery.accepted(name, { sent: tokensSent, ...usage(reply, tokensSent, options), ...(date !== undefined && { date }) });
+    // A server that manages the context reads less than was sent, and may.
+    const answered = serverManaged ? {} : usage(reply, tokensSent, options);
+    const silentOverflow = recovery.accepted(name, { sent: tokensSent, ...answered, ...(date !== undefined && { date }) });
     if (silentOverflow) onEvent?.({ type: "silent_overflow", ...silentOverflow });
     return { reply, messages: fitting as T, report, attempts, ...(silentOverflow && { silentOverflow }) };
   }
@@ -137,12 +139,15 @@ async function sent<T, R>(messages: T, options: RequestOptions<R>, pruner: Prune
 const STRENGTH: readonly DropMedia[] = ["none", "old", "all"];
 
 function fitted<R>(pruner: Pruner, reading: Reading, options: RequestOptions<R>, tries: Tries, attempts: readonly Attempt[]) {
-  const { previous, dropMedia = "none", ...pruning } = options;
+  const { previous, dropMedia = "none", serverManaged, ...pruning } = options;
   const stronger = STRENGTH.indexOf(dropMedia) > STRENGTH.indexOf(tries.dropMedia) ? dropMedia : tries.dropMedia;
   // A retry goes on from the cut that was refused.
   const cut = attempts.length === 0 && previous !== undefined ? { previous } : {};
+  // What the server would clear is not cut here, until it refuses.
+  const budget = serverManaged && attempts.length === 0 ? Number.MAX_SAFE_INTEGER : tries.limit;
   try {
-    return pruner.pruneRead(reading, { ...pruning, ...cut, budget: tries.limit, dropMedia: stronger });
+    const { messages, report } = pruner.pruneRead(reading, { ...pruning, ...cut, budget, dropMedia: stronger });
+    return { messages, report: { ...report, budget: tries.limit } };
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || attempts.length === 0) throw error;
     const { code, message, path, details } = error;

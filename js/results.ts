@@ -57,7 +57,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  *
  * ```js
  * const { messages: sent, edits, report } = await clearResults(messages, { budget: 128_000 });
- * // "[cleared: bash `npm test`, 5,120 tokens, exit 1; recall m12]" in the place of the result in messages[12]
+ * // "[cleared: bash `npm test`, 62 lines, 2,480 characters, exit code 1; recall m12]" in the place of the result in messages[12]
  * if (report.outcome === "changed") log.edit(edits[0]);  // where the conversation is a ConversationLog
  * ```
  *

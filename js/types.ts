@@ -188,6 +188,7 @@ export interface ModelLimits {
  */
 export type PrunePass = "oversize" | "rounds" | "requests" | "currentRounds" | "results" | "arguments" | "media";
 
+/** Nothing in it is drawn: the same input gives the same request, so there is no seed to give. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
    * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of `model`, and
@@ -214,6 +215,21 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
   cacheStep?: number;
   /** Media that go whatever the request costs, for providers that refuse its bytes. Default `none`. */
   dropMedia?: DropMedia;
+  /**
+   * Bytes that the pictures in the results of one turn may have together: the newest stay, older ones become notes, whatever the request
+   * costs. Default 2,621,440 (2.5 MiB); `Infinity` for no limit. Pictures by address do not count.
+   */
+  maxImageBytes?: number;
+  /**
+   * Whom the request is for, as far as costs of messages and pictures go. Default: as the format of the messages says. What comes out pairs
+   * up and is told apart as all providers want it; {@link repair} mends what else a provider would refuse in your own messages.
+   */
+  provider?: Provider;
+  /**
+   * The server manages the context. {@link request} sends everything then, and cuts only what was refused. Compaction items of servers stay
+   * with what follows them either way.
+   */
+  serverManaged?: boolean;
 }
 
 /** `old`: outside the newest round and the newest request. `all`: all but what the user says in the newest request. */
@@ -245,7 +261,7 @@ export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
   /**
-   * `orphan-result`, `lost-call`, `double-id`, `empty`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
+   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
    * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
    * `capped-result`; `summary`, `long-request`, `long-record`; …
    */

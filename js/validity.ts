@@ -3,7 +3,7 @@
  * `js/validity/wire-*` check what only one provider's own messages show.
  */
 
-import { isFields, json, looking, parsedArguments } from "./adapters/adapter.ts";
+import { asSent, isFields, json, looking, parsedArguments } from "./adapters/adapter.ts";
 import type { Fields, Reading } from "./adapters/adapter.ts";
 import { detect, findSource } from "./adapters/detect.ts";
 import { readConversation } from "./adapters/index.ts";
@@ -245,7 +245,10 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
 function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
-  return readConversation(messages, { format: format ?? known ?? formatOf(messages, provider), ...(tools && { tools }) });
+  const open = (input: unknown) => readConversation(input, { format: format ?? known ?? formatOf(messages, provider), ...(tools && { tools }) });
+  const reading = open(messages);
+  // What is not for the model is not sent, and places are those in what is.
+  return reading.withheld.length === 0 ? reading : open(asSent(reading));
 }
 
 function formatOf(messages: unknown, provider: Provider): Format {

@@ -22,6 +22,8 @@ export interface Reading {
   pieces(id: string): readonly unknown[];
   /** Reads what was added to the end of the list since, each message once. Of lists only, not of request objects. */
   extend(): void;
+  /** Ids of the messages of which something is not for the model: it is neither counted nor sent. */
+  withheld: readonly string[];
 }
 
 /** Where the list of messages is, and what else the request holds. */
@@ -54,6 +56,8 @@ export interface Adapter<Piece> {
   system?(request: Fields): Part[] | undefined;
   /** The tool definitions of the request. */
   tools(tools: readonly unknown[]): NeutralTool[];
+  /** The message without what results hold for others than the model; the host's own object if that is nothing. */
+  forModel?(message: Fields): Fields;
   /** Puts neighbours together where the provider demands it. */
   join?(first: unknown, second: unknown): unknown | undefined;
 }
@@ -94,20 +98,23 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const places = new Map<string, number>();
   const state = new Map<string, unknown>();
   const messages: NeutralMessage[] = [];
+  const withheld: string[] = [];
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
   let at = 0;
   const next = () => {
     // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
     for (; at < list.length; at++) {
-      const original = list[at];
+      const given = list[at];
       const path = `${name}[${at}]`;
-      if (!isFields(original)) throw bad(path, "a message", original);
+      if (!isFields(given)) throw bad(path, "a message", given);
+      const original = adapter.forModel?.(given) ?? given;
       const { message, pieces: own } = adapter.read(original, at, path, state);
       messages.push(message);
       pieces.push(own);
       originals.push(original);
       places.set(message.id, at);
+      if (original !== given) withheld.push(message.id);
     }
   };
   lookingAt(() => `${name}[${at}]`, next);
@@ -117,6 +124,7 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     messages,
     tools: adapter.tools(given),
     source,
+    withheld,
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
     extend: () => lookingAt(() => `${name}[${at}]`, next),
     rebuild(plan) {
@@ -154,6 +162,11 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
       return request ? copy(request, { [name]: values }) : values;
     },
   };
+}
+
+/** What was read, without what is not for the model; the host's own if all of it is. */
+export function asSent(reading: Reading): unknown {
+  return reading.withheld.length === 0 ? reading.source.input : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));
 }
 
 /** The edits that give another id to a part that changes otherwise as well; all other parts stay. */

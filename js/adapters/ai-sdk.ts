@@ -2,6 +2,7 @@
 
 import { bad, base64, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part, Role } from "../types.ts";
 
 /** The place of a part; a call of a UI message says so, because its result is in the same place. */
@@ -122,10 +123,30 @@ export const aiSdk: Adapter<Piece> = {
     return copy(a, { parts });
   },
 
+  // What comes from MCP is in a list: as the value of a result of several things, or under `content` of what the tool gave back.
+  forModel: (message) => eachItem(message, Array.isArray(message["parts"]) ? "parts" : "content", outputForModel),
+
   tools(tools): NeutralTool[] {
     return tools.map(tool);
   },
 };
+
+function outputForModel(item: Fields): Fields {
+  const tool = toolOf(item);
+  const name = "output" in tool ? "output" : "result";
+  const output = tool[name];
+  if (!isFields(output)) return item;
+  const none = () => ({ type: "text", text: NOTHING });
+  const value = output["value"];
+  const shown = isFields(value)
+    ? within(output, "value", fieldForModel(value, "content", none))
+    : fieldForModel(output, Array.isArray(value) ? "value" : "content", none);
+  return shown === output ? item : inTool(item, () => ({ [name]: shown }));
+}
+
+function within(holder: Fields, name: string, inner: Fields): Fields {
+  return holder[name] === inner ? holder : copy(holder, { [name]: inner });
+}
 
 type ResultPart = Extract<Part, { type: "toolResult" }>;
 

@@ -2,6 +2,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part } from "../types.ts";
 import { withSource } from "./adapter.ts";
 
@@ -58,6 +59,8 @@ export const anthropic: Adapter<Piece> = {
     const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
     return [{ role: role === "assistant" ? "assistant" : "user", content: only }];
   },
+
+  forModel: (message) => eachItem(message, "content", (block) => (block["type"] === "tool_result" ? fieldForModel(block, "content", () => ({ type: "text", text: NOTHING })) : block)),
 
   tools: (tools) => tools.map(tool),
 

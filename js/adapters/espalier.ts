@@ -25,6 +25,7 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
   return {
     format: "espalier",
     source,
+    withheld: [],
     extend() {
       for (let at = originals.size; at < list.length; at += 1) take(at);
     },

@@ -2,6 +2,7 @@
 
 import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../types.ts";
 
 type Piece = number;
@@ -81,6 +82,16 @@ export const gemini: Adapter<Piece> = {
     });
     return out.length > 0 ? [{ role: role === "assistant" ? "model" : "user", parts: out }] : [];
   },
+
+  // What comes from MCP is a list in the response.
+  forModel: (message) => eachItem(message, "parts", (item) => {
+    const name = isFields(item["functionResponse"]) ? "functionResponse" : "function_response";
+    const inner = item[name];
+    const response = isFields(inner) ? inner["response"] : undefined;
+    if (!isFields(inner) || !isFields(response)) return item;
+    const shown = ["content", "output"].reduce((body, field) => fieldForModel(body, field, () => ({ type: "text", text: NOTHING })), response);
+    return shown === response ? item : copy(item, { [name]: copy(inner, { response: shown }) });
+  }),
 
   tools(tools): NeutralTool[] {
     // Definitions come in groups.

@@ -18,11 +18,15 @@ export class Growing {
   private readonly ids = new Map<string, number>();
   private read: Read;
   private whole: Reading | undefined;
+  /** Something in it is not for the model. */
+  private withholds = false;
   private readonly reader: () => Read;
+  private readonly forModel: (message: Record<string, unknown>) => Record<string, unknown>;
   private readonly readWhole: (list: readonly unknown[]) => Reading;
 
-  /** `reader` makes what reads messages from the first on; `readWhole` reads a list at once, with the same ids. */
-  constructor(reader: () => Read, readWhole: (list: readonly unknown[]) => Reading) {
+  /** `reader` makes what reads messages from the first on; `readWhole` reads a list at once, with the same ids. `forModel` leaves out what is not for the model. */
+  constructor(reader: () => Read, readWhole: (list: readonly unknown[]) => Reading, forModel: (message: Record<string, unknown>) => Record<string, unknown> = (message) => message) {
+    this.forModel = forModel;
     this.reader = reader;
     this.readWhole = readWhole;
     this.read = reader();
@@ -37,13 +41,16 @@ export class Growing {
   push(list: readonly unknown[], name = "messages"): { messages: NeutralMessage[]; keep(): void } {
     const from = this.originals.length;
     const messages: NeutralMessage[] = [];
+    let withholds = false;
     try {
       // Not `map`: it would skip holes.
       for (const [number, original] of list.entries()) {
         const path = `${name}[${number}]`;
         messages.push(looking(path, () => {
           if (!isFields(original)) throw bad(path, "a message", original);
-          return this.read(original, from + number, path);
+          const shown = this.forModel(original);
+          withholds ||= shown !== original;
+          return this.read(shown, from + number, path);
         }));
       }
     } catch (error) {
@@ -53,6 +60,7 @@ export class Growing {
     return {
       messages,
       keep: () => {
+        this.withholds ||= withholds;
         messages.forEach(({ id }, number) => this.ids.set(id, from + number));
         // One by one: a spread of a hundred thousand arguments does not fit the stack.
         for (const [number, original] of list.entries()) {
@@ -66,7 +74,7 @@ export class Growing {
   /** Readers remember calls for their results: what was read in vain must not be remembered. */
   forget(): void {
     this.read = this.reader();
-    this.originals.forEach((original, at) => this.read(original as Record<string, unknown>, at, `messages[${at}]`));
+    this.originals.forEach((original, at) => this.read(this.forModel(original as Record<string, unknown>), at, `messages[${at}]`));
   }
 
   /** The host's own objects from a number on. */
@@ -100,7 +108,7 @@ export class Growing {
       for (let number = first; number < first + length; number += 1) plan.push({ type: "keep", id: this.names[number]! });
     }
     // One run is the host's messages as they are: no adapter has to look.
-    if (runs.length === 2 && runs[1]! > 0) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
+    if (runs.length === 2 && runs[1]! > 0 && !this.withholds) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
     return { plan, messages: this.rebuild(plan) };
   }
 }

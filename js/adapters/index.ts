@@ -63,6 +63,7 @@ export type { Growing } from "./growing.ts";
  */
 export function growing(format: Format): Growing {
   if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  const reader = format === "espalier" ? readsNeutral : readsWith(ADAPTERS[format]);
-  return new Growing(reader, (list) => readConversation(list, { format }));
+  if (format === "espalier") return new Growing(readsNeutral, (list) => readConversation(list, { format }));
+  const adapter = ADAPTERS[format];
+  return new Growing(readsWith(adapter), (list) => readConversation(list, { format }), (message) => adapter.forModel?.(message) ?? message);
 }

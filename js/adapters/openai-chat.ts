@@ -2,6 +2,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
+import { fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
 
 type Piece =
@@ -117,6 +118,8 @@ export const openaiChat: Adapter<Piece> = {
     }
     return out;
   },
+
+  forModel: (message) => (message["role"] === "tool" ? fieldForModel(message, "content", () => ({ type: "text", text: NOTHING })) : message),
 
   tools: (tools) => tools.map(tool),
 };

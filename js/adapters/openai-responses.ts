@@ -2,6 +2,7 @@
 
 import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
+import { fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
@@ -88,6 +89,8 @@ export const openaiResponses: Adapter<Piece> = {
     if (said) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content: said });
     return items;
   },
+
+  forModel: (item) => fieldForModel(item, "output", () => noted(NOTHING)),
 
   tools: (tools) => tools.map(tool),
 };

@@ -5,6 +5,7 @@
 
 import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
 import type { Adapter, Fields, Source } from "./adapter.ts";
+import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 import { withSource } from "./adapter.ts";
 
@@ -26,7 +27,7 @@ export const vscode: Adapter<Piece> = {
     if (!Array.isArray(content)) throw bad(`${path}.content`, "a text or a list of parts", content);
     const parts = content.map((item: unknown, number) => {
       if (!isFields(item)) throw bad(`${path}.content[${number}]`, "a part", item);
-      return part(item);
+      return vscodePart(item);
     });
     return { message: { id: `m${at}`, role, ...named, parts }, pieces: parts.map((_, number) => number) };
   },
@@ -73,6 +74,8 @@ export const vscode: Adapter<Piece> = {
     return [instance(messages[0], { role: role === "assistant" ? 2 : 1, content, name: undefined })];
   },
 
+  forModel: (message) => eachItem(message, "content", (item) => (isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item)),
+
   tools: (tools) => tools.map(tool),
 
   // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
@@ -96,14 +99,15 @@ function instance(like: object | undefined, fields: Fields): unknown {
 }
 
 function textPart(value: string, seen: readonly unknown[] = []): unknown {
-  const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && part(item).type === "text");
+  const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text");
   return instance(like, { value });
 }
 
-function part(item: Fields): Part {
+/** One of the editor's parts in the neutral model. */
+export function vscodePart(item: Fields): Part {
   const { callId, value } = item;
   if (typeof callId === "string" && Array.isArray(item["content"])) {
-    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) && typeof inner["callId"] !== "string" ? part(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
+    const content = (item["content"] as unknown[]).map((inner) => (isFields(inner) && typeof inner["callId"] !== "string" ? vscodePart(inner) : typeof inner === "string" ? text(inner) : opaque(inner)));
     return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
   }
   if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };

@@ -39,6 +39,11 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   contextSize?: number;
   /** Compact without being asked. Without it stored summaries count all the same, and a request that is too large is pruned. Default true. */
   automatic?: boolean;
+  /**
+   * The server manages the context by its own settings, which you send along: nothing is compacted or left out unless you ask for it or the
+   * provider refuses a request, and usage is what the provider reports. Its compaction items go back as they came. Default false.
+   */
+  serverManaged?: boolean;
   /** Make summaries beside the conversation. Default: as the profile does. */
   background?: boolean;
   /** What jitter is drawn from. The same log and entropy decide alike. Default: drawn once, and kept in the log. */

@@ -76,7 +76,7 @@ class Round extends PromptElement<RoundProps> {
       bound.map(({ call, keepWith }, at) => createPiece(
         keepWith, { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
         // A message without words would vanish and leave its call without an answer, which providers refuse.
-        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(no output)" }, call.result)),
+        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, call.result)),
       )),
     );
   }

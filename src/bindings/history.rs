@@ -85,6 +85,11 @@ struct PruneOptions {
     cache_step: f64,
     #[serde(default)]
     drop_media: DropMedia,
+    /// JSON text, as `previous`.
+    #[serde(default)]
+    pictures: Option<String>,
+    #[serde(default)]
+    picture_bytes: Option<f64>,
 }
 
 impl PruneOptions {
@@ -94,6 +99,8 @@ impl PruneOptions {
 
     fn limits(self) -> Result<Limits> {
         let previous = self.previous.map(|text| from_json(&text, "options.previous", Code::BadOption)).transpose()?;
+        let pictures = self.pictures.map(|text| from_json(&text, "options", Code::BadOption)).transpose()?;
+        let picture_bytes = self.picture_bytes.map(|bytes| tokens(bytes, "options.maxImageBytes")).transpose()?;
         Ok(Limits {
             budget: tokens(self.budget, "options.budget")?,
             headroom: tokens(self.headroom, "options.headroom")?,
@@ -105,6 +112,8 @@ impl PruneOptions {
             previous,
             cache_step: self.cache_step,
             drop_media: self.drop_media,
+            pictures: pictures.unwrap_or_default(),
+            picture_bytes,
         })
     }
 }

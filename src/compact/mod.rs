@@ -15,7 +15,7 @@
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
-//! - [`results`]: what all results of tools may have together, without a budget for the whole.
+//! - [`results`]: what all results of tools may have together, without a budget for the whole. - [`placeholder`]: what stands for a cleared one.
 
 pub mod asking;
 pub mod backoff;
@@ -31,6 +31,7 @@ pub mod ledger;
 pub mod models;
 pub mod offline;
 pub mod parse;
+pub mod placeholder;
 pub mod profile;
 pub mod quality;
 pub mod reduce;
@@ -39,9 +40,9 @@ pub mod results;
 mod run;
 pub mod steps;
 pub mod summary;
-pub mod tool_map;
 pub mod window;
 
+pub use crate::message::tool_map;
 pub use run::Compaction;
 
 use std::collections::HashSet;

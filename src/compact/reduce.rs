@@ -3,24 +3,30 @@
 //! Results of tools give way first, to one common cap; then what the user pasted into the newest request. Head and tail stay, so
 //! that the request itself is still read, and the marker says where the whole is.
 
+use std::collections::HashMap;
+
 use crate::history::draft::Draft;
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
 use crate::message::{Part, Role};
-use crate::tool_result::shorten;
+use crate::tool_result::{Keep, cut_result, shorten};
 
 /// No text is shortened below this many tokens.
 pub const FLOOR: u64 = 200;
 
 /// Shortens results in the `must` entries of a draft so that about `over` tokens are freed; `None` if nothing is long enough.
 pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
+    let parts = draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
+    let calls: HashMap<&str, &Part> = parts
+        .filter_map(
+            |part| if let Part::ToolCall { call_id, .. } = part { Some((call_id.as_str(), part)) } else { None },
+        )
+        .collect();
     let texts = texts(draft, must, |part| match part {
-        Part::ToolResult { content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => Some(
-            content
-                .iter()
-                .filter_map(|c| if let Part::Text { text } = c { Some(text.as_str()) } else { None })
-                .collect(),
-        ),
+        Part::ToolResult { call_id, content, .. } if content.iter().all(|c| matches!(c, Part::Text { .. })) => {
+            let keep = Keep::of(calls.get(call_id.as_str()).copied());
+            Some((crate::message::texts(content).into_owned(), Some(keep)))
+        }
         _ => None,
     });
     shortened(draft, texts, over, id, "long-result")
@@ -39,7 +45,10 @@ pub fn records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
 fn words(draft: &Draft, must: &[usize], over: u64, id: String, is_new: bool, rule: &'static str) -> Option<Edit> {
     let said = |at: &usize| draft.entries[*at].message.role == Role::User && draft.entries[*at].is_new == is_new;
     let users: Vec<usize> = must.iter().copied().filter(said).collect();
-    let texts = texts(draft, &users, |part| if let Part::Text { text } = part { Some(text.clone()) } else { None });
+    let texts = texts(draft, &users, |part| match part {
+        Part::Text { text } => Some((text.clone(), None)),
+        _ => None,
+    });
     shortened(draft, texts, over, id, rule)
 }
 
@@ -48,9 +57,11 @@ struct Long {
     part: usize,
     text: String,
     tokens: u64,
+    /// Of a result: what is worth keeping.
+    keep: Option<Keep>,
 }
 
-fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<String>) -> Vec<Long> {
+fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(String, Option<Keep>)>) -> Vec<Long> {
     let mut out = Vec::new();
     for &entry in entries {
         let edits = draft.entries[entry].edits.as_deref().unwrap_or_default();
@@ -59,9 +70,9 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<Str
             if matches!(edits.get(part), Some(PartEdit::CallId { .. })) {
                 continue;
             }
-            if let Some(text) = text_of(content) {
+            if let Some((text, keep)) = text_of(content) {
                 let tokens = draft.meter.text(&text);
-                out.push(Long { entry, part, text, tokens });
+                out.push(Long { entry, part, text, tokens, keep });
             }
         }
     }
@@ -77,7 +88,12 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
     let mut after = 0;
     for long in texts {
         let message = draft.entries[long.entry].message.id.clone();
-        let Some(short) = shorten(&long.text, cap, &message, draft.meter.tokenizer) else { continue };
+        let tokenizer = draft.meter.tokenizer;
+        let short = match long.keep {
+            Some(keep) => cut_result(&long.text, cap, keep, &message, tokenizer),
+            None => shorten(&long.text, cap, &message, tokenizer),
+        };
+        let Some(short) = short else { continue };
         before += long.tokens;
         after += short.tokens;
         targets.push(long.entry);

@@ -4,6 +4,11 @@
 //! JavaScript, addressed by `id`). Out: a plan (see `history::plan`) in the same ids, from which the adapter rebuilds the
 //! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
 //! what the core need not understand rides along as [`Part::Opaque`].
+//!
+//! [`tool_map`] reads what a call of a tool does, [`path`] the paths it names.
+
+pub mod path;
+pub mod tool_map;
 
 use std::borrow::Cow;
 

@@ -67,6 +67,8 @@ pub struct Kept {
     /// The lines without the last line end, gaps marked.
     pub text: String,
     pub tokens: u64,
+    /// What was set aside for them, line ends included: they go into as much again.
+    pub room: u64,
     pub lines: usize,
 }
 
@@ -151,5 +153,5 @@ pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn To
         last = Some(place.end);
     }
     let tokens = tokenizer.count(&out);
-    Kept { text: out, tokens, lines }
+    Kept { text: out, tokens, room: used, lines }
 }

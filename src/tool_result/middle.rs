@@ -148,10 +148,10 @@ fn assemble(
     };
     let (mut end, mut start) = ends(room);
     let mut kept = errors::select(text, between(end, start), for_errors, tokenizer);
-    if kept.tokens < for_errors {
+    if kept.room < for_errors {
         // Errors that are not there make room for the ends.
-        (end, start) = ends(room + for_errors - kept.tokens);
-        kept = errors::select(text, between(end, start), kept.tokens, tokenizer);
+        (end, start) = ends(room + for_errors - kept.room);
+        kept = errors::select(text, between(end, start), kept.room, tokenizer);
     }
     joined(text, whole, end, start, &kept, marker, tokenizer)
 }

@@ -18,8 +18,8 @@ pub mod seam;
 pub mod tape;
 mod truncate;
 
-pub use middle::{Marker, shorten};
-pub use truncate::{Keep, Rules, Truncated, truncate};
+pub use middle::{Marker, Shortened, shorten};
+pub use truncate::{Keep, Rules, Truncated, cut_result, truncate};
 
 /// Share of what is kept that goes to the head; the rest is tail, since the newest output usually matters more.
 pub const HEAD_SHARE: f64 = 0.4;

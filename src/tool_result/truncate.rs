@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::middle::{Cutting, Marker, cut};
 use super::seam::Snap;
-use super::{HEAD_SHARE, clean, json};
+use super::{HEAD_SHARE, Shortened, clean, json};
+use crate::message::Part;
+use crate::message::tool_map::{ToolKind, ToolMap};
 use crate::tokens::Tokenizer;
 
 /// What is worth keeping besides both ends.
@@ -15,6 +17,23 @@ pub enum Keep {
     Ends,
     /// Lines about errors, for up to a fifth of the room.
     Errors,
+}
+
+impl Keep {
+    /// What is kept of the result of a call: of commands the errors.
+    pub fn of(call: Option<&Part>) -> Keep {
+        match call {
+            Some(Part::ToolCall { name, arguments, .. }) => {
+                Keep::of_kind(ToolMap::default().read(name, arguments).kind)
+            }
+            _ => Keep::Ends,
+        }
+    }
+
+    /// The same for a call that was read already.
+    pub fn of_kind(kind: ToolKind) -> Keep {
+        if kind == ToolKind::Shell { Keep::Errors } else { Keep::Ends }
+    }
 }
 
 /// How a text is shortened.
@@ -120,4 +139,29 @@ pub fn truncate(text: &str, rules: Rules, tokenizer: &dyn Tokenizer) -> Truncate
         errors: short.errors,
         ..done
     }
+}
+
+/// A result in a conversation, cut by the defaults to at most `limit` tokens; `None` if it has no more than that. `recall` says where the
+/// whole is.
+///
+/// ```
+/// use espalier::message::Part;
+/// use espalier::tokens::Tokenizer;
+/// use espalier::tool_result::{Keep, cut_result};
+/// struct Words;
+/// impl Tokenizer for Words {
+///     fn count(&self, text: &str) -> u64 {
+///         text.split_whitespace().count() as u64
+///     }
+/// }
+/// let call = Part::ToolCall { call_id: "c".into(), name: "bash".into(), arguments: r#"{"command":"make"}"#.into() };
+/// let lines = |from: u32| (from..from + 100).map(|n| format!("step {n}\n")).collect::<String>();
+/// let log = format!("{}error: no rule\n{}", lines(0), lines(100));
+/// let short = cut_result(&log, 60, Keep::of(Some(&call)), "m4", &Words).unwrap();
+/// assert!(short.text.contains("error: no rule") && short.tokens <= 60);
+/// ```
+pub fn cut_result(text: &str, limit: u64, keep: Keep, recall: &str, tokenizer: &dyn Tokenizer) -> Option<Shortened> {
+    let made = truncate(text, Rules { keep, marker: Marker::Counts { recall }, ..Rules::new(limit) }, tokenizer);
+    let Truncated { text, tokens, cut, lines, errors, .. } = made;
+    Some(Shortened { text: text?, tokens, cut, lines, errors })
 }

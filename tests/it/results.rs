@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Results, Rule, Style, gemini, note};
+use espalier::compact::placeholder::is_placeholder;
+use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Results, Rule, Style, gemini};
 use espalier::history::log::entry::{Becomes, Kind};
 use espalier::history::plan::PlanItem;
 use espalier::message::{Message, Part};
@@ -65,7 +66,7 @@ fn old_results_become_a_line_and_the_newest_stay() {
     let done = done(&messages, clear(2, 0, 0, 0));
     assert_eq!((done.outcome, done.kind, done.rule), (Outcome::Changed, Kind::ClearResult, "clear-result"));
     let texts = texts(&messages, &done);
-    assert_eq!(texts[0], "[cleared: bash `make part0`, 400 tokens; recall m3]");
+    assert_eq!(texts[0], "[cleared: bash `make part0`, 1 line, 1,600 characters; recall m3]");
     assert!(texts[1].starts_with("[cleared: ") && texts[2].starts_with("word") && texts[3].starts_with("word"));
     let handles: Vec<&str> = done.removed.iter().map(|removal| removal.recall.as_str()).collect();
     assert_eq!(handles, ["m3", "m5"]);
@@ -203,7 +204,7 @@ fn only_the_texts_of_a_result_go() {
     let messages = numbered(vec![user("Look."), calls(&["c0"]), mixed]);
     let done = done(&messages, clear(0, 0, 0, 0));
     let Some(Becomes::Content { items }) = &done.targets[0].to else { panic!("{:?}", done.targets) };
-    assert!(items[0].as_ref().is_some_and(|text| note::is_note(text)) && items[1].is_none());
+    assert!(items[0].as_ref().is_some_and(|text| is_placeholder(text)) && items[1].is_none());
 }
 
 #[test]

@@ -77,8 +77,8 @@ for (const [format, make] of Object.entries(formats)) {
     assert.deepEqual([...new Set(edits.map((edit) => edit.kind))].sort(), ["clear_arguments", "clear_result", "supersede"]);
     assert.equal(out.length, messages.length);
     const text = JSON.stringify(out);
-    assert.match(text, /\[superseded: read_file src\/a\.ts, 60 lines, \d+ characters; m\d+ edited it; recall m\d+\]/);
-    assert.match(text, /\[cleared: bash `npm test`, 62 lines, \d+ characters, exit code 1; recall m\d+\]\\n+error: no such thing/);
+    assert.match(text, /\[superseded: read_file src\/a\.ts, 60 lines, [\d,]+ characters; m\d+ edited it; recall m\d+\]/);
+    assert.match(text, /\[cleared: bash `npm test`, 62 lines, [\d,]+ characters, exit code 1; recall m\d+\]\\n+error: no such thing/);
     assert.match(text, /"?src\/b\.ts/);
     assert.ok(!text.includes(body) && text.includes("xxxx"));
     assert.equal(countMessages(out, options).total, report.after.total, "the report is of what came out");

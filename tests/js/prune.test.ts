@@ -9,11 +9,16 @@ import { espalier } from "./built.ts";
 
 const { EspalierError, Pruner, countMessages, prune } = espalier;
 
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 type Message = { role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string };
+
+/** Lines that are all different: the same ones again and again would be put together. */
+const output = (lines: number) => Array.from({ length: lines }, (_, line) => `output ${line}\n`).join("");
 
 function round(id: string, lines: number): Message[] {
   const call = { id, type: "function", function: { name: "bash", arguments: "{}" } };
-  return [{ role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: id, content: "some line of output\n".repeat(lines) }];
+  return [{ role: "assistant", content: null, tool_calls: [call] }, { role: "tool", tool_call_id: id, content: output(lines) }];
 }
 
 function agentRun(rounds: number, lines = 40): Message[] {
@@ -39,6 +44,9 @@ test("options that make no sense are refused by name", () => {
   refused({ budget: 9, cacheStep: Number.NaN }, "options.cacheStep");
   refused({ budget: 9, dropMedia: true }, "options.dropMedia");
   refused({ budget: 9, note: "yes" }, "options.note");
+  refused({ budget: 9, provider: "openai" }, "options.provider");
+  refused({ budget: 9, serverManaged: "yes" }, "options.serverManaged");
+  for (const maxImageBytes of [-1, 0.5, Number.NaN, "1"]) refused({ budget: 9, maxImageBytes }, "options.maxImageBytes");
   refused({ budget: 9, backfill: 1 }, "options.backfill");
   refused({ budget: 9, keep: "m1" }, "options.keep");
   refused({ budget: 9, priorities: { m1: "high" } }, "options.priorities.m1");
@@ -101,6 +109,61 @@ test("orders, priorities and notes", () => {
   assert.match(line.text, /^\[\d+ earlier messages were left out; recall m2\.\.m\d+\]$/);
   assert.equal(messages.at(-1)!.content, "And the tests?");
   assert.equal(countMessages(noted).total, report.after.total);
+});
+
+test("every removal has a rule, a reason, its tokens and a way back, and they add up", () => {
+  const old = round("old", 60);
+  const messages = [...agentRun(6), ...old, { role: "tool", tool_call_id: "nobody", content: "orphan" }, { role: "user", content: "Go on." }, ...round("new", 900)];
+  const { messages: out, report } = prune(messages, { budget: 3_000 });
+  assert.deepEqual(rules(report), ["orphan-result", "oversize-result", "old-round"]);
+  for (const { ids, why, tokens, recall } of report.removed) {
+    assert.ok(ids.length > 0 && why !== "" && tokens > 0, JSON.stringify({ ids, why, tokens }));
+    assert.equal(recall, ids.length === 1 ? ids[0] : `${ids[0]}..${ids.at(-1)}`);
+    // A group goes whole, and the handle is the place in the list that was passed.
+    assert.ok(ids.every((id) => messages[Number(id.slice(1))]));
+  }
+  const { before, after } = report;
+  assert.equal(before.total - after.total, report.removed.reduce((sum, { tokens }) => sum + tokens, 0));
+  for (const totals of [before, after]) assert.equal(totals.total, totals.frame + totals.conversation + totals.tools);
+  assert.deepEqual([before.messages, after.messages, before.frame], [messages.length, out.length, after.frame]);
+  assert.deepEqual(report.messages.map(({ fate }) => fate).filter((fate) => fate !== "dropped").length, out.length);
+  assert.ok(report.cut.limit === 3_000 && report.cut.gone.length > 0 && report.cut.shortened.length === 1);
+  assert.equal(report.cut.sent.length, 8 * out.length);
+});
+
+test("backfill puts back what still fits whole, and holes are off by default", () => {
+  const messages = [{ role: "user", content: "a" }, ...round("1", 10), ...round("2", 200), ...round("3", 10), { role: "user", content: "z" }];
+  const left = (options: PruneOptions) => prune(messages, { budget: countMessages(messages).total - 100, order: ["rounds"], ...options }).messages.map((message) => messages.indexOf(message));
+  // The small first round goes, then the large one: with it gone there is room for the first again.
+  assert.deepEqual(left({}), [0, 5, 6, 7]);
+  assert.deepEqual(left({ backfill: true }), [0, 1, 2, 5, 6, 7]);
+});
+
+test("pictures count as the provider counts them that the request is for", () => {
+  const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } };
+  const messages = [{ role: "user", content: [{ type: "text", text: "look" }, picture] }];
+  const total = (options: PruneOptions) => prune(messages, { budget: 10_000, ...options }).report.before.total;
+  assert.equal(total({}), total({ provider: "openai-chat" }));
+  assert.notEqual(total({ provider: "anthropic" }), total({ provider: "openai-chat" }));
+});
+
+test("pictures in results are limited in bytes", () => {
+  const picture = (kib: number) => ({ type: "image", source: { type: "base64", media_type: "image/png", data: PNG + "A".repeat((kib * 4_096) / 3 - PNG.length) } });
+  const shot = (id: string, kib: number) => [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "shoot", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "taken" }, picture(kib)] }] },
+  ];
+  const messages = [{ role: "user", content: "Look at it." }, ...shot("a", 1_500), ...shot("b", 1_500), ...shot("c", 900)];
+  const { messages: out, report } = prune(messages, { budget: 100_000 });
+  assert.deepEqual(report.removed.map(({ ids, rule, recall }) => [ids, rule, recall]), [[["m2"], "heavy-picture", "m2"]]);
+  assert.match(JSON.stringify(out[2]), /taken.*\[image left out: image\/png, \d+ tokens; recall m2\]/);
+  assert.ok(out.every((message, at) => at === 2 || message === messages[at]));
+  assert.equal(prune(messages, { budget: 100_000, maxImageBytes: Infinity }).messages, messages);
+  assert.equal(prune(messages, { budget: 100_000, maxImageBytes: 4_000 * 1_024 }).messages, messages);
+  assert.equal(prune(messages, { budget: 100_000, maxImageBytes: 0 }).report.removed.length, 3);
+  const pruner = new Pruner();
+  assert.deepEqual(pruner.prune(messages, { budget: 100_000 }).messages, out);
+  pruner.free();
 });
 
 test("the report says what the request shares with the one before", () => {

@@ -67,7 +67,7 @@ for (const [format, make] of Object.entries(FORMATS)) {
     const changed = sent.flatMap((message, at) => (message === messages[at] ? [] : [at]));
     assert.equal(report.gone.length, 3);
     assert.deepEqual(changed.map((at) => `m${at}`), report.gone.map(({ message }) => message));
-    for (const at of changed) assert.match(JSON.stringify(sent[at]), new RegExp(`\\[cleared: bash \`make part\\d\`, 1,00\\d tokens; recall m${at}\\]`));
+    for (const at of changed) assert.match(JSON.stringify(sent[at]), new RegExp(`\\[cleared: bash \`make part\\d\`, 1 line, 5,000 characters; recall m${at}\\]`));
     assert.equal(countMessages(sent).total, report.after.total);
     assert.equal(countMessages(messages).total, report.before.total);
     assert.equal(report.before.total - report.after.total, report.removed.reduce((sum, { tokens }) => sum + tokens, 0));

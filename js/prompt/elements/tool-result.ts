@@ -1,5 +1,6 @@
 /** What a tool returned, in the form that VS Code's tools return it. */
 
+import { isForOthers } from "../../adapters/audience.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { LanguageModelToolResult } from "../host-types.ts";
@@ -11,7 +12,7 @@ export interface IToolResultProps extends BasePromptElementProps {
 }
 
 /**
- * The texts and prompt trees of a result; other parts have no place in a prompt and are left out.
+ * The texts and prompt trees of a result; other parts have no place in a prompt and are left out, and so is what is not for the model.
  *
  * ```jsx
  * <ToolMessage toolCallId={id}><ToolResult data={await vscode.lm.invokeTool(name, options)} /></ToolMessage>
@@ -20,6 +21,7 @@ export interface IToolResultProps extends BasePromptElementProps {
 export class ToolResult extends PromptElement<IToolResultProps> {
   render(): PromptPiece {
     const children = Array.from(this.props.data.content, (part) => {
+      if (isForOthers(part)) return undefined;
       const value = (part as { value?: unknown } | null | undefined)?.value;
       if (typeof value === "string") return value;
       const node = (value as { node?: unknown } | null | undefined)?.node;

@@ -4,7 +4,7 @@
  */
 
 import { readConversation, sourceOf } from "../../adapters/index.ts";
-import { requestTools } from "../../adapters/adapter.ts";
+import { asSent, requestTools } from "../../adapters/adapter.ts";
 import type { Format, NeutralMessage, NeutralTool, Part } from "../../types.ts";
 import type { ProviderEvent, RequestOptions } from "../types.ts";
 import { isFields } from "../wire.ts";
@@ -47,7 +47,8 @@ export function conversation(
   const about = { rawTools, tools: reading.tools, options, model, tell };
   const list = request ? request["messages"] : messages;
   if ((reading.format === format && (!Array.isArray(list) || isOwn(list))) || (format === "anthropic" && options.format === undefined && isPlain(messages))) {
-    return { ...about, turns: [], native: request ? { request } : { list: messages as readonly unknown[] } };
+    const own = asSent(reading);
+    return { ...about, turns: [], native: request ? { request: own as Record<string, unknown> } : { list: own as readonly unknown[] } };
   }
   return { ...about, turns: turnsOf(reading.messages, tell) };
 }

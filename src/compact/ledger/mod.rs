@@ -12,7 +12,6 @@ pub mod decision;
 pub mod earlier;
 pub mod error;
 pub mod file;
-pub mod path;
 pub mod render;
 pub mod shell;
 pub mod symbol;
@@ -29,9 +28,10 @@ pub use error::Failure;
 pub use file::File;
 pub use user::{Constraint, Request};
 
+pub use crate::message::path;
 pub use text::{one_line, sentences};
 
-use super::steps::note::is_placeholder;
+use super::placeholder::is_placeholder;
 use super::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
 use crate::history::prune::SUMMARY_TAG;
 use crate::message::{Message, Part, Role};

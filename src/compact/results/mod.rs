@@ -4,13 +4,12 @@
 //! In between [`Results::next`] names the results that go one by one, so that a host can store each before it goes; a host whose history
 //! keeps the originals asks for [`Results::finish`] at once.
 //!
-//! - [`rule`]: what is to be done. - `piece`: results, and which of them take part. - [`note`]: what stands for a cleared one.
+//! - [`rule`]: what is to be done. - `piece`: results, and which of them take part.
 //! - [`gemini`]: gemini-cli's sizes and words.
 //!
 //! Calls, the frame and pictures in results stay as they are.
 
 pub mod gemini;
-pub mod note;
 mod piece;
 pub mod rule;
 

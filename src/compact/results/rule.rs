@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::gemini;
-use super::note;
 use super::piece::Piece;
-use crate::compact::tool_map::{ToolKind, ToolMap};
+use crate::compact::placeholder::{self, Gone, is_placeholder};
+use crate::compact::tool_map::{ToolMap, holds_state};
 use crate::history::plan::Totals;
 use crate::message::Part;
 use crate::tokens::{Estimator, Tokenizer};
-use crate::tool_result::{Keep, Marker, Rules, truncate};
+use crate::tool_result::{Keep, cut_result};
 
 /// What is to be done with the results of a conversation. All sizes are tokens, by the count of the [`Style`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,11 +97,7 @@ impl Exempt {
     pub(super) fn has(&self, tool: &str) -> bool {
         match self {
             Exempt::Names(names) => names.contains(tool),
-            Exempt::Usual => {
-                let lower = tool.to_lowercase();
-                matches!(ToolMap::default().read(tool, "").kind, ToolKind::Todo | ToolKind::Ask)
-                    || ["memory", "skill", "plan"].iter().any(|word| lower.contains(word))
-            }
+            Exempt::Usual => holds_state(tool, ToolMap::default().read(tool, "").kind),
         }
     }
 }
@@ -152,11 +148,7 @@ impl Style {
         if self == Style::GeminiCli {
             return gemini::capped(text, cap, recall);
         }
-        let is_command = matches!(call, Some(Part::ToolCall { name, arguments, .. })
-            if ToolMap::default().read(name, arguments).kind == ToolKind::Shell);
-        let keep = if is_command { Keep::Errors } else { Keep::Ends };
-        let rules = Rules { keep, marker: Marker::Counts { recall }, ..Rules::new(cap) };
-        truncate(text, rules, tokenizer).text.unwrap_or_else(|| text.to_string())
+        cut_result(text, cap, Keep::of(call), recall, tokenizer).map_or_else(|| text.to_string(), |short| short.text)
     }
 
     /// What stands for a cleared result.
@@ -169,16 +161,23 @@ impl Style {
         recall: &str,
     ) -> String {
         match self {
-            Style::Espalier => note::note(piece.tool.as_deref(), call, piece.failed, text, piece.tokens, recall),
+            Style::Espalier => {
+                let read = call.and_then(|call| match call {
+                    Part::ToolCall { name, arguments, .. } => {
+                        Some((arguments, ToolMap::default().read(name, arguments)))
+                    }
+                    _ => None,
+                });
+                let call = read.as_ref().map(|(arguments, call)| (arguments.as_str(), call));
+                let of = placeholder::Result { tool: piece.tool.as_deref(), call, text, is_error: piece.failed };
+                placeholder::line(Gone::Cleared, of, None, recall)
+            }
             Style::GeminiCli => gemini::masked(piece.tool.as_deref(), text, body, recall),
         }
     }
 
     /// True if a result was cleared already.
     pub(super) fn is_note(self, text: &str) -> bool {
-        match self {
-            Style::Espalier => note::is_note(text),
-            Style::GeminiCli => gemini::is_masked(text) || note::is_note(text),
-        }
+        is_placeholder(text) || self == Style::GeminiCli && gemini::is_masked(text)
     }
 }

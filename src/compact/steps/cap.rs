@@ -2,12 +2,12 @@
 //! what is left of it, so that older small ones stay whole. The rule of gemini-cli, in tokens instead of characters.
 
 use super::Ground;
-use super::note::is_placeholder;
 use super::scene::Scene;
+use crate::compact::placeholder::is_placeholder;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::tool_result::budget::newest_first;
-use crate::tool_result::shorten;
+use crate::tool_result::{Keep, cut_result};
 
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let rule = &ground.profile().cap;
@@ -20,8 +20,9 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
         if !(is_over || is_large) || !result.may_be_cut || !result.is_text || is_placeholder(&result.text) {
             continue;
         }
+        let keep = scene.call_of(result).map_or(Keep::Ends, |call| Keep::of_kind(call.call.kind));
         let message = draft.entries[result.entry].message.id.clone();
-        let Some(short) = shorten(&result.text, most, &message, draft.meter.tokenizer) else { continue };
+        let Some(short) = cut_result(&result.text, most, keep, &message, draft.meter.tokenizer) else { continue };
         texts.push((result.entry, Replacement { message, part: result.part, item: None, text: short.text }));
     }
     super::edit_of(draft, Kind::Truncate, "capped-result", None, texts).into_iter().collect()

@@ -3,17 +3,14 @@
 use std::collections::HashSet;
 
 use super::Ground;
-use super::note::{self, CLEARED, is_placeholder};
 use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::ledger::error;
 use crate::compact::ledger::shell;
-use crate::compact::tool_map::ToolKind;
+use crate::compact::placeholder::{Gone, is_placeholder};
+use crate::compact::tool_map::{ToolKind, holds_state};
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::history::prune::arguments;
-
-/// Words in the names of tools whose results are state rather than output.
-const STATE: [&str; 5] = ["todo", "plan", "memory", "memories", "skill"];
 
 /// Distinct error lines that one placeholder keeps.
 const LINES: usize = 24;
@@ -32,7 +29,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
             continue;
         }
         let message = draft.entries[result.entry].message.id.clone();
-        let mut text = note::line(CLEARED, result, call, &message, None);
+        let mut text = scene.placeholder(Gone::Cleared, result, None, &message);
         if is_error_source {
             kept.append(&mut text, draft, result);
         }
@@ -56,10 +53,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
 }
 
 fn is_exempt(call: &CallAt, ground: Ground) -> bool {
-    let name = call.name.to_ascii_lowercase();
-    matches!(call.call.kind, ToolKind::Todo | ToolKind::Ask)
-        || STATE.iter().any(|word| name.contains(word))
-        || ground.options.exempt.iter().any(|exempt| exempt == call.name)
+    holds_state(call.name, call.call.kind) || ground.options.exempt.iter().any(|exempt| exempt == call.name)
 }
 
 /// Error lines of what files contain are no errors.

@@ -3,13 +3,12 @@
 //! In: a draft, the rungs in order, the goal. Out: the edits that paid, and a report of every rung. A rung is tried only while the request
 //! is above the goal; what it would change stays only if that frees its minimum, since every change breaks a cached prefix.
 //!
-//! - [`scene`]: what of the conversation a rule may touch. - [`note`]: the line in the place of a result.
+//! - [`scene`]: what of the conversation a rule may touch.
 //! - `stale`, `media`, `clear`, `cap`: one rung each.
 
 mod cap;
 mod clear;
 mod media;
-pub mod note;
 pub mod scene;
 mod stale;
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::Ground;
 use crate::compact::ledger::path;
+use crate::compact::placeholder::{self, Gone};
 use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
@@ -146,6 +147,18 @@ impl<'d> Scene<'d> {
 
     pub fn call_of(&self, result: &Found) -> Option<&CallAt<'d>> {
         result.call.and_then(|at| self.calls.get(at))
+    }
+
+    /// The line in the place of a result that goes.
+    pub fn placeholder(&self, gone: Gone, result: &Found, why: Option<&str>, recall: &str) -> String {
+        let call = self.call_of(result);
+        let of = placeholder::Result {
+            tool: call.map(|call| call.name),
+            call: call.map(|call| (call.arguments, &call.call)),
+            text: &result.text,
+            is_error: result.is_error,
+        };
+        placeholder::line(gone, of, why, recall)
     }
 
     /// How the call of a result ended.

@@ -9,10 +9,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::note::{self, SUPERSEDED, is_placeholder};
 use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::ledger::command::kept_line;
+use crate::compact::ledger::error;
 use crate::compact::ledger::shell::{self, Touch};
+use crate::compact::placeholder::{Gone, is_placeholder};
 use crate::compact::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
@@ -73,7 +74,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
     for stale in found {
         let result = &scene.results[stale.result];
         let message = id(result.entry);
-        let mut text = note::line(SUPERSEDED, result, scene.call_of(result), &message, Some(&stale.why));
+        let mut text = scene.placeholder(Gone::Superseded, result, Some(&stale.why), &message);
         for line in &stale.lines {
             text.push('\n');
             text.push_str(line);
@@ -109,7 +110,7 @@ impl<'s> Later<'s> {
             if end == End::Failed {
                 let &newer = self.successes.get(&command(call)?).filter(|at| before(at))?;
                 let why = format!("it succeeded in {}", id(newer));
-                return Some((newer, "failed-attempt", why, note::ends(&result.text)));
+                return Some((newer, "failed-attempt", why, ends(&result.text)));
             }
             // What a command showed of a file, if it did nothing else.
             let [line] = call.call.commands.as_slice() else { return None };
@@ -156,7 +157,7 @@ impl<'s> Later<'s> {
                         }
                     }
                 }
-                let succeeded = end == End::Ok || note::is_clean(&result.text);
+                let succeeded = end == End::Ok || is_clean(&result.text);
                 if let Some(key) = command(call).filter(|_| succeeded) {
                     self.successes.entry(key).or_insert(result.entry);
                 }
@@ -178,4 +179,21 @@ impl<'s> Later<'s> {
 fn command(call: &CallAt) -> Option<String> {
     let lines: Vec<String> = call.call.commands.iter().map(|line| kept_line(line)).collect();
     (!lines.is_empty()).then(|| format!("{}\n{}", call.call.cwd.as_deref().unwrap_or_default(), lines.join("\n")))
+}
+
+/// The first and the last error line of a text; its last line if it names no error.
+fn ends(text: &str) -> Vec<String> {
+    let mut lines = text.lines().filter(|line| error::is_error_line(line)).map(error::kept_line);
+    let first = lines.next();
+    let last = lines.next_back().filter(|last| Some(last) != first.as_ref());
+    let mut out: Vec<String> = first.into_iter().chain(last).collect();
+    if out.is_empty() {
+        out.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
+    }
+    out
+}
+
+/// True if no line tells of an error.
+fn is_clean(text: &str) -> bool {
+    !text.lines().any(error::is_error_line)
 }

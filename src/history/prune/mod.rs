@@ -7,7 +7,7 @@
 //!
 //! | pass | what goes or becomes smaller |
 //! |---|---|
-//! | repair | orphan results, empty messages; always |
+//! | repair | orphan results, empty messages, pictures of more bytes than a turn may have; always |
 //! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
 //! | rounds (A) | rounds before the newest request, oldest first |
 //! | requests (B) | older requests with what is left of their turns, oldest first |
@@ -15,20 +15,22 @@
 //! | results (D) | results in what is left, largest first to one common level |
 //! | arguments, media (E) | long arguments of old calls; pictures and documents outside the newest round |
 //!
-//! Each runs only if the request does not fit yet. In: messages, what counts them, [`Limits`]. Out: [`Pruned`].
+//! Each of the others runs only if the request does not fit yet. In: messages, what counts them, [`Limits`]. Out: [`Pruned`].
 //!
 //! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
-//! - `note`: the line that says that something is missing.
+//! - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
 
 pub(crate) mod arguments;
 mod class;
 mod cut;
 mod note;
+mod pictures;
 mod select;
 mod shrink;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
+pub use pictures::{PICTURE_BYTES, Picture};
 pub use shrink::FLOOR;
 pub(crate) use shrink::media_note;
 
@@ -129,6 +131,10 @@ pub struct Limits {
     /// Share of the limit by which a cut moves at least when it must move: 0.1 breaks a provider's cache once in many requests.
     pub cache_step: f64,
     pub drop_media: DropMedia,
+    /// Pictures in results whose size is known.
+    pub pictures: Vec<Picture>,
+    /// Bytes that the pictures in the results of one turn may have; [`PICTURE_BYTES`] if absent.
+    pub picture_bytes: Option<u64>,
 }
 
 /// A cut is not held on to if the limit has grown by more than this part, one in so many: another model has another cache.
@@ -203,6 +209,7 @@ pub fn prune_held(
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
     let before = draft.before();
     repair(&mut draft);
+    pictures::lighten(&mut draft, limits);
     let limit = limits.budget.saturating_sub(limits.headroom);
     let (draft, shortened, notes) = if limits.note {
         with_notes(draft, marks, limits, limit)?

@@ -12,7 +12,7 @@ use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
 use crate::message::{Part, Role, texts};
-use crate::tool_result::shorten;
+use crate::tool_result::{Keep, cut_result};
 
 /// No result is shortened below this many tokens.
 pub const FLOOR: u64 = 200;
@@ -40,6 +40,8 @@ pub(super) struct Shrinker<'g> {
     newest_request: Option<usize>,
     /// The group of each entry.
     group_of: HashMap<usize, usize>,
+    /// Entry and part of each call, by its id; made when the first result is cut.
+    calls: HashMap<String, (usize, usize)>,
     /// What was done, for the next request.
     pub(super) done: BTreeMap<Place, Reduced>,
 }
@@ -56,8 +58,24 @@ impl<'g> Shrinker<'g> {
                 .enumerate()
                 .flat_map(|(at, g)| g.entries.iter().map(move |&entry| (entry, at)))
                 .collect(),
+            calls: HashMap::new(),
             done: BTreeMap::new(),
         }
+    }
+
+    /// What is kept of the result of this call.
+    fn keep(&mut self, draft: &Draft, call_id: &str) -> Keep {
+        if self.calls.is_empty() {
+            for (at, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
+                for (part, what) in entry.message.parts.iter().enumerate() {
+                    if let Part::ToolCall { call_id, .. } = what {
+                        self.calls.insert(call_id.clone(), (at, part));
+                    }
+                }
+            }
+        }
+        let call = self.calls.get(call_id);
+        Keep::of(call.and_then(|&(entry, part)| draft.entries[entry].message.parts.get(part)))
     }
 
     /// Pass 1: any single result over a quarter of the limit is cut to that, or to what the rest leaves free if that is more.
@@ -308,11 +326,13 @@ impl<'g> Shrinker<'g> {
             let mut changes: HashMap<usize, Change> = HashMap::new();
             for &place in places {
                 let (_, part, item) = place;
-                let Some(Part::ToolResult { content, .. }) = draft.entries[entry].message.parts.get(part) else {
+                let Some(Part::ToolResult { call_id, content, .. }) = draft.entries[entry].message.parts.get(part)
+                else {
                     continue;
                 };
                 let whole = whole(draft, place).unwrap_or_default();
-                let Some(short) = shorten(&whole, cap, &recall, draft.meter.tokenizer) else { continue };
+                let keep = self.keep(draft, call_id);
+                let Some(short) = cut_result(&whole, cap, keep, &recall, draft.meter.tokenizer) else { continue };
                 self.done.insert(place, how);
                 match item {
                     None => {

@@ -168,7 +168,7 @@ fn failed_attempts_before_a_success_keep_their_first_and_last_error() {
     assert_eq!(lines[1..], ["error: first", "error: last"]);
     assert_eq!(
         lines[0],
-        "[superseded: bash `make all`, 84 lines, 1491 characters, exit code 1; it succeeded in m4; recall m2]"
+        "[superseded: bash `make all`, 84 lines, 1,491 characters, exit code 1; it succeeded in m4; recall m2]"
     );
 }
 

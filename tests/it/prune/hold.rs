@@ -21,10 +21,7 @@ fn run_with(rounds: usize, limits: &Limits, seed: u64, giants: &[usize]) -> Vec<
     for round in 0..rounds {
         let id = format!("c{round}");
         messages.push(calls(&[&id]));
-        messages.push(result(
-            &id,
-            &"some line of output\n".repeat(rng.usize(1..120) + if giants.contains(&round) { 9_000 } else { 0 }),
-        ));
+        messages.push(result(&id, &lines(rng.usize(1..120) + if giants.contains(&round) { 9_000 } else { 0 })));
         let input = numbered(messages.clone());
         let previous = out.last().map(|(pruned, _)| pruned.cut.clone());
         let pruned = run(&input, &Limits { previous, ..limits.clone() }, &Quarter);
@@ -33,6 +30,11 @@ fn run_with(rounds: usize, limits: &Limits, seed: u64, giants: &[usize]) -> Vec<
         out.push((pruned, sent));
     }
     out
+}
+
+/// So many lines of twenty characters, each another.
+fn lines(many: usize) -> String {
+    (0..many).map(|line| format!("output on line {line:04}\n")).collect()
 }
 
 fn held(requests: &[(Pruned, Vec<Message>)]) -> usize {
@@ -111,7 +113,7 @@ fn a_history_that_was_rewritten_is_not_cut_by_old_marks() {
 
 #[test]
 fn what_was_shortened_stays_so_while_it_fits() {
-    let big = || "123456789\n".repeat(900);
+    let big = || lines(450);
     let mut messages = vec![user("a"), calls(&["1"]), result("1", &big())];
     let first = run(&numbered(messages.clone()), &limits(4_000), &Chars);
     messages.extend([calls(&["2"]), result("2", "short")]);

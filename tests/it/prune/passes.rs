@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use espalier::error::Code;
 use espalier::history::plan::Fate;
-use espalier::history::prune::{DropMedia, FLOOR, Limits, Pass, Pruned, prune};
+use espalier::history::prune::{DropMedia, FLOOR, Limits, Pass, Picture, Pruned, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
 
@@ -13,7 +13,7 @@ use crate::support::{Chars, assistant, call, calls, meter, numbered, result, tra
 
 /// A result of so many tokens; a line is ten of them.
 fn output(id: &str, tokens: usize) -> Message {
-    result(id, &"123456789\n".repeat(tokens / 10))
+    result(id, &(0..tokens / 10).map(|line| format!("{line:09}\n")).collect::<String>())
 }
 
 /// Tokens of what a message holds, by id.
@@ -194,6 +194,129 @@ fn media_outside_the_newest_round_become_notes() {
     assert_eq!(forced(DropMedia::None), [1, 0, 1, 1, 0, 1]);
     assert_eq!(forced(DropMedia::Old), [0, 0, 0, 1, 0, 1]);
     assert_eq!(forced(DropMedia::All), [0, 0, 0, 1, 0, 0]);
+}
+
+/// The only text of a result.
+fn said(message: &Message) -> &str {
+    match &message.parts[..] {
+        [Part::ToolResult { content, .. }] => match &content[..] {
+            [Part::Text { text }] => text,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_command_said_of_errors_stays_in_both_passes() {
+    let log = |id: &str| {
+        let lines = |from: usize| (from..from + 200).map(|line| format!("step {line:05} done\n")).collect::<String>();
+        result(id, &format!("{}error[E{id}]: no such thing\n{}", lines(0), lines(200)))
+    };
+    let check = |tool: &str, arguments: &str, expected: bool| {
+        let of = |ids: &[&str]| {
+            let calls = ids.iter().map(|id| call(id, tool, arguments).parts.remove(0)).collect();
+            Message { parts: calls, ..assistant("") }
+        };
+        for ids in [&["1"][..], &["1", "2", "3", "4", "5", "6", "7", "8"]] {
+            let rounds = [vec![user("a"), of(ids)], ids.iter().map(|id| log(id)).collect()].concat();
+            let messages = numbered(rounds);
+            let whole = fresh(&messages, &Chars);
+            // One is oversize by itself, eight are not.
+            let pruned = run(&messages, &limits(if ids.len() == 1 { 1_000 } else { whole / 2 }), &Chars);
+            assert_eq!(rules(&pruned), [if ids.len() == 1 { "oversize-result" } else { "long-result" }]);
+            for message in &carry_out(&messages, &pruned.plan)[2..] {
+                assert_eq!(said(message).contains("]: no such thing"), expected, "{tool}: {}", said(message));
+            }
+        }
+    };
+    check("bash", r#"{"command":"make"}"#, true);
+    check("read_file", r#"{"path":"build.log"}"#, false);
+}
+
+#[test]
+fn a_long_list_in_json_is_json_still() {
+    let list: Vec<String> = (0..2_000).map(|n| format!("{{\"name\":\"item {n}\"}}")).collect();
+    let messages = numbered(vec![user("a"), calls(&["1"]), result("1", &format!("[{}]", list.join(",")))]);
+    let pruned = run(&messages, &limits(2_000), &Chars);
+    let out = carry_out(&messages, &pruned.plan);
+    let value: serde_json::Value = serde_json::from_str(said(&out[2])).unwrap();
+    assert_eq!(value[0]["name"], "item 0");
+    assert!(pruned.after.total <= 2_000 && pruned.removed[0].recall == "m2");
+}
+
+#[test]
+fn noise_goes_before_words() {
+    let noisy = format!("{}\x1b[31mdone\x1b[0m\n", "waiting\n".repeat(3_000));
+    let messages = numbered(vec![user("a"), calls(&["1"]), result("1", &noisy)]);
+    let out = carry_out(&messages, &run(&messages, &limits(2_000), &Chars).plan);
+    assert_eq!(said(&out[2]), "waiting [3000 times]\ndone\n");
+}
+
+/// A result with pictures of so many KiB; its words come first.
+fn pictures(id: &str, sizes: &[u64]) -> (Message, Vec<u64>) {
+    let mut message = result(id, "taken");
+    if let Part::ToolResult { content, .. } = &mut message.parts[0] {
+        content.extend(sizes.iter().map(|_| picture()));
+    }
+    (message, sizes.to_vec())
+}
+
+#[test]
+fn pictures_in_results_are_limited_in_bytes_for_each_turn() {
+    // Turns, in each of them results, in each of them pictures of so many KiB; `expected`: which of them are left.
+    let check = |turns: &[&[&[u64]]], most: Option<u64>, keep: &[&str], expected: &str| {
+        let (mut messages, mut pictured) = (vec![], vec![]);
+        for turn in turns {
+            messages.push(user("look"));
+            for sizes in *turn {
+                let id = messages.len().to_string();
+                messages.push(calls(&[&id]));
+                let (message, sizes) = pictures(&id, sizes);
+                let of = |(item, kib): (usize, &u64)| Picture {
+                    id: format!("m{}", messages.len()),
+                    part: 0,
+                    item: item + 1,
+                    bytes: kib * 1_024,
+                };
+                pictured.extend(sizes.iter().enumerate().map(of));
+                messages.push(message);
+            }
+        }
+        let messages = numbered(messages);
+        let limits = Limits {
+            pictures: pictured.clone(),
+            picture_bytes: most,
+            keep: keep.iter().map(|id| id.to_string()).collect(),
+            ..limits(u64::MAX)
+        };
+        let pruned = run(&messages, &limits, &Chars);
+        let out = carry_out(&messages, &pruned.plan);
+        let left: Vec<String> = out
+            .iter()
+            .filter(|message| message.results().next().is_some())
+            .map(|message| match &message.parts[0] {
+                Part::ToolResult { content, .. } => {
+                    content[1..].iter().map(|item| if matches!(item, Part::Image { .. }) { 'x' } else { '.' }).collect()
+                }
+                _ => String::new(),
+            })
+            .collect();
+        assert_eq!(left.join(" "), expected);
+        assert!(pruned.removed.iter().all(|removal| removal.rule == "heavy-picture" && removal.tokens > 0));
+        assert_eq!(fresh(&out, &Chars), pruned.after.total);
+        invariants(&messages, &limits, &Chars);
+    };
+    check(&[&[&[1_000], &[1_000]]], None, &[], "x x");
+    check(&[&[&[1_000], &[1_000], &[1_000]]], None, &[], ". x x");
+    check(&[&[&[1_000, 1_000, 1_000]]], None, &[], ".xx");
+    check(&[&[&[1_000, 1_000]], &[&[1_000, 1_000]]], None, &[], "xx xx");
+    // One that is too large by itself takes no other with it; what is older than one that did not fit goes, too.
+    check(&[&[&[100], &[9_000], &[100]]], None, &[], "x . x");
+    check(&[&[&[100], &[2_000], &[2_000]]], None, &[], ". . x");
+    check(&[&[&[100], &[100]]], Some(102_400), &[], ". x");
+    check(&[&[&[100], &[100]]], Some(0), &[], ". .");
+    check(&[&[&[2_000], &[2_000]]], None, &["m2"], "x x");
 }
 
 #[test]

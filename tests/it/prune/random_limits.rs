@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use espalier::history::prune::{DropMedia, Limits, Pass, prune};
+use espalier::history::prune::{DropMedia, Limits, Pass, Picture, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
 use fastrand::Rng;
@@ -87,7 +87,25 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
         previous: None,
         cache_step: if rng.bool() { 0.0 } else { 0.1 },
         drop_media,
+        pictures: pictures(rng, messages),
+        picture_bytes: rng.bool().then(|| rng.u64(0..3_000)),
     }
+}
+
+/// Sizes of the pictures in results, and of some that are none.
+fn pictures(rng: &mut Rng, messages: &[Message]) -> Vec<Picture> {
+    let mut out = vec![];
+    for message in messages {
+        for (part, what) in message.parts.iter().enumerate() {
+            let Part::ToolResult { content, .. } = what else { continue };
+            for item in 0..content.len() {
+                if rng.u32(0..4) > 0 {
+                    out.push(Picture { id: message.id.clone(), part, item, bytes: rng.u64(0..1_000) });
+                }
+            }
+        }
+    }
+    out
 }
 
 fn check(seed: u64, times: usize, most: impl Fn(&mut Rng, usize) -> usize) {

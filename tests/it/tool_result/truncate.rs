@@ -138,6 +138,21 @@ fn errors_of_a_build_survive_a_tenfold_cut() {
 }
 
 #[test]
+fn errors_that_do_not_fill_their_share_are_all_kept() {
+    let encoding = shared(EncodingName::O200kBase);
+    let steps = |from: usize| (from..from + 900).map(|at| format!("step {at} done\n")).collect::<String>();
+    for errors in [&["error[E0308]: mismatched types"][..], &["error: no rule", "FATAL: gone", "panic at x.rs:3"]] {
+        let log = format!("{}{}\n{}", steps(0), errors.join(&format!("\n{}", steps(900))), steps(1_800));
+        for limit in (200..3_000).step_by(37) {
+            let short = truncate(&log, Rules { keep: Keep::Errors, ..Rules::new(limit) }, &*encoding);
+            let out = short.text.unwrap();
+            assert!(short.tokens <= limit);
+            assert!(errors.iter().all(|line| out.contains(line)), "{limit}: {errors:?}");
+        }
+    }
+}
+
+#[test]
 fn json_stays_json() {
     let encoding = shared(EncodingName::O200kBase);
     let items: Vec<_> = (0..500)

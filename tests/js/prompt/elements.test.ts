@@ -130,3 +130,9 @@ test("addresses", () => {
   assert.equal(uri.with({}), uri);
   assert.equal(uri.with({ path: "/x", query: "q", fragment: null }).toString(), "file:///x?q");
 });
+
+test("a result's parts that are not for the model have no place in the prompt", () => {
+  const tree = { node: { type: 1, children: [] } };
+  const content = [{ value: "a", audience: [1] }, { value: "b", audience: [0, 1] }, { value: "c", audience: [] }, { value: tree, audience: [2] }, { value: "d", annotations: { audience: ["user"] } }, { value: "e" }];
+  assert.deepEqual(children(new ToolResult({ data: { content } }).render()).filter((child) => child !== undefined), ["b", "c", "e"]);
+});

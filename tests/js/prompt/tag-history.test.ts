@@ -69,11 +69,11 @@ const rounds = [1, 2].map((round) => ({ text: `round ${round}`, calls: [1, 2].ma
 
 test("rounds go from the oldest, calls with their results", async () => {
   const at = async (budget: number) => show(await messages(createPiece(ToolCallRounds, { rounds }), budget));
-  const all = ["a: round 1(11,12)", "t11: result 1 1", "t12: (no output)", "a: round 2(21,22)", "t21: result 2 1", "t22: result 2 2"];
+  const all = ["a: round 1(11,12)", "t11: result 1 1", "t12: (empty)", "a: round 2(21,22)", "t21: result 2 1", "t22: result 2 2"];
   assert.deepEqual(await at(1000), all);
   const total = 5 + 4 + 3 + 5 + 4 + 4;
   assert.deepEqual(await at(total), all);
-  assert.deepEqual(await at(total - 1), ["a: round 1(12)", "t12: (no output)", ...all.slice(3)]);
+  assert.deepEqual(await at(total - 1), ["a: round 1(12)", "t12: (empty)", ...all.slice(3)]);
   assert.deepEqual(await at(13), all.slice(3));
   assert.deepEqual(await at(12), ["a: round 2(22)", "t22: result 2 2"]);
   assert.deepEqual(await at(3), ["a: round 2"]);
@@ -83,7 +83,7 @@ test("rounds go from the oldest, calls with their results", async () => {
 test("turns go from the oldest, requests last", async () => {
   const turns = [{ request: "old request", rounds: rounds.slice(0, 1), response: "old answer" }, { request: "new request", response: "new answer" }];
   const at = async (budget: number) => show(await messages(createPiece(ChatHistory, { turns }), budget));
-  assert.deepEqual(await at(1000), ["u: old request", "a: round 1(11,12)", "t11: result 1 1", "t12: (no output)", "a: old answer", "u: new request", "a: new answer"]);
+  assert.deepEqual(await at(1000), ["u: old request", "a: round 1(11,12)", "t11: result 1 1", "t12: (empty)", "a: old answer", "u: new request", "a: new answer"]);
   assert.deepEqual(await at(12), ["u: old request", "a: old answer", "u: new request", "a: new answer"]);
   assert.deepEqual(await at(9), ["u: old request", "u: new request", "a: new answer"]);
   assert.deepEqual(await at(6), ["u: new request", "a: new answer"]);

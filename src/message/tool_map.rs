@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ledger::path::normal;
+use super::path::normal;
 
 /// What a tool is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub enum ToolKind {
 /// are the usual ones.
 ///
 /// ```
-/// use espalier::compact::tool_map::{ToolKind, ToolMap, ToolRule};
+/// use espalier::message::tool_map::{ToolKind, ToolMap, ToolRule};
 /// let rule: ToolRule = serde_json::from_str(r#"{"name":"patch_cell","kind":"edit","path":["notebook"]}"#).unwrap();
 /// let map = ToolMap::new(vec![rule]);
 /// let call = map.read("patch_cell", r#"{"notebook":"a.ipynb","cell":3}"#);
@@ -178,7 +178,7 @@ impl ToolMap {
     /// What a call of `name` with these arguments (JSON text) does.
     ///
     /// ```
-    /// use espalier::compact::tool_map::{ToolKind, ToolMap};
+    /// use espalier::message::tool_map::{ToolKind, ToolMap};
     /// let map = ToolMap::default();
     /// assert_eq!(map.read("bash", r#"{"command":"cargo test"}"#).commands, ["cargo test"]);
     /// assert_eq!(map.read("str_replace_editor", r#"{"command":"view","path":"a.py"}"#).kind, ToolKind::Read);
@@ -255,6 +255,15 @@ impl ToolMap {
         }
         call
     }
+}
+
+/// Words in the names of tools whose results are state rather than output.
+const STATE: [&str; 5] = ["todo", "plan", "memory", "memories", "skill"];
+
+/// True for tools whose results hold however old they are: todo lists and plans, answers of the user, memory, skills.
+pub fn holds_state(name: &str, kind: ToolKind) -> bool {
+    let lower = name.to_ascii_lowercase();
+    matches!(kind, ToolKind::Todo | ToolKind::Ask) || STATE.iter().any(|word| lower.contains(word))
 }
 
 fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
@@ -416,7 +425,7 @@ fn items(fields: &Map<String, Value>) -> Vec<(Mark, String)> {
 /// The exit status that a command's output tells of, if it does.
 ///
 /// ```
-/// use espalier::compact::tool_map::exit_status;
+/// use espalier::message::tool_map::exit_status;
 /// assert_eq!(exit_status("boom\n[The command completed with exit code 101.]"), Some(101));
 /// assert_eq!(exit_status("all good"), None);
 /// ```

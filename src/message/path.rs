@@ -3,7 +3,7 @@
 /// Forward slashes, no scheme, no `.` and `..` steps where they can be resolved; case is kept.
 ///
 /// ```
-/// use espalier::compact::ledger::path::normal;
+/// use espalier::message::path::normal;
 /// assert_eq!(normal("file:///a/./b/../c.rs"), "/a/c.rs");
 /// assert_eq!(normal("..\\src\\x.ts"), "../src/x.ts");
 /// ```

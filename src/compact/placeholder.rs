@@ -1,0 +1,104 @@
+//! The line in the place of a result: which tool, what about, how much, how it ended, and where the whole is.
+
+use super::ledger::command::{Tests, is_test_run};
+use super::ledger::one_line;
+use crate::message::tool_map::{ToolCall, ToolKind, exit_status};
+use crate::tool_result::middle::grouped;
+
+/// Why a result is not there any more; how its placeholder begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gone {
+    /// It was old.
+    Cleared,
+    /// A newer message repeats or outdates it.
+    Superseded,
+}
+
+impl Gone {
+    const ALL: [Gone; 2] = [Gone::Cleared, Gone::Superseded];
+
+    fn opening(self) -> &'static str {
+        match self {
+            Gone::Cleared => "[cleared: ",
+            Gone::Superseded => "[superseded: ",
+        }
+    }
+}
+
+/// Longest subject, in bytes: a path, a command, or what else a call was about.
+const SUBJECT: usize = 120;
+/// Ends what is said of the result; the handle follows.
+const RECALL: &str = "; recall ";
+
+/// What is known of a result that goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Result<'a> {
+    pub tool: Option<&'a str>,
+    /// The call it answers: its arguments as they were sent, and as they were understood.
+    pub call: Option<(&'a str, &'a ToolCall)>,
+    pub text: &'a str,
+    pub is_error: bool,
+}
+
+/// The placeholder of a result. `why` says what makes it unnecessary, `recall` where the whole is.
+///
+/// ```
+/// use espalier::compact::placeholder::{Gone, Result, is_placeholder, line};
+/// use espalier::message::tool_map::ToolMap;
+/// let arguments = r#"{"command":"npm run build"}"#;
+/// let call = ToolMap::default().read("bash", arguments);
+/// let result = Result { tool: Some("bash"), call: Some((arguments, &call)), text: "no such file\nexit code: 1", is_error: false };
+/// let said = line(Gone::Cleared, result, None, "m12");
+/// assert_eq!(said, "[cleared: bash `npm run build`, 2 lines, 25 characters, exit code 1; recall m12]");
+/// assert!(is_placeholder(&said));
+/// let result = Result { tool: None, call: None, text: "", is_error: true };
+/// assert_eq!(line(Gone::Cleared, result, None, "m4"), "[cleared: a result, 0 lines, 0 characters, failed; recall m4]");
+/// ```
+pub fn line(gone: Gone, result: Result, why: Option<&str>, recall: &str) -> String {
+    let Result { tool, call, text, is_error } = result;
+    let what = tool.filter(|tool| !tool.is_empty()).unwrap_or("a result");
+    let subject = call.map(|(arguments, call)| subject(arguments, call)).unwrap_or_default();
+    let shell = call.filter(|(_, call)| call.kind == ToolKind::Shell);
+    let end = match exit_status(text).filter(|_| shell.is_some()) {
+        Some(code) => format!(", exit code {code}"),
+        None if is_error => ", failed".to_string(),
+        None => String::new(),
+    };
+    let is_test = shell.is_some_and(|(_, call)| call.commands.iter().any(|command| is_test_run(command)));
+    let tests = if is_test { Tests::read(text) } else { None };
+    let tests = tests.map_or(String::new(), |tests| format!(", {}", tests.to_words()));
+    let why = why.map_or(String::new(), |why| format!("; {why}"));
+    let of = |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
+    let size = format!("{}, {}", of(text.lines().count(), "line"), of(text.chars().count(), "character"));
+    format!("{}{what}{subject}, {size}{end}{tests}{why}{RECALL}{recall}]", gone.opening())
+}
+
+/// True for a text that is a placeholder, with or without lines of the result behind it.
+///
+/// ```
+/// use espalier::compact::placeholder::is_placeholder;
+/// assert!(is_placeholder("[cleared: read a.rs, 2 lines, 30 characters; recall m4]\nerror: no such file"));
+/// assert!(!is_placeholder("[cleared: the table]") && !is_placeholder("cleared the table; recall m4]"));
+/// ```
+pub fn is_placeholder(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    Gone::ALL.iter().any(|gone| first.starts_with(gone.opening())) && first.contains(RECALL) && first.ends_with(']')
+}
+
+fn subject(arguments: &str, call: &ToolCall) -> String {
+    let named = match (call.commands.first(), call.paths.as_slice()) {
+        (Some(command), _) => format!("`{}`", one_line(command, SUBJECT)),
+        (None, [path]) => one_line(path, SUBJECT),
+        (None, [path, more @ ..]) => format!("{} and {} more", one_line(path, SUBJECT), more.len()),
+        (None, []) => match arguments.trim() {
+            "" | "{}" | "null" => return String::new(),
+            arguments => one_line(arguments, SUBJECT),
+        },
+    };
+    let range = match call.range {
+        Some((from, u64::MAX)) => format!(" from line {from}"),
+        Some((from, to)) => format!(" lines {from}-{to}"),
+        None => String::new(),
+    };
+    format!(" {named}{range}")
+}
