@@ -39,7 +39,7 @@ async function loaded(page) {
     globalThis.warnings = [];
     globalThis.open = async (name, options) => {
       globalThis.conversation = await espalier.openConversation({
-        format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 130_000 }, entropy: 7, storage: espalier.indexedDbStorage(name),
+        format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 1_000_000 }, entropy: 7, storage: espalier.indexedDbStorage(name),
         onEvent: (event) => void (event.type === "warning" && warnings.push(event.message)),
         ...options,
       });
@@ -58,21 +58,23 @@ test(`${MESSAGES} messages, and a page that is left in the middle of a compactio
     await open("long", { llm: () => new Promise(() => {}) });
     conversation.append({ role: "user", content: "Fix the parser." });
     for (let number = 0; conversation.log.originals < count; number += 1) conversation.append(round(number));
-    const { report } = await conversation.prepare();
+    // Full enough for a summary to be begun beside it.
+    const maxPromptTokens = Math.round(conversation.usage().used / 0.85);
+    const { report } = await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens } });
     await conversation.flush();
-    return { ...state(), job: report.job, ratio: report.usage.ratio };
+    return { ...state(), job: report.job, maxPromptTokens };
   }, MESSAGES);
   assert.ok(before.originals >= MESSAGES && before.isNew);
-  assert.equal(before.job, 1, `at ${before.ratio}`);
+  assert.equal(before.job, 1);
   await loaded(page);
-  const now = await page.evaluate(async () => {
-    await open("long", {});
+  const now = await page.evaluate(async (maxPromptTokens) => {
+    await open("long", { model: { name: "gpt-4o", maxPromptTokens } });
     const opened = state();
     const { messages } = await conversation.prepare();
     const { status } = await conversation.compact();
     await conversation.flush();
     return { opened, sent: messages.length, status, then: state() };
-  });
+  }, before.maxPromptTokens);
   const { opened, then } = now;
   assert.deepEqual([opened.isNew, opened.interrupted, opened.problems, opened.originals, opened.shown, opened.newest], [false, 1, 0, before.originals, before.shown, before.newest]);
   assert.equal(now.status, "applied");
