@@ -221,6 +221,8 @@ export class Compactor<T> {
     let { status, error } = made;
     let ids: string[] = [];
     const planId = `c${this.begun}`;
+    // Messages may have come since it was made: what it freed is told of the view that it is laid over.
+    const before = log.view().after;
     if (status === "applied") {
       try {
         const data = { ...slim(made.report), covered: made.report?.covered.length ?? 0 };
@@ -234,7 +236,7 @@ export class Compactor<T> {
     if (status === "applied") this.compacted = this.standing();
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
     const { usage, view: { after } } = this.c.look();
-    const { before, trigger, focus, report, job } = made;
+    const { trigger, focus, report, job } = made;
     // An abort leaves the log as it is, and the number to the next one.
     if (status === "cancelled") this.begun -= 1;
     else log.record("plan", { id: planId, trigger, status, before: before.total, after: after.total, ...(job !== undefined && { job }), begun: this.begun, requests: this.c.requests, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });

@@ -178,6 +178,7 @@ export class Saving {
     if (name === undefined && owner.isOurs) {
       // It was there: whatever else was stored may be gone with it.
       for (const grown of this.grown.values()) grown.isUnsure = true;
+      this.warn({ what: "read", name: OWNER, message: "what was stored is gone; it is written anew", cause: undefined });
     } else if (owner.isOurs || name !== owner.before) {
       this.isTaken = true;
       return this.goApart();

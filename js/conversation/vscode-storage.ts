@@ -48,21 +48,24 @@ export interface FileSystemLike<U extends UriLike> {
   readDirectory(uri: U): PromiseLike<readonly (readonly [string, number])[]>;
   createDirectory(uri: U): PromiseLike<void>;
   delete(uri: U): PromiseLike<void>;
+  rename(from: U, to: U, options: { overwrite: boolean }): PromiseLike<void>;
 }
 
+/** Behind the name of a file that is not whole yet. */
+const NEW = ".new";
 /** `FileType.Directory`. */
 const FOLDER = 2;
 
 /**
  * Keeps a conversation in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
- * added to there, so the log is kept in pieces of about 64 kB.
+ * added to there, so the log is kept in pieces of about 64 kB; a piece is written beside the old one and takes its place when it is whole.
  *
  * ```js
  * const storage = workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, session));
  * ```
  */
 export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): ConversationStorage {
-  for (const method of ["readFile", "writeFile", "readDirectory", "createDirectory", "delete"] as const) {
+  for (const method of ["readFile", "writeFile", "readDirectory", "createDirectory", "delete", "rename"] as const) {
     if (typeof fs?.[method] !== "function") throw new EspalierError({ code: "bad_option", message: `workspaceStorage needs a file system with ${method}`, path: "fs" });
   }
   const at = (name: string) => folder.with({ path: name === "" ? folder.path : `${folder.path.replace(/\/$/, "")}/${name}` }) as U;
@@ -97,9 +100,10 @@ export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folde
       const within = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : "";
       if (!made.has(within)) await fs.createDirectory(at(within));
       made.add(within);
-      await fs.writeFile(at(key), new TextEncoder().encode(text));
+      await fs.writeFile(at(key + NEW), new TextEncoder().encode(text));
+      await fs.rename(at(key + NEW), at(key), { overwrite: true });
     },
-    keys: () => files(""),
+    keys: async () => (await files("")).filter((name) => !name.endsWith(NEW)),
     async remove(key) {
       try {
         await fs.delete(at(key));

@@ -52,6 +52,7 @@ function workspace() {
     },
     createDirectory: async ({ path }: Uri) => { for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) folders.add(at); },
     delete: async ({ path }: Uri) => { if (!files.delete(path)) throw missing(); },
+    rename: async (from: Uri, to: Uri) => { files.set(to.path, files.get(from.path) ?? assert.fail()); files.delete(from.path); },
   };
   return workspaceStorage(fs, uri("/state/session"));
 }

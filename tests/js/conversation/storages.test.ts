@@ -1,0 +1,370 @@
+/** Storages that lie, that two conversations share, and that end in the middle of a write: files, and what an extension of VS Code has. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import type * as vscode from "vscode";
+import { espalier } from "../built.ts";
+import type { AnyEvent } from "../../../js/conversation/events.ts";
+import type { ConversationStorage } from "../../../js/conversation/storage.ts";
+import type { ConversationOptions } from "../../../js/conversation/types.ts";
+import { SUMMARY, begin, clock, model, rest, round, sound } from "./support.ts";
+import type { Fields } from "./support.ts";
+
+const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage } = espalier;
+const LIMIT = 4_000;
+const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
+  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+type Opened = Awaited<ReturnType<typeof open>>;
+const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
+function listening() {
+  const events: AnyEvent[] = [];
+  const said = () => events.flatMap((event) => (event.type === "warning" ? [`${event.code}: ${event.message}`] : []));
+  return { onEvent: (event: AnyEvent) => void events.push(event), said };
+}
+
+// ------------------------------------------------------------ lies
+
+/** A storage that keeps to its word until `lies` is set. */
+function liar(lie: Partial<Record<keyof ConversationStorage, (name: string, text: string, base: ConversationStorage) => unknown>>) {
+  const texts = new Map<string, string>();
+  const base = memoryStorage(texts);
+  const state = { lies: false };
+  const storage = Object.fromEntries((["read", "append", "write", "list", "delete"] as const).map((method) => [method, (name: string, given: string) => {
+    const how = state.lies ? lie[method] : undefined;
+    return how ? how(name, given, base) : (base[method] as (name: string, text: string) => unknown)(name, given);
+  }])) as unknown as ConversationStorage;
+  return { storage, base, texts, state };
+}
+const isLog = (name: string) => /^(log|messages)/.test(name);
+const LIES: [string, Parameters<typeof liar>[0]][] = [
+  ["says it wrote and did not", { append: (name, added, base) => (isLog(name) ? undefined : base.append(name, added)) }],
+  ["writes half of it", { append: (name, added, base) => base.append(name, isLog(name) ? added.slice(0, added.length / 2) : added) }],
+  ["writes it twice", { append: (name, added, base) => base.append(name, isLog(name) ? added + added : added) }],
+  ["writes other bytes", { append: (name, added, base) => base.append(name, added.replaceAll("e", "é")) }],
+  ["gives back what was there before", { read: (name, _, base) => (isLog(name) ? String(base.read(name)).slice(0, 400) : base.read(name)) }],
+  ["gives back another's", { read: (name, _, base) => (isLog(name) ? "nothing of yours\n" : base.read(name)) }],
+  ["gives back what is no text", { read: () => ({}) }],
+  ["forgets everything", { read: () => undefined }],
+  ["lists what is not there, and not what is", { list: () => ["checkpoints/900-x.md", "../etc/passwd", ""] }],
+];
+
+for (const [name, lie] of LIES) {
+  test(`a storage that ${name}: the conversation goes on, and what it has is stored once the storage is honest`, async () => {
+    const { storage, base, texts, state } = liar(lie);
+    const { onEvent, said } = listening();
+    const conversation = await open({ storage, onEvent });
+    conversation.append(begin(8));
+    await conversation.flush();
+    state.lies = true;
+    conversation.append(round(20));
+    assert.equal((await conversation.compact()).status, "applied");
+    await conversation.flush();
+    if (!name.startsWith("lists")) assert.ok(said().some((what) => what.startsWith("storage:")), name);
+    state.lies = false;
+    conversation.append(round(21));
+    sound((await conversation.prepare()).messages, LIMIT);
+    const [view, originals] = [text(conversation), conversation.log.originalsFrom(0)];
+    await conversation.dispose();
+    // Under the name of the conversation, or under one of its own where somebody else seemed to have it.
+    const own = [...texts.keys()].find((file) => /^log-\w+\.jsonl$/.test(file));
+    const log = own === undefined ? undefined : texts.get(own);
+    const again = await open(log === undefined ? { storage: base } : { log, messages: originals });
+    assert.deepEqual([again.opened.log!.problems, text(again), again.log.originalsFrom(0)], [[], view, originals]);
+    await again.dispose();
+  });
+}
+
+// ------------------------------------------------------------ two conversations, one storage
+
+test("two conversations over one storage: the one that was opened last has it, the other goes on beside it, and neither loses anything", async () => {
+  const texts = new Map<string, string>();
+  const storage = memoryStorage(texts);
+  const [a, b] = [listening(), listening()];
+  const first = await open({ storage, onEvent: a.onEvent });
+  first.append(begin(3));
+  await first.flush();
+  const second = await open({ storage, onEvent: b.onEvent });
+  assert.equal(text(second), text(first));
+  second.append(round(50));
+  first.append(round(60));
+  second.append(round(51));
+  first.append(round(61));
+  await Promise.all([first.flush(), second.flush()]);
+  sound((await first.prepare()).messages, LIMIT);
+  sound((await second.prepare()).messages, LIMIT);
+  const views = [text(first), text(second)];
+  await Promise.all([first.dispose(), second.dispose()]);
+  assert.deepEqual(b.said(), []);
+  const [said, ...others] = a.said();
+  assert.deepEqual(others, []);
+  const [, name] = /goes on as (log-\w+\.jsonl)$/.exec(said!)!;
+  const again = await open({ storage });
+  assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
+  const apart = await openConversation<Fields>({ log: texts.get(name!)!, messages: texts.get(name!.replace("log", "messages"))!.trimEnd().split("\n").map((line) => JSON.parse(line) as Fields), model: "gpt-4o" });
+  assert.deepEqual([apart.opened.log!.problems, text(apart)], [[], views[0]]);
+});
+
+test("two compactions at once, of two conversations over one storage", async () => {
+  const texts = new Map<string, string>();
+  const storage = memoryStorage(texts);
+  const one = model();
+  const two = model();
+  const first = await open({ storage, llm: one.llm, compact: { verify: "never", ladder: ["summary", "offline", "fit"] } });
+  first.append(begin(15));
+  await first.flush();
+  const second = await open({ storage, llm: two.llm, compact: { verify: "never", ladder: ["summary", "offline", "fit"] } });
+  const both = [first.compact(), second.compact()];
+  await rest();
+  two.calls[0]!.answer(SUMMARY.replace("parser", "second"));
+  await rest();
+  one.calls[0]!.answer(SUMMARY.replace("parser", "first"));
+  for (const done of both) assert.equal((await done).status, "applied");
+  await Promise.all([first.flush(), second.flush()]);
+  for (const conversation of [first, second]) {
+    conversation.append(round(70));
+    sound((await conversation.prepare()).messages, LIMIT);
+  }
+  assert.ok(text(first).includes("The first is being fixed") && text(second).includes("The second is being fixed"));
+  await second.dispose();
+  const again = await open({ storage });
+  assert.deepEqual([again.opened.log!.problems, text(again)], [[], text(second)]);
+  assert.equal([...texts.keys()].filter((name) => /^log-/.test(name)).length, 1);
+});
+
+test("one that only ends beside another leaves nothing behind", async () => {
+  const texts = new Map<string, string>();
+  const { llm } = model();
+  const first = await open({ storage: memoryStorage(texts), llm });
+  first.append(begin(15));
+  first.agentRequest();
+  await first.flush();
+  const second = await open({ storage: memoryStorage(texts) });
+  const { onEvent, said } = listening();
+  first.on("*", onEvent);
+  await first.dispose();
+  assert.deepEqual([said(), [...texts.keys()].filter((name) => /^log-/.test(name))], [[], []]);
+  await second.dispose();
+});
+
+test("an opening that fails gives the storage back", async () => {
+  const texts = new Map<string, string>();
+  const storage = memoryStorage(texts);
+  const first = await open({ storage });
+  first.append(begin(2));
+  await first.flush();
+  await assert.rejects(() => open({ storage, messages: [{ role: "user", content: "another conversation" }] }), { code: "bad_message" });
+  first.append(round(9));
+  await first.flush();
+  assert.equal(texts.get("log.jsonl"), first.log.export());
+});
+
+// ------------------------------------------------------------ clocks
+
+test("clocks that jump: timers that fire at once, late or twice, and times that go back or make no sense", async () => {
+  const times = [5, -1e18, Number.NaN, 1e300, 0, 7];
+  let at = 0;
+  const broken = {
+    now: () => times[at++ % times.length]!,
+    after(_: number, done: () => void) {
+      done();
+      queueMicrotask(done);
+      return () => {};
+    },
+  };
+  const { onEvent, said } = listening();
+  const conversation = await open({ clock: broken, storage: memoryStorage(), llm: async () => SUMMARY, onEvent });
+  conversation.append(begin());
+  for (let number = 0; number < 60; number += 1) {
+    conversation.append(round(number));
+    sound((await conversation.prepare()).messages, LIMIT);
+    await rest();
+  }
+  assert.ok(conversation.edits().length > 0);
+  assert.ok(said().every((what) => what.startsWith("storage:")));
+  assert.ok(conversation.log.export().split("\n").slice(0, -1).every((line) => Number.isSafeInteger((JSON.parse(line) as { time: number }).time)));
+  const late = clock();
+  const waiting = await open({ clock: late, llm: () => new Promise(() => {}) });
+  waiting.append(begin(22));
+  await waiting.prepare();
+  waiting.append(round(90, 20));
+  const pending = waiting.prepare();
+  await rest();
+  late.turn(-1e9);
+  late.turn(1e15);
+  sound((await pending).messages, LIMIT);
+  await waiting.dispose();
+});
+
+// ------------------------------------------------------------ files
+
+test("files: a process that is killed while it writes leaves a conversation that opens, with all that was promised", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-"));
+  const script = `
+    import { nodeStorage, openConversation } from ${JSON.stringify(new URL("../../../pkg/dist/node.js", import.meta.url).href)};
+    const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 4000 }, storage: nodeStorage(${JSON.stringify(folder)}) });
+    if (conversation.opened.isNew) conversation.append([{ role: "user", content: "Fix the parser." }]);
+    for (;;) {
+      const number = conversation.log.originals;
+      conversation.append([
+        { role: "assistant", content: null, tool_calls: [{ id: "c" + number, type: "function", function: { name: "bash", arguments: '{"command":"make"}' } }] },
+        { role: "tool", tool_call_id: "c" + number, content: ("Größe 😀 " + number + "\\n").repeat(40) },
+      ]);
+      await conversation.prepare();
+      await conversation.flush();
+      console.log(conversation.log.originals);
+    }`;
+  let promised = 0;
+  for (const lines of [3, 9, 27]) {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    let heard = 0;
+    await new Promise<void>((done) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        for (const line of String(chunk).trim().split("\n")) promised = Math.max(promised, Number(line));
+        heard += 1;
+        if (heard >= lines) child.kill("SIGKILL");
+      });
+      child.on("exit", () => done());
+    });
+    const conversation = await open({ storage: nodeStorage(folder) });
+    assert.ok(conversation.log.originals >= promised, `${conversation.log.originals} of ${promised}`);
+    assert.ok(conversation.opened.log!.problems.every(({ kind }) => kind === "cut"));
+    sound((await conversation.prepare()).messages, LIMIT);
+    await conversation.dispose();
+    assert.equal(readFileSync(join(folder, "log.jsonl"), "utf8"), conversation.log.export());
+  }
+});
+
+test("files: a last line that is torn in the middle of a letter", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-"));
+  const first = await open({ storage: nodeStorage(folder) });
+  first.append(begin(2));
+  await first.dispose();
+  appendFileSync(join(folder, "log.jsonl"), Buffer.from('{"seq":99,"v":1,"text":"ü').subarray(0, -1));
+  appendFileSync(join(folder, "messages.jsonl"), Buffer.from('{"role":"user","content":"😀').subarray(0, -2));
+  const second = await open({ storage: nodeStorage(folder) });
+  assert.deepEqual([second.opened.log!.problems.map(({ kind }) => kind), text(second)], [["cut"], text(first)]);
+  second.append(round(7));
+  await second.dispose();
+  const third = await open({ storage: nodeStorage(folder) });
+  assert.deepEqual([third.opened.log!.problems, text(third)], [[], text(second)]);
+});
+
+// ------------------------------------------------------------ VS Code
+
+/** A `Memento` as VS Code's: values go through JSON, `get` tells what was updated last, all of it is written later, and may fail. */
+function memento(): vscode.Memento & { stored: string } {
+  const cache = new Map<string, unknown>();
+  return {
+    stored: "{}",
+    get: <T>(key: string, otherwise?: T) => (cache.has(key) ? (structuredClone(cache.get(key)) as T) : otherwise) as T,
+    keys: () => [...cache.keys()],
+    async update(key: string, value: unknown) {
+      const json = JSON.stringify(value);
+      if (json === undefined) cache.delete(key);
+      else cache.set(key, JSON.parse(json));
+      await new Promise((done) => setImmediate(done));
+      this.stored = JSON.stringify(Object.fromEntries(cache));
+    },
+  };
+}
+
+/** `workspace.fs` as VS Code's on a disk: everything later, bytes copied, folders made with the file, no adding to a file. */
+function disk() {
+  type Uri = Pick<vscode.Uri, "path" | "scheme"> & { with(change: { path: string }): Uri };
+  const uri = (path: string): Uri => ({ scheme: "vscode-remote", path, with: (change) => uri(change.path) });
+  const files = new Map<string, Uint8Array>();
+  const folders = new Set<string>(["/"]);
+  const state = { torn: false };
+  const later = () => new Promise((done) => setImmediate(done));
+  const missing = (path: string) => Object.assign(new Error(`Unable to read file '${path}'`), { name: "EntryNotFound (FileSystemError)", code: "FileNotFound" });
+  const fs = {
+    async readFile({ path }: Uri) { await later(); const found = files.get(path); if (!found) throw missing(path); return found.slice(); },
+    async writeFile({ path }: Uri, content: Uint8Array) {
+      assert.ok(content instanceof Uint8Array);
+      // Truncated first, filled later: a window that closes in between leaves half a file.
+      files.set(path, new Uint8Array());
+      await later();
+      files.set(path, state.torn ? content.slice(0, content.length >> 1) : content.slice());
+      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.add(path.slice(0, at));
+    },
+    async readDirectory({ path }: Uri): Promise<[string, number][]> {
+      await later();
+      if (!folders.has(path)) throw missing(path);
+      const names = new Map<string, number>();
+      for (const file of files.keys()) {
+        if (!file.startsWith(`${path}/`)) continue;
+        const [first, ...inside] = file.slice(path.length + 1).split("/");
+        names.set(first!, inside.length > 0 ? 2 : 1);
+      }
+      return [...names];
+    },
+    async createDirectory({ path }: Uri) { await later(); folders.add(path); },
+    async delete({ path }: Uri) { await later(); if (!files.delete(path)) throw missing(path); },
+    async rename(from: Uri, to: Uri, { overwrite }: { overwrite: boolean }) {
+      await later();
+      assert.ok(overwrite);
+      // The window is gone before it comes to this.
+      if (state.torn) throw new Error("the window is closed");
+      const found = files.get(from.path);
+      if (!found) throw missing(from.path);
+      files.set(to.path, found);
+      files.delete(from.path);
+    },
+  };
+  return { storage: () => workspaceStorage(fs, uri("/home/me/.config/Code/session 7")), files, state };
+}
+
+// The shapes that are taken are those of VS Code.
+const typed: [(memento: vscode.Memento) => ConversationStorage, (fs: vscode.FileSystem, folder: vscode.Uri) => ConversationStorage] = [
+  (given) => mementoStorage(given, "chat/"), (fs, folder) => workspaceStorage(fs, folder),
+];
+
+test("VS Code: its own types fit", () => assert.equal(typed.length, 2));
+
+test("VS Code's memento: a conversation, the window reloaded in the middle of a compaction, and what was stored is JSON", async () => {
+  const first = memento();
+  const { llm } = model();
+  const conversation = await open({ storage: mementoStorage(first, "chat/7/"), llm });
+  conversation.append(begin());
+  for (let number = 0; conversation.usage().job !== "running"; number += 1) {
+    conversation.append(round(number));
+    await conversation.prepare();
+  }
+  await conversation.flush();
+  const window = memento();
+  for (const [key, value] of Object.entries(JSON.parse(first.stored) as Fields)) await window.update(key, value);
+  const again = await open({ storage: mementoStorage(window, "chat/7/") });
+  assert.deepEqual([again.opened.interrupted, again.opened.log!.problems, text(again)], [1, [], text(conversation)]);
+  assert.equal((await again.compact()).status, "applied");
+  await again.dispose();
+  await conversation.dispose();
+  assert.ok(window.keys().every((key) => key.startsWith("chat/7/")));
+});
+
+test("VS Code's file system: a window that closes in the middle of a write loses at most what was not promised", async () => {
+  const { storage, files, state } = disk();
+  const conversation = await open({ storage: storage() });
+  conversation.append(begin(3));
+  for (let number = 0; number < 12; number += 1) {
+    conversation.append(round(number, 200));
+    await conversation.flush();
+  }
+  const promised = conversation.log.originals;
+  const pieces = [...files.keys()].filter((name) => name.includes("log.jsonl~"));
+  assert.ok(pieces.length >= 1);
+  state.torn = true;
+  conversation.append(round(99, 200));
+  await conversation.flush();
+  state.torn = false;
+  const { onEvent } = listening();
+  const again = await open({ storage: storage(), onEvent });
+  assert.ok(again.log.originals >= promised, `${again.log.originals} of ${promised}`);
+  sound((await again.prepare()).messages, LIMIT);
+  await again.dispose();
+  const third = await open({ storage: storage() });
+  assert.deepEqual([third.opened.log!.problems, text(third)], [[], text(again)]);
+});
