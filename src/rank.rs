@@ -1,5 +1,7 @@
-//! Sorting where speed does not matter: one routine for all places. The standard library's is compiled anew, 7 kB of it, for every type
-//! and comparison.
+//! Sorting where speed does not matter: two routines for all places. The standard library's is compiled anew, 7 kB of it, for every
+//! type and comparison.
+
+use std::cmp::Ordering;
 
 /// Sorts by a number, stably.
 ///
@@ -11,14 +13,60 @@
 /// rank::sort(&mut words, |word| !(word.len() as u64)); // the longest first
 /// assert_eq!(words, ["three", "one", "a", "b"]);
 /// ```
-pub fn sort<T>(items: &mut Vec<T>, rank: impl FnMut(&T) -> u64) {
-    let mut keys: Vec<(u64, usize)> = items.iter().map(rank).zip(0..).collect();
+pub fn sort<T>(items: &mut [T], mut rank: impl FnMut(&T) -> u64) {
+    let mut keys: Vec<(u64, usize)> = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        keys.push((rank(item), at));
+    }
+    if let Some(mut order) = order(keys) {
+        put(&mut order, &mut |one, other| items.swap(one, other));
+    }
+}
+
+/// Sorts by a comparison, stably.
+///
+/// ```
+/// use espalier::rank;
+/// let mut words = vec!["b", "three", "one", "a"];
+/// rank::sort_by(&mut words, |one, other| one.cmp(other));
+/// assert_eq!(words, ["a", "b", "one", "three"]);
+/// ```
+pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
+    let mut order = order_by(items.len(), &mut |one, other| compare(&items[one], &items[other]));
+    put(&mut order, &mut |one, other| items.swap(one, other));
+}
+
+/// Where the items that are to come first, second and so on stand; nothing if all stand there already.
+#[inline(never)]
+fn order(mut keys: Vec<(u64, usize)>) -> Option<Vec<usize>> {
     if keys.is_sorted() {
-        return;
+        return None;
     }
     keys.sort_unstable();
-    let mut from: Vec<Option<T>> = items.drain(..).map(Some).collect();
-    items.extend(keys.iter().filter_map(|(_, at)| from.get_mut(*at).and_then(Option::take)));
+    Some(keys.into_iter().map(|(_, at)| at).collect())
+}
+
+#[inline(never)]
+fn order_by(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|one, other| compare(*one, *other));
+    order
+}
+
+/// Puts items in their places by swapping two at a time, cycle by cycle.
+#[inline(never)]
+fn put(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+    for first in 0..order.len() {
+        let mut at = first;
+        loop {
+            let from = std::mem::replace(&mut order[at], at);
+            if from == first || from == at {
+                break;
+            }
+            swap(at, from);
+            at = from;
+        }
+    }
 }
 
 /// A rank for a number with a fraction, in its order; negative zero is before zero.
@@ -30,6 +78,16 @@ pub fn sort<T>(items: &mut Vec<T>, rank: impl FnMut(&T) -> u64) {
 pub fn of(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// A rank for two numbers, the first of which decides if they differ.
+///
+/// ```
+/// use espalier::rank::pair;
+/// assert!(pair(1, 9) < pair(2, 0) && pair(2, 0) < pair(2, 1));
+/// ```
+pub fn pair(first: u32, second: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
 }
 
 /// A rank for a place that may be absent: before all others.

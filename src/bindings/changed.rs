@@ -164,7 +164,7 @@ fn changed_lines(asked: &Asked<'_>, at: usize) -> Result<Vec<Change>> {
             found.extend(changes(text, &own).map_err(path)?);
         }
     }
-    found.sort_unstable();
+    sort(&mut found);
     Ok(found)
 }
 

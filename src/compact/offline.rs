@@ -1,6 +1,5 @@
 //! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::form::EIGHT;
@@ -79,7 +78,7 @@ fn overview(ledger: &Ledger) -> Vec<String> {
 
 fn foundation(ledger: &Ledger) -> Vec<String> {
     let mut tools = ledger.tools.clone();
-    tools.sort_by_key(|(_, calls)| Reverse(*calls));
+    crate::rank::sort(&mut tools, |(_, calls)| !(*calls as u64));
     let mut lines = Vec::new();
     if !tools.is_empty() {
         let list: Vec<String> = tools.iter().take(12).map(|(name, n)| format!("{name} ({n})")).collect();
@@ -96,7 +95,7 @@ fn foundation(ledger: &Ledger) -> Vec<String> {
         }
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    crate::rank::sort_by(&mut kinds, |a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     if !kinds.is_empty() {
         let list: Vec<String> = kinds.iter().take(8).map(|(ending, n)| format!(".{ending} ({n})")).collect();
         lines.push(format!("- Files by kind: {}", list.join(", ")));
@@ -113,7 +112,7 @@ fn status(ledger: &Ledger) -> Vec<String> {
         }
     }
     let mut files: Vec<&File> = ledger.files.iter().filter(|f| f.is_changed()).collect();
-    files.sort_by_key(|file| Reverse(file.at));
+    crate::rank::sort(&mut files, |file| !(file.at as u64));
     let line = |file: &&File| {
         let names = names.get(file.path.as_str()).map_or(String::new(), |names| format!(": {}", names.join(", ")));
         format!("- {} ({}){names}", file.path, file.marks())
@@ -124,7 +123,7 @@ fn status(ledger: &Ledger) -> Vec<String> {
 fn problems(ledger: &Ledger) -> Vec<String> {
     let mut errors: Vec<&Failure> = ledger.errors.iter().collect();
     // The open ones first, the newest of them in front.
-    errors.sort_by_key(|error| (error.resolved, Reverse(error.at)));
+    crate::rank::sort_by(&mut errors, |one, other| (one.resolved, other.at).cmp(&(other.resolved, one.at)));
     let line = |error: &&Failure| {
         let state = if error.resolved { "solved" } else { "open" };
         let times = if error.count > 1 { format!(", {} times", error.count) } else { String::new() };
@@ -150,7 +149,7 @@ fn active(ledger: &Ledger) -> Vec<String> {
 
 fn operations(ledger: &Ledger) -> Vec<String> {
     let mut commands: Vec<&Command> = ledger.commands.iter().collect();
-    commands.sort_by_key(|command| Reverse(command.at));
+    crate::rank::sort(&mut commands, |command| !(command.at as u64));
     commands.iter().take(10).map(|command| format!("- {}", command.to_line(usize::MAX, true))).collect()
 }
 
@@ -212,7 +211,8 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
         let recency = 0.5 + 0.5 * candidate.text as f64 / texts;
         scored.push((rarity * candidate.place * recency, candidate));
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1.text, a.1.position).cmp(&(b.1.text, b.1.position))));
+    // Ties in the order in which they were said.
+    crate::rank::sort(&mut scored, |(score, _)| !crate::rank::of(*score));
     let mut left = budget / 3;
     let mut chosen: Vec<(usize, usize, String)> = Vec::new();
     let mut misses = 0;
@@ -231,7 +231,7 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
             misses += 1;
         }
     }
-    chosen.sort();
+    crate::rank::sort_by(&mut chosen, |one, other| (one.0, one.1).cmp(&(other.0, other.1)));
     chosen.into_iter().map(|(.., line)| line).collect()
 }
 

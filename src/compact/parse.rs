@@ -69,7 +69,7 @@ pub fn parse_as(reply: &str, form: &Form, tagged: bool) -> Result<Parsed, Unusab
     }
     let mut there: Vec<&str> =
         text.lines().filter_map(|line| form.opens(line)).map(|(section, _)| section.name).collect();
-    there.sort_unstable();
+    crate::rank::sort_by(&mut there, |one, other| one.cmp(other));
     there.dedup();
     let enough = there.len() * 2 >= form.sections.len();
     if enough && !tagged { finish(&text, form, false, true) } else { Err(Unusable::NoTag) }

@@ -220,6 +220,6 @@ fn choose(draft: &Draft, chosen: &mut Vec<(NodeId, NodeId)>) -> Result<(), Malfo
             },
         };
     }
-    chosen.sort_unstable();
+    crate::rank::sort(chosen, |(node, _)| u64::from(*node));
     Ok(())
 }

@@ -36,7 +36,7 @@ impl File {
             Some(_) if whole => {}
             Some(range) => {
                 self.ranges.push(range);
-                self.ranges.sort_unstable();
+                crate::rank::sort_by(&mut self.ranges, |one, other| one.cmp(other));
                 let mut merged: Vec<(u64, u64)> = Vec::new();
                 for &(from, to) in &self.ranges {
                     match merged.last_mut() {

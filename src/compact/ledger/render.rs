@@ -5,7 +5,6 @@
 //! important ones of each kind before the others. What room is left makes lines longer: messages of the user and command lines as
 //! they were, newest first. What found no place is counted in its block, with the ids that it lies between, so that it can be asked for.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -202,7 +201,8 @@ pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (St
     .into_iter()
     .map(|(weight, mut all)| {
         // Lines of a block stand oldest first.
-        all.sort_by_key(|&at| Reverse((rank(ledger, &page.lines[at]), at)));
+        all.reverse();
+        crate::rank::sort(&mut all, |&at| !u64::from(rank(ledger, &page.lines[at])));
         (weight, all.into_iter())
     })
     .collect();
@@ -231,7 +231,7 @@ pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (St
     }
     let mut all: Vec<usize> = page.of(Block::Commands);
     all.extend(page.of(Block::Errors));
-    all.sort_by_key(|&at| Reverse((page.lines[at].at, at)));
+    crate::rank::sort_by(&mut all, |one, other| (page.lines[*other].at, other).cmp(&(page.lines[*one].at, one)));
     for form in [1, 2] {
         for &at in &all {
             // What commands printed is the first thing that nobody misses; where else an error was is part of it.
@@ -304,7 +304,8 @@ fn folders(missing: &[&Line]) -> Vec<String> {
         *counts.entry(path.rsplit_once('/').map_or("", |(folder, _)| folder)).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    // Folders come by name.
+    crate::rank::sort(&mut counts, |(_, files)| !(*files as u64));
     counts.into_iter().map(|(folder, n)| format!("({folder}/: {n} files)")).collect()
 }
 
@@ -339,26 +340,27 @@ fn lines(ledger: &Ledger) -> Vec<Line> {
             let line = format!("- {} {}", mark.as_str(), escape(what));
             out.push(Line::new(Block::Todo, (order, 0), &plan.id, line, vec![]));
         }
-        out.sort_by_key(|line| {
-            line.block == Block::Todo && !line.short.starts_with(&format!("- {}", Mark::Done.as_str()))
+        crate::rank::sort(&mut out, |line| {
+            let todo = line.block == Block::Todo && !line.short.starts_with(&format!("- {}", Mark::Done.as_str()));
+            todo.into()
         });
     }
     let mut files: Vec<(usize, &File)> = ledger.files.iter().enumerate().collect();
-    files.sort_by_key(|(order, file)| (file.at, *order));
+    crate::rank::sort(&mut files, |(_, file)| file.at as u64);
     for (order, file) in files {
         let block = if file.is_changed() { Block::Changed } else { Block::Read };
         let line = format!("- {} ({})", escape(&file.path), file.marks());
         out.push(Line::new(block, (order, file.at), &file.last, line, vec![]));
     }
     let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
-    errors.sort_by_key(|(order, error)| (error.at, *order));
+    crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
     for (order, error) in errors {
         let form = |bytes, places| format!("- {}: {}", error.id, escape(&error.to_line(bytes, places)));
         let longer = vec![form(usize::MAX, false), form(usize::MAX, true)];
         out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
     }
     let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
-    commands.sort_by_key(|(order, command)| (command.at, *order));
+    crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
     for (order, command) in commands {
         let form = |bytes, output| format!("- {}: {}", command.id, escape(&command.to_line(bytes, output)));
         let short = format!("- {}: {}", command.id, escape(&command.to_short_line(SHORT_COMMAND)));

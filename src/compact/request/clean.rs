@@ -91,7 +91,7 @@ impl Pairs {
         }
         let mut taken: HashSet<String> = good.iter().filter(|id| plain(id).is_none()).cloned().collect();
         let mut marked: Vec<&String> = good.iter().filter(|id| plain(id).is_some()).collect();
-        marked.sort();
+        crate::rank::sort_by(&mut marked, |one, other| one.cmp(other));
         let mut renamed = HashMap::new();
         for id in marked {
             if let Some(bare) = plain(id)

@@ -177,7 +177,9 @@ impl Compaction {
         let ledger = self.ledger(&covered.ids);
         let mut files: Vec<_> =
             ledger.files.iter().filter(|f| !f.deleted && !there.contains(f.path.as_str())).collect();
-        files.sort_by_key(|file| (!file.is_changed(), std::cmp::Reverse(file.at)));
+        crate::rank::sort_by(&mut files, |one, other| {
+            (!one.is_changed(), other.at).cmp(&(!other.is_changed(), one.at))
+        });
         files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
     }
 

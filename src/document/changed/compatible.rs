@@ -114,7 +114,7 @@ pub fn reduce(files: &[File<'_>], budget: u64, batches: usize, tokenizer: &dyn T
 /// Which of some files have to be reduced so that they fit; nothing if that is not enough.
 fn fit(forms: &mut [Forms<'_>], batch: &[usize], budget: u64, tokenizer: &dyn Tokenizer) -> Option<(Vec<bool>, u64)> {
     let mut order = batch.to_vec();
-    order.sort_by_key(|at| std::cmp::Reverse(forms[*at].whole.1));
+    crate::rank::sort(&mut order, |at| !forms[*at].whole.1);
     let mut total: u64 = batch.iter().map(|at| forms[*at].whole.1).sum();
     let mut reduced = vec![false; forms.len()];
     for at in order {

@@ -129,7 +129,7 @@ impl<'f> Layout<'f> {
 fn must(file: &File<'_>, count: u32) -> Vec<Range<u32>> {
     let mut found: Vec<Range<u32>> = Vec::new();
     let mut changes: Vec<(u32, u32)> = file.changes.iter().map(|change| (change.start, change.end)).collect();
-    changes.sort_unstable();
+    crate::rank::sort(&mut changes, |(start, end)| crate::rank::pair(*start, *end));
     for (start, end) in changes {
         let range = if start == end { start.saturating_sub(1)..start + 1 } else { start..end };
         let range = range.start.min(count)..range.end.min(count);

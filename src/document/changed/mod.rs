@@ -262,7 +262,7 @@ impl<'l> Ladder<'l> {
     /// Files one after the other, the largest first, as long as all of them are too much.
     fn go_down(&mut self, step: Step) {
         let mut order: Vec<(u64, usize)> = (0..self.rungs.len()).map(|at| (self.now(at), at)).collect();
-        order.sort_unstable_by_key(|(tokens, at)| (std::cmp::Reverse(*tokens), *at));
+        crate::rank::sort(&mut order, |(tokens, _)| !*tokens);
         for (tokens, at) in order {
             if self.total <= self.settings.budget {
                 return;
@@ -278,7 +278,7 @@ impl<'l> Ladder<'l> {
     fn go_up(&mut self) {
         let low: Vec<usize> = (0..self.rungs.len()).filter(|at| self.rungs[*at].step != Step::Whole).collect();
         let mut order: Vec<(u64, usize)> = low.into_iter().map(|at| (self.cost(at, Step::Whole), at)).collect();
-        order.sort_unstable();
+        crate::rank::sort(&mut order, |(tokens, _)| *tokens);
         for (_, at) in order {
             let now = self.now(at);
             let lower = self.rungs[at].step;
@@ -340,7 +340,7 @@ impl<'l> Ladder<'l> {
 
     fn exceeded(&self, at: usize, least: &[u64]) -> Error {
         let mut largest: Vec<usize> = (0..least.len()).filter(|at| least[*at] > 0).collect();
-        largest.sort_unstable_by_key(|at| (std::cmp::Reverse(least[*at]), *at));
+        crate::rank::sort(&mut largest, |at| !least[*at]);
         let budget = self.settings.budget;
         let name = self.rungs[at].file.name;
         let message = format!("the changed lines of {name} take {} tokens, and {budget} are allowed", least[at]);
@@ -379,7 +379,7 @@ fn in_order(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
 /// The largest first, each into the first batch that has room for it.
 fn packed(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_unstable_by_key(|at| (std::cmp::Reverse(sizes[*at]), *at));
+    crate::rank::sort(&mut order, |at| !sizes[*at]);
     let mut batches: Vec<(u64, Vec<usize>)> = Vec::new();
     for at in order {
         // So many batches are too many anyway; looking at all of them would cost the square.
@@ -393,9 +393,15 @@ fn packed(sizes: &[u64], budget: u64) -> Vec<Vec<usize>> {
         }
     }
     let mut batches: Vec<Vec<usize>> = batches.into_iter().map(|(_, batch)| batch).collect();
-    batches.iter_mut().for_each(|batch| batch.sort_unstable());
-    batches.sort_unstable();
+    batches.iter_mut().for_each(|batch| crate::rank::sort(batch, |at| *at as u64));
+    // No two have a file in common.
+    crate::rank::sort(&mut batches, |batch| crate::rank::place(batch.first().copied()));
     batches
+}
+
+/// Puts changes in order.
+pub fn sort(changes: &mut [Change]) {
+    crate::rank::sort(changes, |change| crate::rank::pair(change.start, change.end));
 }
 
 /// The lines of a file in which stretches of bytes stand; a stretch that ends where a line begins has none of that line.
@@ -406,7 +412,7 @@ pub fn selected(text: &str, stretches: impl IntoIterator<Item = (u32, u32)>) -> 
         Change { start: lines.start, end: lines.end }
     };
     let mut found: Vec<Change> = stretches.into_iter().map(range).collect();
-    found.sort_unstable();
+    sort(&mut found);
     found
 }
 

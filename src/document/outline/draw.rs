@@ -39,7 +39,7 @@ pub fn outline(text: &str, facts: &Facts, numbers: bool, budget: u64, tokenizer:
         entries.push(Entry { parent, line: format!("{number}{}{}\n", indent(depth), signature(text, item)) });
     }
     let mut order: Vec<u32> = (0..entries.len() as u32).collect();
-    order.sort_by_key(|at| depths[items[*at as usize] as usize]);
+    crate::rank::sort(&mut order, |at| depths[items[*at as usize] as usize] as u64);
     let filled = fill(&entries, &order, budget, tokenizer);
     Outline {
         shown: filled.shown.iter().zip(&items).filter(|(shown, _)| **shown).map(|(_, item)| *item).collect(),

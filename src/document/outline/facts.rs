@@ -85,7 +85,7 @@ fn packed<'t>(names: impl Iterator<Item = &'t str>) -> (Box<str>, Vec<(u32, u32)
         *counts.entry(name).or_default() += 1;
     }
     let mut sorted: Vec<(&str, u32)> = counts.into_iter().collect();
-    sorted.sort_unstable();
+    crate::rank::sort_by(&mut sorted, |one, other| one.0.cmp(other.0));
     let mut packed = String::new();
     let ends = sorted
         .into_iter()

@@ -54,9 +54,8 @@ impl Kept {
     /// Forgets the older half, so that looking for it costs little for each that comes.
     fn forget(&mut self) {
         let mut uses: Vec<u64> = self.facts.values().map(|(_, used)| *used).collect();
-        let middle = uses.len() / 2;
-        let (_, bound, _) = uses.select_nth_unstable(middle);
-        let bound = *bound;
+        uses.sort_unstable();
+        let bound = uses.get(uses.len() / 2).copied().unwrap_or_default();
         self.facts.retain(|_, (_, used)| *used >= bound);
         self.bytes = self.facts.values().map(|(facts, _)| facts.memory()).sum();
     }

@@ -56,8 +56,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
     let graph = graph(files, &names, mentioned);
     let ranks = graph.walk();
     let mut order: Vec<u32> = (0..files.len() as u32).collect();
-    let by_rank = |one: f64, other: f64| other.total_cmp(&one);
-    order.sort_by(|one, other| by_rank(ranks.files[*one as usize], ranks.files[*other as usize]).then(one.cmp(other)));
+    crate::rank::sort(&mut order, |file| !crate::rank::of(ranks.files[*file as usize]));
 
     // Lines in the order in which they are drawn: files by rank, definitions by place.
     let mut entries: Vec<Entry> = Vec::new();
@@ -91,7 +90,7 @@ pub fn map(files: &[File<'_>], mentioned: &[&str], budget: u64, tokenizer: &dyn 
         }
     }
     let mut wanted: Vec<u32> = (0..entries.len() as u32).collect();
-    wanted.sort_by(|one, other| by_rank(scores[*one as usize], scores[*other as usize]).then(one.cmp(other)));
+    crate::rank::sort(&mut wanted, |line| !crate::rank::of(scores[*line as usize]));
     let filled = fill(&entries, &wanted, budget, tokenizer);
     Map {
         shown: filled.shown.iter().zip(&places).filter(|(shown, _)| **shown).filter_map(|(_, place)| *place).collect(),

@@ -91,11 +91,8 @@ pub fn summarize(documents: &[Document<'_>], limit: f64, settings: Settings) -> 
         let number = |cost: f64| if cost.is_nan() { 0.0 } else { cost };
         candidates.extend(costs.into_iter().map(|(node, cost)| (number(cost), at, node)));
     }
-    // Ties in the order of documents and nodes.
-    candidates.sort_unstable_by(|one, other| {
-        let by_cost = one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal);
-        by_cost.then((one.1, one.2).cmp(&(other.1, other.2)))
-    });
+    // Ties in the order of documents and nodes. (Adding nothing makes of a negative zero a zero.)
+    crate::rank::sort(&mut candidates, |(cost, ..)| crate::rank::of(*cost + 0.0));
 
     let mut units: u64 = living.iter().map(|living| living.units()).sum();
     let mut feeds: u64 = living.iter().map(|living| living.feeds()).sum();

@@ -267,7 +267,8 @@ impl State {
     fn find_outer(&mut self) {
         let active = self.edits.iter().filter(|(_, edit)| edit.in_force());
         let mut spans: Vec<_> = active.filter_map(|(seq, edit)| Some((edit.span.as_ref()?, *seq))).collect();
-        spans.sort_by_key(|(span, seq)| (span.start, usize::MAX - span.end, usize::MAX - seq));
+        let key = |(span, seq): &(&Span, usize)| (span.start, usize::MAX - span.end, usize::MAX - seq);
+        crate::rank::sort_by(&mut spans, |one, other| key(one).cmp(&key(other)));
         self.outer.clear();
         self.summaries = 0;
         let mut behind = 0;

@@ -210,7 +210,7 @@ impl Log {
             None => {
                 let mut slots: Vec<usize> =
                     edit.targets.iter().filter_map(|target| self.live(&target.message)).collect();
-                slots.sort_unstable();
+                crate::rank::sort(&mut slots, |slot| *slot as u64);
                 slots.dedup();
                 slots
             }

@@ -72,7 +72,7 @@ impl Log {
             Some(span) => (span.start..=span.end).collect(),
             None => laid.slots.clone(),
         };
-        slots.sort_unstable();
+        crate::rank::sort(&mut slots, |slot| *slot as u64);
         slots.dedup();
         Ok(slots.into_iter().map(|slot| self.recalled(slot)).collect())
     }
@@ -81,7 +81,7 @@ impl Log {
     /// are searched as well.
     pub fn search(&self, query: &str, most: usize) -> Vec<Recalled<'_>> {
         let mut words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        words.sort_unstable();
+        crate::rank::sort_by(&mut words, |one, other| one.cmp(other));
         words.dedup();
         let mut found: Vec<(usize, usize, Vec<Hit>)> = Vec::new();
         for slot in (0..self.state.slots.len()).rev() {
@@ -102,7 +102,8 @@ impl Log {
                 found.push((held, slot, hits));
             }
         }
-        found.sort_by_key(|(held, slot, _)| (std::cmp::Reverse(*held), std::cmp::Reverse(*slot)));
+        // Messages were looked at newest first.
+        crate::rank::sort(&mut found, |(held, ..)| !(*held as u64));
         found.truncate(most);
         found.into_iter().map(|(_, slot, hits)| Recalled { hits, ..self.recalled(slot) }).collect()
     }

@@ -1,7 +1,6 @@
 //! What becomes smaller instead of going: long results, long arguments, pictures and documents.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::Limits;
@@ -278,7 +277,7 @@ impl<'g> Shrinker<'g> {
                 }
             }
         }
-        out.sort_by_key(|piece| (Reverse(piece.tokens), piece.place));
+        crate::rank::sort_by(&mut out, |one, other| (other.tokens, one.place).cmp(&(one.tokens, other.place)));
         out
     }
 

@@ -109,7 +109,7 @@ impl<'d> Fill<'_, 'd> {
     fn around(&mut self, at: usize, selection: (u32, u32)) {
         let sheet = &mut self.sheets[at];
         let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
-        leaves.sort_unstable();
+        crate::rank::sort(&mut leaves, |leaf| u64::from(*leaf));
         leaves.dedup();
         let mut nodes = leaves.clone();
         let mut seen = vec![false; sheet.tree.nodes.len()];
@@ -121,7 +121,7 @@ impl<'d> Fill<'_, 'd> {
             }
         }
         // Parents first.
-        nodes.sort_unstable();
+        crate::rank::sort(&mut nodes, |node| u64::from(*node));
         nodes.dedup();
         for node in &nodes {
             sheet.chosen[*node as usize] = true;
