@@ -1,6 +1,7 @@
 /** The core chunk of the package: what entries import from each other's side of the bundle. Not for hosts. */
 
 export * from "./core.ts";
+export { badOption } from "./errors.ts";
 export { call, onFreshInstance, ready, setAsyncLoader, setLoader, wasm } from "./engine.ts";
 export { summarizeCompatible } from "./documents/compatible.ts";
 export { reduceCompatible } from "./documents/changed.ts";

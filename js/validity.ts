@@ -245,7 +245,7 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
 function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
-  return readConversation(messages, { format: format ?? known ?? formatOf(messages, provider), ...(tools && { tools }) });
+  return readConversation(messages, { format: format ?? known ?? formatOf(messages, provider), ...(tools !== undefined && tools !== null && { tools }) });
 }
 
 function formatOf(messages: unknown, provider: Provider): Format {
