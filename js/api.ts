@@ -7,7 +7,9 @@ import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { readConversation } from "./adapters/index.ts";
 import { IMAGE_BYTES, imageModel, imageSizes, resultPictures } from "./images.ts";
+import { neutralPart } from "./adapters/espalier.ts";
 import { asking, llmRequest, wish } from "./asking.ts";
+import { given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
 import { drive } from "./drive.ts";
 import { serverItems } from "./server-items.ts";
 import { call, wasm } from "./engine.ts";
@@ -27,7 +29,7 @@ import type {
  */
 export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
   if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
-  return countText(text, encodingOf(options));
+  return countText(text, encodingOf(given(options)));
 }
 
 /**
@@ -56,8 +58,7 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
  */
 export function countTools(tools: readonly unknown[], options: Omit<CountOptions, "tools"> = {}): ToolsReport {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...options, tools });
+  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...given(options), tools });
   return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
 }
 
@@ -72,12 +73,13 @@ export function countTools(tools: readonly unknown[], options: Omit<CountOptions
  * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
  */
 export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { role = "user", ...others } = options;
-  if (typeof part !== "object" || part === null) throw new EspalierError({ code: "bad_input", message: `countPart needs a part, and got ${String(part)}`, path: "part" });
-  const reading = read([{ id: "part", role, parts: [part] }], { format: "espalier" });
+  const { role = "user", ...others } = given(options);
+  const own = neutralPart(part, "part", "bad_input");
+  needText(role, "role", "a role");
+  needText(others.format, "format", "the name of a format");
+  const reading = read([{ id: "part", role, parts: [own] }], { format: "espalier" });
   const fields = { ...counting(reading, others), format: others.format };
-  return call(() => wasm().countPart(part, role, fields) as { tokens: number; origin: Origin });
+  return call(() => wasm().countPart(own, role, fields) as { tokens: number; origin: Origin });
 }
 
 /**
@@ -92,6 +94,9 @@ export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { r
 export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
   const reading = read(messages, options);
   const { room = {}, tags } = options;
+  given(room, "options.room");
+  if (tags !== undefined && !isFields(tags)) throw bad("tags", "labels by tag", tags);
+  for (const [tag, label] of Object.entries(tags ?? {})) needText(label, `tags.${tag}`, "a label");
   for (const name of ["window", "outputReserve", "blockLine", "reported"] as const) tokens(room, name, false, "options.room");
   const fields = { ...counting(reading, options), room, tags: tags && Object.entries(tags) };
   return call(() => wasm().breakdown(reading.messages, fields) as Breakdown);
@@ -153,7 +158,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     keep: [...kept(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
     priorities: prioritiesOf(priorities),
-    previous: previous === undefined ? undefined : JSON.stringify(cutOf(previous)),
+    previous: previous === undefined ? undefined : JSON.stringify(plain(cutOf(previous), "options.previous")),
   };
 }
 
@@ -228,11 +233,14 @@ function cutOf(previous: PruneCut): PruneCut {
  * @throws EspalierError as {@link prune}. A model that fails is no error but a `status`.
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
-  tokens(options, "budget", true);
+  tokens(given(options), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
   const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, onProgress } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
-  if (llm !== undefined && typeof llm !== "function") throw bad("llm", "a function", llm);
+  needFunction(llm, "llm");
+  needFunction(onProgress, "onProgress");
+  needSignal(signal);
+  if (typeof force !== "boolean") throw bad("force", "true or false", force);
   const reading = read(messages, options);
   const known = profileText(options);
   const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(known ?? "\"espalier\"", "options.profile"))) as Profile;
@@ -294,18 +302,10 @@ function profileText({ profile, protect }: CompactOptions): string | undefined {
   return JSON.stringify({ ...fields, protect: { ...fields.protect, ...(JSON.parse(named) as object) } });
 }
 
-/** A profile as JSON text. Numbers that JSON does not have are refused, not turned into `null`. */
+/** A profile as JSON text. */
 export function dataText(given: unknown, path: string): string {
-  const check = (value: unknown, at: string, depth: number): void => {
-    if (typeof value === "number" && !Number.isFinite(value)) throw new EspalierError({ code: "bad_option", message: `${at} must be a finite number, and is ${value}`, path: at });
-    if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol" || depth > 8) {
-      throw new EspalierError({ code: "bad_option", message: `${at} is no data`, path: at });
-    }
-    if (typeof value === "object" && value !== null) for (const [key, inner] of Object.entries(value)) check(inner, `${at}.${key}`, depth + 1);
-  };
   if (typeof given !== "string" && !isFields(given)) throw new EspalierError({ code: "bad_option", message: `${path} must be a name or an object`, path });
-  check(given, path, 0);
-  return JSON.stringify(given);
+  return JSON.stringify(plain(given, path));
 }
 
 function names(list: readonly string[] | undefined, path: string): string[] | undefined {
@@ -360,9 +360,8 @@ function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "ro
 
 /** Reads what a host passed, in whatever format. */
 export function read(messages: unknown, options: Pick<CountOptions, "format" | "tools">): Reading {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { format, tools } = options;
-  return readConversation(messages, { ...(format && { format }), ...(tools && { tools }) });
+  const { format, tools } = given(options);
+  return readConversation(messages, { ...(format && { format }), ...(tools !== undefined && tools !== null && { tools }) });
 }
 
 /** What everything is counted with. */
@@ -370,14 +369,14 @@ export type Counting = Pick<CountOptions, "encoding" | "model" | "costModel" | "
 
 /** What the engine is told about counting. */
 export function counting(reading: Reading, { encoding, model, costModel, images, imageSize }: Counting) {
+  needNames({ encoding, model, costModel });
   encodingOf({ encoding, model });
   return { encoding, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */
 export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
-  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
-  if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
+  needNames({ encoding, model });
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
   ensureEncoding(name);
   return name;

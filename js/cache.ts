@@ -3,6 +3,7 @@
  * messages, here.
  */
 
+import { needNames } from "./checks.ts";
 import { badOption as bad } from "./errors.ts";
 import { counting, read, tokens } from "./api.ts";
 import { copy, isFields } from "./adapters/adapter.ts";
@@ -138,6 +139,7 @@ function markSettings(options: MarkOptions) {
   if (style !== undefined && style !== "message" && style !== "part") throw bad("style", '"message" or "part"', style);
   if (providerKey !== undefined && (typeof providerKey !== "string" || !providerKey)) throw bad("providerKey", "the name of a provider", providerKey);
   if (dataPart !== undefined && typeof dataPart !== "function") throw bad("dataPart", "a function", dataPart);
+  needNames(options);
   tokens(options, "max", false);
   tokens(options, "minimumPrefix", false);
   return { profile, scheme, max, minimumPrefix, summary, lifetime: lifetimes(lifetime), previousNewest: newestOf(previousNewest) };
@@ -245,8 +247,8 @@ export function clearingPays(options: ClearingOptions): ClearingDecision {
   tokens(options, "suffix", true);
   tokens(options, "replacement", false);
   number(options, "hitRate", 1);
-  number(options, "requests");
-  number(options, "extra");
+  number(options, "requests", Number.MAX_SAFE_INTEGER);
+  number(options, "extra", Number.MAX_SAFE_INTEGER);
   const { cleared, suffix, replacement = 0, extra = 0, requests = 10, hitRate = 1, prices, lifetime } = options;
   return call(() => wasm().clearingPays(priceList(prices, lifetime), cleared, suffix, replacement, extra, requests, hitRate) as ClearingDecision);
 }

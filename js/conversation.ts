@@ -21,11 +21,13 @@ import { checkedStorage } from "./conversation/storage.ts";
 import type {
   Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, PrepareReport, Prepared, Trigger,
 } from "./conversation/types.ts";
+import { given, needFunction, needNames, needSignal, needText } from "./checks.ts";
 import { call, ready, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
 import { CLOCK } from "./providers/clock.ts";
+import { usageOf } from "./providers/usage.ts";
 import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
@@ -66,8 +68,12 @@ const CHECKPOINTS = 20;
 export async function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>> {
   if (typeof options !== "object" || options === null) throw bad("", "an object", options);
   const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system } = options;
-  if (llm !== undefined && typeof llm !== "function") throw bad("llm", "a function", llm);
-  if (onEvent !== undefined && typeof onEvent !== "function") throw bad("onEvent", "a function", onEvent);
+  needFunction(llm, "llm");
+  needFunction(onEvent, "onEvent");
+  needText(system, "system");
+  needNames({ encoding, costModel });
+  for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
+  if (!Array.isArray(tools)) throw bad("tools", "a list of tool definitions", tools);
   if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
@@ -94,7 +100,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
-  const all = { ...known.timeouts, storage: STORAGE, ...given(timeouts) };
+  const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
   // A clock that is broken must not stop the conversation: the time of entries means nothing to it.
@@ -202,10 +208,11 @@ export class Conversation<T = unknown> {
    */
   reportUsage(usage: unknown): void {
     this.alive();
-    const reported = typeof usage === "number" ? usage : reportedBy({ usage }) ?? reportedBy({ usageMetadata: usage }) ?? reportedBy(usage);
-    if (typeof usage === "object" && usage !== null && "promptTotal" in usage) this.reported = addUsage(this.reported, usage as Partial<Usage>);
-    else this.reported = addUsage(this.reported, typeof reported === "number" ? { promptTotal: reported } : {});
-    if (typeof reported !== "number" || !Number.isFinite(reported) || reported < 0) return;
+    // A bare number says nothing of caches.
+    const record = typeof usage === "number" ? { input: usage, promptTotal: usage } : usageOf(usage) ?? reportedBy(usage);
+    const reported = record?.promptTotal;
+    if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
+    this.reported = addUsage(this.reported, record);
     const tokens = Math.round(reported);
     // A server that manages the context reads less than was sent, and may.
     const { serverManaged = false } = this.options;
@@ -242,9 +249,10 @@ export class Conversation<T = unknown> {
    *
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`; `bad_option`
    */
-  prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
-    const { signal } = options ?? {};
-    return this.turn(signal, () => this.prepared(options ?? {}, signal));
+  async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
+    const { signal } = asked(options);
+    needText(options.system, "system");
+    return this.turn(signal, () => this.prepared(options, signal));
   }
 
   // ------------------------------------------------------------ compactions
@@ -255,8 +263,8 @@ export class Conversation<T = unknown> {
    *
    * @throws EspalierError `disposed`, `bad_option`
    */
-  compact({ focus, signal }: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    return this.byHand("manual", { focus, signal });
+  async compact(options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
+    return this.byHand("manual", asked(options));
   }
 
   /**
@@ -265,13 +273,15 @@ export class Conversation<T = unknown> {
    *
    * @throws EspalierError `unknown_id`, `bad_input`, `disposed`
    */
-  compactRange(from?: string, to?: string, { focus, signal }: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    return this.byHand("range", { focus, signal, range: { from, to } });
+  async compactRange(from?: string, to?: string, options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
+    const range = { from: needId(from, "from"), to: needId(to, "to") };
+    return this.byHand("range", { ...asked(options), range });
   }
 
   /** The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is one. */
   agentRequest(focus?: string): number | undefined {
     this.alive();
+    needText(focus, "", "a text", "focus");
     if (this.compactor.jobs.phase === "running") return this.compactor.jobs.running;
     return this.compactor.startJob("agent_request", { focus, model: true });
   }
@@ -280,8 +290,10 @@ export class Conversation<T = unknown> {
    * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless `model` is true. A
    * finished one that waits is put to use at once.
    */
-  memoryPressure({ model = false }: { model?: boolean } = {}): number | undefined {
+  memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
+    const { model = false } = given(options);
+    if (typeof model !== "boolean") throw bad("model", "true or false", model);
     const waiting = this.compactor.jobs.takeReady();
     if (waiting) {
       this.compactor.applyJob(waiting.job, waiting.value);
@@ -295,8 +307,11 @@ export class Conversation<T = unknown> {
    * What a compaction would do: nothing is recorded. With `summary` that text stands for what is covered; with `model` the host's model is
    * asked. Without either it is made by rules.
    */
-  preview({ focus, summary, model = false, signal, from, to }: { focus?: string; summary?: string; model?: boolean; signal?: AbortSignal; from?: string; to?: string } = {}): Promise<Plan<T>> {
-    if (summary !== undefined && typeof summary !== "string") throw bad("summary", "a text", summary);
+  async preview(options: { focus?: string; summary?: string; model?: boolean; signal?: AbortSignal; from?: string; to?: string } = {}): Promise<Plan<T>> {
+    const { focus, signal } = asked(options);
+    const { summary, model = false, from, to } = options;
+    for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
+    if (typeof model !== "boolean") throw bad("model", "true or false", model);
     return this.turn(signal, () => this.planned(from !== undefined || to !== undefined ? "range" : "manual", {
       focus, model, signal, ...((from !== undefined || to !== undefined) && { range: { from, to } }),
     }, summary));
@@ -307,8 +322,9 @@ export class Conversation<T = unknown> {
    *
    * @throws EspalierError `stale_plan` if something happened since to what it is about, `bad_edit`
    */
-  apply({ edits, since, trigger }: Pick<Plan<T>, "edits" | "since" | "trigger">): string[] {
+  apply(plan: Pick<Plan<T>, "edits" | "since" | "trigger">): string[] {
     this.alive();
+    const { edits, since, trigger } = given(plan, "plan");
     this.compactor.begun += 1;
     const ids = this.log.adopt(edits, { since, trigger, planId: `c${this.compactor.begun}` });
     this.c.saving.save();
@@ -662,7 +678,8 @@ export class Conversation<T = unknown> {
     const { tokens, bound, origin } = this.managed ? managedBy(this.managed, ours) : limits.predict(ours);
     const { limit, request, source } = limits.of(after.tools);
     const used = tokens + bound;
-    const ratio = limit === 0 ? 0 : used / limit;
+    // What must not be exceeded is held with the bound; when to begin something goes by what is expected.
+    const ratio = limit === 0 ? 0 : tokens / limit;
     const usage = {
       limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
       messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
@@ -730,7 +747,6 @@ export class Conversation<T = unknown> {
 
   private async byHand(trigger: "manual" | "range", { focus, signal, range }: { focus?: string | undefined; signal?: AbortSignal | undefined; range?: { from: string | undefined; to: string | undefined } }): Promise<Compacted> {
     this.alive();
-    if (focus !== undefined && typeof focus !== "string") throw bad("focus", "a text", focus);
     if (this.manual) {
       const totals = this.log.totals();
       return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
@@ -812,13 +828,26 @@ export class Conversation<T = unknown> {
 }
 
 /** What was given, without what is there in name only. */
-function given<O extends object>(options: O): Partial<O> {
+function defined<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }
 
 /** What a server that manages the context will count: what it counted last, and what has come since. */
 function managedBy({ reported, ours }: { reported: number; ours: number }, now: number): Prediction {
   return { tokens: Math.max(0, reported + now - ours), bound: 0, origin: "calibrated" };
+}
+
+/** What most calls may be asked, checked. */
+function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O): Pick<O, "focus" | "signal"> {
+  const { focus, signal } = given(options);
+  needText(focus, "focus");
+  needSignal(signal);
+  return { focus, signal };
+}
+
+function needId(id: string | undefined, path: string): string | undefined {
+  if (id !== undefined && typeof id !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
+  return id;
 }
 
 /** What an earlier session learned. */

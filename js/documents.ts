@@ -181,6 +181,7 @@ function check(text: unknown, options: DocumentOptions, at = "text", of = "optio
     if (options[name] !== undefined && typeof options[name] !== "string") bad(name, `${name} must be a string`);
   }
   const { mode, tabSize, limits, tree } = options;
+  if (limits !== undefined && (typeof limits !== "object" || limits === null)) bad("limits", "limits must be an object");
   if (mode !== undefined && mode !== "default" && mode !== "compatible") bad("mode", 'mode must be "default" or "compatible"');
   whole(tabSize, "tabSize", 1, 64, bad);
   whole(limits?.bytes, "limits.bytes", 0, Number.MAX_SAFE_INTEGER, bad);
@@ -194,5 +195,5 @@ function check(text: unknown, options: DocumentOptions, at = "text", of = "optio
 
 function whole(value: unknown, path: string, least: number, most: number, bad: (path: string, message: string) => void): void {
   if (value === undefined || (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most)) return;
-  bad(path, `${path} must be a whole number from ${least} to ${most}, and is ${String(value)}`);
+  bad(path, `${path} must be a whole number from ${least} to ${most}, and is ${typeof value === "number" ? value : typeof value}`);
 }

@@ -172,8 +172,9 @@ function recover(cause: Error): EspalierError {
   return new EspalierError({ code: "engine_crashed", message: `The engine crashed and ${outcome}. Please report this.`, cause });
 }
 
-/** Errors of the core carry `code`, `path` and `details`, but are made by the glue. */
+/** Errors of the core carry `code`, `path` and `details`, but are made by the glue, which refuses by itself what is no text. */
 function wrap(error: unknown): unknown {
+  if (error instanceof TypeError && error.message.startsWith("the engine was given")) return new EspalierError({ code: "bad_input", message: error.message });
   if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
   const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
   return new EspalierError({ code, message: error.message, path, details });

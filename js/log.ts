@@ -8,6 +8,7 @@ import { growing, readConversation } from "./adapters/index.ts";
 import type { Growing } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
+import { given, needNames, needText, plain } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
 import type {
   AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
@@ -58,8 +59,7 @@ export class ConversationLog<T = unknown> {
     if (typeof options !== "object" || options === null) throw bad("bad_option", "options", "an object", options);
     const { format, encoding, model, costModel, tools, now = Date.now } = options;
     if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
-    if (encoding !== undefined && typeof encoding !== "string") throw bad("bad_option", "options.encoding", "the name of an encoding", encoding);
-    if (model !== undefined && typeof model !== "string") throw bad("bad_option", "options.model", "the name of a model", model);
+    needNames({ encoding, model, costModel });
     this.hosts = growing(format);
     this.format = format;
     this.now = now;
@@ -75,7 +75,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as the constructor and {@link append}, `unknown_format`
    */
   static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
-    const format = options.format ?? readConversation(messages, {}).format;
+    const format = given(options).format ?? readConversation(messages, {}).format;
     const log = new ConversationLog<T>({ ...options, format });
     log.append(messages);
     return log;
@@ -89,7 +89,7 @@ export class ConversationLog<T = unknown> {
    */
   static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
-    const { messages, salvage = false, exact: _, ...others } = options;
+    const { messages, salvage = false, exact: _, ...others } = given(options);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
     const log = new ConversationLog<T>({ ...rest, format });
@@ -216,7 +216,8 @@ export class ConversationLog<T = unknown> {
       if (!Array.isArray(range) || range.length !== 2) throw bad("bad_input", "pin.range", "a start and an end", range);
       range.forEach((offset, at) => needCount(offset, `pin.range[${at}]`));
     }
-    return this.one((core, time) => core.pin(pin, time) as Added);
+    const own = plain(pin, "pin", "bad_input");
+    return this.one((core, time) => core.pin(own, time) as Added);
   }
 
   /** @throws EspalierError `unknown_id` */
@@ -226,10 +227,12 @@ export class ConversationLog<T = unknown> {
   }
 
   /** Records a stored summary, with the next number, which is returned; numbers are never used twice. */
-  checkpoint({ title, path, edits }: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
+  checkpoint(checkpoint: { title: string; path?: string | ((number: number) => string); edits?: string[] }): number {
+    const { title, path, edits } = given(checkpoint, "checkpoint");
     const number = this.run((core) => core.nextCheckpoint());
     const at = typeof path === "function" ? path(number) : path;
-    this.noted((core, time) => core.checkpoint({ number, title, path: at, edits: edits ?? [] }, time) as Added);
+    const fields = plain({ number, title, path: at, edits: edits ?? [] }, "checkpoint", "bad_input");
+    this.noted((core, time) => core.checkpoint(fields, time) as Added);
     return number;
   }
 
@@ -242,8 +245,8 @@ export class ConversationLog<T = unknown> {
    * `options.since`
    */
   adopt(edits: readonly Edit[], options: AdoptOptions = {}): string[] {
-    const made = madeFields(edits, options);
-    const added = this.run((core, time) => core.adopt(edits, made, time) as Added[]);
+    const [own, made] = madeFields(edits, options);
+    const added = this.run((core, time) => core.adopt(own, made, time) as Added[]);
     this.took(added);
     this.changes += 1;
     return added.map(({ id }) => id);
@@ -255,8 +258,8 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as {@link adopt}
    */
   previewAdopted(edits: readonly Edit[], options: AdoptOptions = {}): LogView<T> {
-    const made = madeFields(edits, options);
-    return this.rebuiltRuns(this.run((core) => core.previewAdopted(edits, made) as CoreRuns));
+    const [own, made] = madeFields(edits, options);
+    return this.rebuiltRuns(this.run((core) => core.previewAdopted(own, made) as CoreRuns));
   }
 
   /**
@@ -271,7 +274,10 @@ export class ConversationLog<T = unknown> {
    *
    * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
    */
-  async compact({ trigger, planId, ...options }: LogCompactOptions): Promise<LogCompactResult> {
+  async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
+    const { trigger, planId, ...options } = given(asked);
+    needText(trigger, "trigger");
+    needText(planId, "planId");
     const since = this.length;
     const { status, edits, report } = await compact(this.neutral(), this.counted(options));
     const lasting = edits.filter(lasts);
@@ -293,7 +299,9 @@ export class ConversationLog<T = unknown> {
    *
    * @throws EspalierError `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
    */
-  setCounting({ encoding, model, costModel }: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
+  setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
+    const { encoding, model, costModel } = given(counting);
+    needNames({ encoding, model, costModel });
     const before = this.fields;
     this.close();
     this.fields = { ...before, encoding, model, costModel };
@@ -422,6 +430,8 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `unknown_id`
    */
   fingerprint(ids: readonly string[]): string {
+    if (!Array.isArray(ids)) throw bad("bad_input", "ids", "a list of ids", ids);
+    ids.forEach((id, at) => needId(id, `ids[${at}]`));
     return this.run((core) => core.fingerprint(ids));
   }
 
@@ -549,10 +559,13 @@ function alike(a: unknown, b: unknown): boolean {
 }
 
 /** What the core is told of where edits come from. */
-function madeFields(edits: readonly Edit[], { since, trigger, planId, data }: AdoptOptions): Record<string, unknown> {
+function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
+  const { since, trigger, planId, data } = given(options);
   if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
+  needText(trigger, "trigger");
+  needText(planId, "planId");
   if (since !== undefined) needCount(since, "options.since");
-  return { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) };
+  return [plain(edits, "edits", "bad_edit"), { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) }];
 }
 
 /** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
@@ -563,7 +576,8 @@ export function lasts({ kind, rule }: Edit): boolean {
 /** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
 function editFields(edit: LogEdit): Record<string, unknown> {
   if (typeof edit !== "object" || edit === null) throw bad("bad_edit", "edit", "an object", edit);
-  const { data, range, targets, ...rest } = edit;
+  const { data, ...laid } = edit;
+  const { range, targets, ...rest } = plain(laid, "edit", "bad_edit");
   if (targets !== undefined && !Array.isArray(targets)) throw bad("bad_edit", "edit.targets", "a list", targets);
   targets?.forEach((target, at) => {
     if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");

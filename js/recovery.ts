@@ -1,5 +1,6 @@
 /** What providers refused, and what was learned from it. */
 
+import { given, plain } from "./checks.ts";
 import { badOption as bad } from "./errors.ts";
 import { modelOf, tokens } from "./api.ts";
 import { call, wasm } from "./engine.ts";
@@ -82,27 +83,30 @@ export class Recovery {
   /** Plain data: keep it, and pass it to the constructor after a restart. */
   state: unknown;
 
+  /** @throws EspalierError `bad_input` if `state` is no data */
   constructor(state?: unknown) {
-    this.state = state;
+    this.state = plain(state, "state", "bad_input");
   }
 
   /** Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for may be lowered. */
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     tokens({ base }, "base", true);
-    tokens(options, "outputReserve", false);
+    tokens(given(options), "outputReserve", false);
     const name = named(model);
     return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }
 
   /** Takes in a refusal; `tries` is ready for the next try then. */
   refused(tries: Tries, refusal: Refusal): NextStep {
-    for (const name of ["used", "limit"] as const) tokens(refusal, name, false, "refusal");
+    given(tries, "tries");
+    for (const name of ["used", "limit"] as const) tokens(given(refusal, "refusal"), name, false, "refusal");
     tokens(refusal, "sent", true, "refusal");
     const { buffer } = refusal;
     if (buffer !== undefined && !(Array.isArray(buffer) && buffer.length === 2 && buffer.every((share: unknown) => typeof share === "number" && share >= 0 && share <= 1))) {
       throw bad("buffer", "two shares from 0 to 1", buffer, "refusal");
     }
-    const text = call(() => wasm().recoveryRefused(this.#text(), JSON.stringify(tries), JSON.stringify(refusal)));
+    const [before, said] = [JSON.stringify(plain(tries, "tries", "bad_input")), JSON.stringify(plain(refusal, "refusal", "bad_input"))];
+    const text = call(() => wasm().recoveryRefused(this.#text(), before, said));
     const taken = JSON.parse(text) as { state: unknown; tries: Tries; next: NextStep };
     this.state = taken.state;
     Object.assign(tries, taken.tries);
@@ -111,16 +115,17 @@ export class Recovery {
 
   /** Takes in an answer; says so if the provider cannot have read all of the request. */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
-    tokens(answer, "sent", true, "answer");
+    tokens(given(answer, "answer"), "sent", true, "answer");
     for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");
-    const given = JSON.stringify({ ...answer, model: named(model) });
-    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), given))) as { state: unknown; silent?: SilentOverflow };
+    const said = JSON.stringify({ ...plain(answer, "answer", "bad_input"), model: named(model) });
+    const taken = JSON.parse(call(() => wasm().recoveryAccepted(this.#text(), said))) as { state: unknown; silent?: SilentOverflow };
     this.state = taken.state;
     return taken.silent;
   }
 
   /** Forgets what was learned of a model. */
   clear(model: string): void {
+    // A state that makes no sense is refused where it is used.
     const { models, ...others } = (this.state ?? {}) as { models?: Record<string, unknown> };
     const { [named(model)]: _, ...kept } = models ?? {};
     this.state = { ...others, models: kept };

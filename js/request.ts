@@ -4,11 +4,13 @@
 
 import { limitFor, modelOf, read } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { given, needFunction, needSignal, needText } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
-import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedPrefix, Totals } from "./types.ts";
+import { usageOf } from "./providers/usage.ts";
+import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedPrefix, Totals, Usage } from "./types.ts";
 
 /** What a host's `send` is told beside the messages. */
 export interface SendContext {
@@ -87,7 +89,14 @@ export interface RequestResult<T, R> {
  */
 export async function request<T, R>(messages: T, options: RequestOptions<R>, send: Send<T, R>): Promise<RequestResult<T, R>> {
   if (typeof send !== "function") throw new EspalierError({ code: "bad_input", message: "request needs a function that sends the messages", path: "send" });
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { signal, onEvent, recovery, pruner, promptTokens, predict, lowerOutput, date } = given(options);
+  needSignal(signal);
+  for (const [name, value] of Object.entries({ onEvent, promptTokens, predict })) needFunction(value, name);
+  // By what they do: a host may have loaded this package in two module formats.
+  if (recovery !== undefined && typeof recovery?.begin !== "function") throw bad("recovery", "a Recovery", recovery);
+  if (pruner !== undefined && typeof pruner?.pruneRead !== "function") throw bad("pruner", "a Pruner", pruner);
+  if (lowerOutput !== undefined && typeof lowerOutput !== "boolean") throw bad("lowerOutput", "true or false", lowerOutput);
+  needText(date, "date", "a date in words");
   const own = options.pruner ? undefined : new Pruner(options.previous);
   try {
     return await sent(messages, options, options.pruner ?? own!, send);
@@ -181,22 +190,17 @@ export function refusalOf(error: unknown): { kind: RefusalKind; used?: number; l
 function usage<R>(reply: R, sent: number, { promptTokens, predict, model }: RequestOptions<R>) {
   const predicted = predict?.(sent);
   return {
-    ...whole("reported", promptTokens ? promptTokens(reply) : reportedBy(reply)),
+    ...whole("reported", promptTokens ? promptTokens(reply) : reportedBy(reply)?.promptTotal),
     ...whole("predicted", predicted?.tokens ?? sent),
     ...whole("bound", predicted?.bound),
     ...whole("window", windowOf(model)),
   };
 }
 
-/** Tokens of the prompt in the usage of a reply: our own record, or those of the providers. */
-export function reportedBy(reply: unknown): unknown {
+/** The usage in a reply: our own record, or those of the providers. */
+export function reportedBy(reply: unknown): Usage | undefined {
   const { usage, usageMetadata } = fieldsOf(reply);
-  const { promptTotal, prompt_tokens, input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = fieldsOf(usage);
-  if (promptTotal !== undefined || prompt_tokens !== undefined) return promptTotal ?? prompt_tokens;
-  // Anthropic counts what it read from its cache apart.
-  const parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens].filter((part) => typeof part === "number");
-  if (parts.length > 0) return parts.reduce((sum, part) => sum + part, 0);
-  return fieldsOf(usageMetadata)["promptTokenCount"];
+  return usageOf(usage) ?? usageOf(usageMetadata);
 }
 
 /** A field with a number of tokens, or none if it is no such number: what providers and hosts say is not trusted to be one. */

@@ -3,6 +3,7 @@
 import { isFields, json } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { counting, kept, read, tokens } from "./api.ts";
+import { needSignal } from "./checks.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogEdit } from "./log-types.ts";
@@ -91,6 +92,7 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
   if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
   if (options.onEvent !== undefined && typeof options.onEvent !== "function") throw bad("onEvent", "a function", options.onEvent);
   tokens(options, "timeout", false);
+  needSignal(signal);
   signal?.throwIfAborted();
   const reading = read(messages, options);
   const fields = { ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [] };

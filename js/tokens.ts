@@ -7,7 +7,8 @@
 
 import { call, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { given, plain } from "./checks.ts";
+import { badOption, EspalierError } from "./errors.ts";
 import type { EncodingName, Origin } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 
@@ -127,7 +128,8 @@ export function countText(text: string, name: EncodingName = "o200k_base"): numb
  *
  * @throws EspalierError `bad_input` naming the text that is no string, `encoding_not_loaded`, `unknown_encoding`
  */
-export function countBatch(texts: readonly string[], { encoding: name = "o200k_base" }: { encoding?: EncodingName } = {}): number[] {
+export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
+  const { encoding: name = "o200k_base" } = given(options);
   if (!Array.isArray(texts)) throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
   const encoding = numberOf(name);
   const cache = caches[encoding];
@@ -215,9 +217,9 @@ export interface TextOptions {
  *
  * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
  */
-export function encode(text: string, { encoding = "o200k_base" }: TextOptions = {}): Uint32Array {
+export function encode(text: string, options: TextOptions = {}): Uint32Array {
   needString(text, "text");
-  ensureEncoding(encoding);
+  const encoding = encodingOf(options);
   return call(() => wasm().encode(text, encoding));
 }
 
@@ -226,16 +228,17 @@ export function encode(text: string, { encoding = "o200k_base" }: TextOptions = 
  *
  * @throws EspalierError `bad_input` with the path of an id that the encoding does not have
  */
-export function decode(ids: Uint32Array | readonly number[], { encoding = "o200k_base" }: TextOptions = {}): string {
-  ensureEncoding(encoding);
+export function decode(ids: Uint32Array | readonly number[], options: TextOptions = {}): string {
+  const encoding = encodingOf(options);
+  if (!(ids instanceof Uint32Array) && !Array.isArray(ids)) throw new EspalierError({ code: "bad_input", message: "decode needs a list of ids", path: "ids" });
   const list = ids instanceof Uint32Array ? ids : Uint32Array.from(ids, (id, at) => whole(id, `ids[${at}]`, 0xffffffff));
   return call(() => wasm().decode(list, encoding));
 }
 
 /** Where each token of a text ends, in UTF-16 code units. An end inside a character counts as that character's start. */
-export function tokenOffsets(text: string, { encoding = "o200k_base" }: TextOptions = {}): Uint32Array {
+export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Array {
   needString(text, "text");
-  ensureEncoding(encoding);
+  const encoding = encodingOf(options);
   return call(() => wasm().tokenOffsets(text, encoding));
 }
 
@@ -244,29 +247,36 @@ export function tokenOffsets(text: string, { encoding = "o200k_base" }: TextOpti
  *
  * @throws EspalierError `bad_option` if `most` is not a whole number
  */
-export function prefixWithin(text: string, most: number, { encoding = "o200k_base" }: TextOptions = {}): Fit {
+export function prefixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
-  ensureEncoding(encoding);
+  const encoding = encodingOf(options);
   return call(() => wasm().prefixWithin(text, whole(most, "most"), encoding) as Fit);
 }
 
 /** The longest end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. */
-export function suffixWithin(text: string, most: number, { encoding = "o200k_base" }: TextOptions = {}): Fit {
+export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
-  ensureEncoding(encoding);
+  const encoding = encodingOf(options);
   return call(() => wasm().suffixWithin(text, whole(most, "most"), encoding) as Fit);
 }
 
 /** wasm takes any number silently. */
 function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw new EspalierError({ code: "bad_option", message: `${path} must be a whole number, 0 or more, and is ${String(value)}`, path });
+  throw badOption("", "a whole number, 0 or more", value, path);
+}
+
+function encodingOf(options: TextOptions): EncodingName {
+  const { encoding = "o200k_base" } = given(options);
+  ensureEncoding(encoding);
+  return encoding;
 }
 
 // ---------------------------------------------------------------- estimates and calibration
 
 /** Rules to guess a count: see the docs for where each comes from. */
 export type Estimator = "sample" | "quarter" | "three-quarters" | "gemini";
+const ESTIMATORS: readonly unknown[] = ["sample", "quarter", "three-quarters", "gemini"];
 
 export interface Estimate {
   tokens: number;
@@ -276,9 +286,11 @@ export interface Estimate {
 }
 
 /** Guesses the tokens of a text. Default rule: exact counts of three windows of 4,096 units, scaled up. */
-export function estimate(text: string, { encoding = "o200k_base", rule = "sample" }: TextOptions & { rule?: Estimator } = {}): Estimate {
+export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
   needString(text, "text");
-  ensureEncoding(encoding);
+  const encoding = encodingOf(options);
+  const { rule = "sample" } = options;
+  if (!ESTIMATORS.includes(rule)) throw badOption("rule", `one of ${ESTIMATORS.join(", ")}`, rule);
   return call(() => wasm().estimate(text, encoding, rule) as Estimate);
 }
 
@@ -304,9 +316,11 @@ export class Calibration {
   state: unknown;
   readonly model: string;
 
+  /** @throws EspalierError `bad_option` if `model` is no text, `bad_input` if `state` is no data */
   constructor(model: string, state?: unknown) {
+    needModel(model);
     this.model = model;
-    this.state = state;
+    this.state = plain(state, "state", "bad_input");
   }
 
   /**
@@ -314,6 +328,7 @@ export class Calibration {
    * be (below 0.5, above 2.5) is ignored.
    */
   static withFactor(model: string, factor: number): Calibration {
+    needModel(model);
     if (typeof factor !== "number") throw new EspalierError({ code: "bad_option", message: `factor must be a number, and is ${typeof factor}`, path: "factor" });
     return new Calibration(model, call(() => wasm().calibrationFrom(model, factor)));
   }
@@ -323,19 +338,30 @@ export class Calibration {
     return call(() => wasm().calibratedFactor(this.state, this.model));
   }
 
-  /** Notes a request. `frame` is anything that changes when system text or tools do. */
+  /**
+   * Notes a request. `frame` is anything that changes when system text or tools do.
+   *
+   * @throws EspalierError `bad_input` with the path of the field; nothing is noted then
+   */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
-    this.take({ type: "sent", model: this.model, ...request });
+    const { model = this.model, frame } = given(request, "request");
+    for (const [name, value] of Object.entries({ model, frame })) if (value !== undefined) needString(value, `request.${name}`);
+    this.take({ type: "sent", ...named(request, "request"), model, ...(frame !== undefined && { frame }) });
   }
 
-  /** Takes the provider's count of a request's prompt. Reports of requests that were not noted are ignored. */
+  /**
+   * Takes the provider's count of a request's prompt. Reports of requests that were not noted are ignored.
+   *
+   * @throws EspalierError `bad_input` with the path of the field; nothing is learned then
+   */
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
-    return this.take({ type: "reported", ...report }).outcome ?? "ignored";
+    return this.take({ type: "reported", ...named(given(report, "report"), "report") }).outcome ?? "ignored";
   }
 
   /** What the provider will count where we count `tokens`. */
   predict(tokens: number): Prediction {
-    return call(() => wasm().predict(this.state, this.model, tokens) as Prediction);
+    const counted = whole(tokens, "tokens");
+    return call(() => wasm().predict(this.state, this.model, counted) as Prediction);
   }
 
   private take(event: object) {
@@ -344,4 +370,14 @@ export class Calibration {
     this.state = state;
     return { outcome };
   }
+}
+
+function needModel(model: unknown): void {
+  if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
+}
+
+/** What belongs to one request: its id and a number of tokens. */
+function named({ id, tokens }: { id: string; tokens: number }, path: string): { id: string; tokens: number } {
+  needString(id, `${path}.id`);
+  return { id, tokens: whole(tokens, `${path}.tokens`) };
 }

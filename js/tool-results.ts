@@ -1,5 +1,6 @@
 /** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
 
+import { given, needFunction, needSignal, needText } from "./checks.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
@@ -87,8 +88,9 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
-export function jsonSchema(text: string, { limit = 1_500, encoding = "o200k_base" }: { limit?: number; encoding?: EncodingName } = {}): unknown {
+export function jsonSchema(text: string, options: { limit?: number; encoding?: EncodingName } = {}): unknown {
   checkText(text);
+  const { limit = 1_500, encoding = "o200k_base" } = given(options);
   whole("limit", limit);
   ensureEncoding(encoding);
   const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, limit, false, encoding)) as string | undefined;
@@ -122,7 +124,8 @@ export interface FitOptions {
  * // caps: [200, 50, 400]
  * ```
  */
-export function fitResults(results: readonly ResultSize[], { budget, level }: FitOptions): { caps: number[]; level?: number } {
+export function fitResults(results: readonly ResultSize[], options: FitOptions): { caps: number[]; level?: number } {
+  const { budget, level } = given(options);
   if (!Array.isArray(results)) throw bad("results", "a list", results);
   whole("budget", budget);
   if (level !== undefined) whole("level", level);
@@ -198,6 +201,10 @@ export async function offload(result: string, options: OffloadOptions): Promise<
   if (typeof store !== "function") throw bad("options.store", "a function", store);
   for (const [name, value] of Object.entries({ threshold, limit, schemaTokens, previewTokens, timeout })) whole(name, value);
   if (!Array.isArray(exempt)) throw bad("options.exempt", "a list of names", exempt);
+  needText(tool, "tool", "the name of a tool");
+  needText(readTool, "readTool", "the name of a tool");
+  needFunction(onEvent, "onEvent");
+  needSignal(signal);
   signal?.throwIfAborted();
   ensureEncoding(encoding);
   const tokens = (text: string) => call(() => wasm().count(text, encoding)) as number;

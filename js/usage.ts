@@ -1,5 +1,6 @@
 /** Reckoning with usage: sums over requests, and what they cost. */
 
+import { given } from "./checks.ts";
 import { badOption as bad } from "./errors.ts";
 import type { CacheLifetime, Prices, Usage } from "./types.ts";
 
@@ -65,7 +66,8 @@ export interface UsageCost {
  *
  * @throws EspalierError `bad_option` naming a price that is none
  */
-export function usageCost(usage: Partial<Usage>, prices: Prices = {}, { lifetime = "5m" }: { lifetime?: CacheLifetime } = {}): UsageCost {
+export function usageCost(usage: Partial<Usage>, prices: Prices = {}, options: { lifetime?: CacheLifetime } = {}): UsageCost {
+  const { lifetime = "5m" } = given(options);
   const price = fullPrices(prices, lifetime);
   const of = addUsage(usage);
   const input = of.input * price.input;

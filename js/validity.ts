@@ -245,7 +245,7 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 
 /** Reads the conversation: as the provider's own, unless it is clearly neutral or the AI SDK's. */
 function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
-  const open = (input: unknown) => readConversation(input, { format: format ?? known ?? formatOf(messages, provider), ...(tools && { tools }) });
+  const open = (input: unknown) => readConversation(input, { format: format ?? known ?? formatOf(messages, provider), ...(tools !== undefined && tools !== null && { tools }) });
   const reading = open(messages);
   // What is not for the model is not sent, and places are those in what is.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));

@@ -6,9 +6,11 @@
 
 import { call, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { badOption, EspalierError } from "./errors.ts";
 import type { EncodingName } from "./types.ts";
 
+/** Encodings that have a file in the package. */
+const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
@@ -33,6 +35,8 @@ export function hasEncoding(name: EncodingName): boolean {
  * @throws EspalierError `bad_vocabulary` if the file is truncated, corrupt or of another encoding; what was loaded before stays
  */
 export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
+  needName(name);
+  if (!(bytes instanceof Uint8Array)) throw badOption("", "the bytes of a vocabulary", bytes, "bytes");
   call(() => wasm().loadEncoding(name, bytes));
   kept.set(name, bytes);
 }
@@ -43,6 +47,7 @@ export function loadEncodingSync(name: EncodingName, bytes: Uint8Array): void {
  * @throws EspalierError `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
 export async function loadEncoding(name: EncodingName, source: Uint8Array | ArrayBuffer | Response | URL | string): Promise<void> {
+  needName(name);
   if (kept.has(name)) return;
   let from: unknown = source;
   if (typeof from === "string" || from instanceof URL) {
@@ -67,12 +72,29 @@ export async function loadEncoding(name: EncodingName, source: Uint8Array | Arra
   loadEncodingSync(name, from);
 }
 
+function needName(name: unknown): void {
+  if (typeof name !== "string") throw badOption("", "the name of an encoding", name, "name");
+  if (!FILES.has(name)) knownTo(name, "name");
+}
+
 /** Sees to it that an encoding is loaded, where the entry can read files. Elsewhere the core says what is missing. */
 export function ensureEncoding(name: string): void {
-  if (reader && !kept.has(name as EncodingName) && (name === "o200k_base" || name === "cl100k_base")) {
+  if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
+  if (!FILES.has(name)) knownTo(name, "options.encoding");
+  if (reader && !kept.has(name as EncodingName) && FILES.has(name)) {
     // The engine first: where both are missing, that is what to mend first.
     wasm();
-    loadEncodingSync(name, reader(name));
+    loadEncodingSync(name as EncodingName, reader(name as EncodingName));
+  }
+}
+
+/** The engine says what is wrong with any other name; it does not know where that was given. */
+function knownTo(name: string, path: string): void {
+  try {
+    call(() => wasm().hasEncoding(name));
+  } catch (error) {
+    if (!(error instanceof EspalierError) || error.code !== "unknown_encoding") throw error;
+    throw new EspalierError({ code: error.code, message: error.message, path });
   }
 }
 
@@ -84,7 +106,7 @@ export function setVocabularyLocator(locate: (name: EncodingName) => URL): void 
 /** Sees to it that an encoding is loaded, where the entry can read or fetch files. */
 export async function loadNeeded(name: EncodingName): Promise<void> {
   ensureEncoding(name);
-  if (!kept.has(name) && locator && (name === "o200k_base" || name === "cl100k_base")) await loadEncoding(name, locator(name));
+  if (!kept.has(name) && locator && FILES.has(name)) await loadEncoding(name, locator(name));
 }
 
 export function notFound(name: string, what: string, cause?: unknown): EspalierError {

@@ -6,7 +6,24 @@
  * can catch it.
  *
  * It also takes out the default address of the wasm: with it, bundlers emit the file twice, or fail where `import.meta.url` is empty.
+ *
+ * What hosts pass by mistake must not cost the instance: whatever is no text is refused before it is written into the engine's memory,
+ * and errors show values in a few words, since to print all of a value can take the whole stack.
  */
+
+const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine was given \${debugString(arg)} where a text is needed\`);`;
+
+const DEBUG_STRING = `function debugString(val) {
+    if (typeof val === "string") return JSON.stringify(val.length > 60 ? val.slice(0, 60) + "…" : val);
+    if (typeof val === "symbol") return "a symbol";
+    if (typeof val === "function") return "a function";
+    if (typeof val !== "object" || val === null) return String(val);
+    try {
+        return Array.isArray(val) ? "a list" : val instanceof Error ? "an error" : "an object";
+    } catch (_) {
+        return "an object";
+    }
+}`;
 
 export function glueFactory(code, types) {
   const names = [];
@@ -14,7 +31,10 @@ export function glueFactory(code, types) {
     .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (names.push(name), `${kind} ${name}`))
     .replace(/^export \{[^}]*\};?$/gm, "")
     .replace(/new FinalizationRegistry\(ptr => /g, "new FinalizationRegistry(ptr => isRetired || ")
-    .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined");
+    .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined")
+    .replace(/^function debugString\(val\) \{[^]*?^\}/m, () => DEBUG_STRING)
+    .replace(/^function passStringToWasm0\(arg, malloc, realloc\) \{/m, (head) => `${head}\n    ${TEXT_ONLY}`);
+  if (!body.includes(DEBUG_STRING) || !body.includes(TEXT_ONLY)) throw new Error("wasm-bindgen's glue has helpers that scripts/glue.mjs does not know");
   if (/^\s*(import|export)\b/m.test(body)) throw new Error("wasm-bindgen's glue has an import or export that scripts/glue.mjs does not know");
   if (!/function initSync\b/.test(body)) throw new Error("wasm-bindgen's glue has no initSync");
   const exported = [...new Set([...names, "initSync", "retire"])];

@@ -68,9 +68,9 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function bad(path: string, wanted: string, value: unknown): EspalierError {
+export function bad(path: string, wanted: string, value: unknown, code = "bad_message"): EspalierError {
   const shown = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
-  return new EspalierError({ code: "bad_message", message: `${path} must be ${wanted}, and is ${shown}`, path });
+  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }
 
 /** Whatever the host's objects throw when they are looked at (getters, revoked proxies) is an error with a path, too. */

@@ -2,24 +2,24 @@
 
 import { EspalierError } from "../errors.ts";
 import { bad, byPart, copy, editedItems, isFields, requestTools } from "./adapter.ts";
-import type { Reading, Source } from "./adapter.ts";
+import type { Fields, Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
 
 export function readEspalier(source: Source, tools: readonly unknown[] | undefined): Reading {
   const { list, name, input, request } = source;
   const originals = new Map<string, NeutralMessage>();
+  const read: NeutralMessage[] = [];
   const take = (at: number) => {
     const message = list[at];
     const path = `${name}[${at}]`;
     if (!isFields(message)) throw bad(path, "a message", message);
-    const { id, role, parts } = message;
-    if (typeof id !== "string" || id === "") throw bad(`${path}.id`, "a text that is not empty", id);
-    if (typeof role !== "string") throw bad(`${path}.role`, "a role", role);
-    if (!Array.isArray(parts)) throw bad(`${path}.parts`, "a list of parts", parts);
-    if (originals.has(id)) {
+    const { id } = message;
+    if (typeof id === "string" && originals.has(id)) {
       throw new EspalierError({ code: "duplicate_id", message: `${path}.id is ${JSON.stringify(id)}, which another message has already`, path: `${path}.id` });
     }
-    originals.set(id, message as unknown as NeutralMessage);
+    const own = neutralMessage(message as unknown as NeutralMessage, path);
+    originals.set(own.id, message as unknown as NeutralMessage);
+    read.push(own);
   };
   for (let at = 0; at < list.length; at += 1) take(at);
   return {
@@ -30,8 +30,7 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
       for (let at = originals.size; at < list.length; at += 1) take(at);
     },
     pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
-    // The core knows only the fields of the model; whatever else the host keeps on its messages stays with them.
-    messages: [...originals.values()].map(({ id, role, name, parts }) => ({ id, role, ...(name !== undefined && { name }), parts })),
+    messages: read,
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],
     rebuild(plan: readonly PlanItem[]) {
       const out = plan.flatMap((item): NeutralMessage[] => {
@@ -45,6 +44,52 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
     },
   };
 }
+
+/** The fields of the model; whatever else the host keeps on its messages stays with them. */
+export function neutralMessage({ id, role, name, parts }: NeutralMessage, path: string): NeutralMessage {
+  if (typeof id !== "string" || id === "") throw bad(`${path}.id`, "a text that is not empty", id);
+  if (typeof role !== "string") throw bad(`${path}.role`, "a role", role);
+  if (name !== undefined && typeof name !== "string") throw bad(`${path}.name`, "a text", name);
+  if (!Array.isArray(parts)) throw bad(`${path}.parts`, "a list of parts", parts);
+  // Not `map`: it would skip holes.
+  const own = Array.from(parts, (part, at) => neutralPart(part, `${path}.parts[${at}]`));
+  const same = own.every((part, at) => part === parts[at]);
+  return { id, role, ...(name !== undefined && { name }), parts: same ? parts : own };
+}
+
+/** Results of results are no parts of the model; so many levels are looked at all the same. */
+const NESTED = 4;
+
+/**
+ * The part itself if its fields are texts, numbers and the like, as they are in the model; else a copy without those of the host's own.
+ * What the engine does not know it passes over, but not without looking into it, and what holds itself has no end.
+ */
+export function neutralPart(part: Part, path: string, code = "bad_message", depth = 0): Part {
+  const refuse = (at: string, wanted: string, value: unknown) => bad(at, wanted, value, code);
+  if (!isFields(part)) throw refuse(path, "a part", part);
+  if (depth > NESTED) throw refuse(path, "a part that holds no results of results", part);
+  const changes: Fields = {};
+  let changed = false;
+  for (const name of Object.keys(part)) {
+    const value = (part as Fields)[name];
+    if (name === "content" && part.type === "toolResult") {
+      if (!Array.isArray(value)) throw refuse(`${path}.content`, "a list of parts", value);
+      const own = Array.from(value as Part[], (inner, at) => neutralPart(inner, `${path}.content[${at}]`, code, depth + 1));
+      if (own.every((inner, at) => inner === value[at])) continue;
+      changes[name] = own;
+    } else if (value === undefined || value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+      continue;
+    } else if (FIELDS.has(name)) {
+      throw refuse(`${path}.${name}`, "a text or a number", value);
+    }
+    changed = true;
+    changes[name] ??= undefined;
+  }
+  return changed ? (copy(part, changes) as Part) : part;
+}
+
+/** All fields of parts. */
+const FIELDS = new Set(["type", "text", "callId", "name", "arguments", "content", "isError", "mediaType", "data", "url", "detail", "dataLength", "pages", "json", "tokens"]);
 
 function edited(original: NeutralMessage, edits: readonly PartEdit[]): NeutralMessage {
   const byNumber = byPart(edits);

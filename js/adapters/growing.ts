@@ -3,10 +3,12 @@
  * by id, and a plan is carried out on them as on any conversation.
  */
 
-import { EspalierError } from "../errors.ts";
+import { badOption } from "../errors.ts";
+import type { EspalierError } from "../errors.ts";
 import type { NeutralMessage, PlanItem } from "../types.ts";
 import { bad, isFields, looking } from "./adapter.ts";
 import type { Adapter, Reading } from "./adapter.ts";
+import { neutralMessage } from "./espalier.ts";
 
 /** Reads message number `at`, which is at `path`. */
 type Read = (original: Record<string, unknown>, at: number, path: string) => NeutralMessage;
@@ -121,18 +123,12 @@ export function readsWith<Piece>(adapter: Adapter<Piece>): () => Read {
   };
 }
 
-/** How neutral messages are read: the fields of the model; whatever else the host keeps on them stays with it. */
+/** How neutral messages are read. */
 export function readsNeutral(): Read {
-  return (original, _at, path) => {
-    const { id, role, name, parts } = original as unknown as NeutralMessage;
-    if (typeof id !== "string" || id === "") throw bad(`${path}.id`, "a text that is not empty", id);
-    if (typeof role !== "string") throw bad(`${path}.role`, "a role", role);
-    if (!Array.isArray(parts)) throw bad(`${path}.parts`, "a list of parts", parts);
-    return { id, role, ...(name !== undefined && { name }), parts };
-  };
+  return (original, _at, path) => neutralMessage(original as unknown as NeutralMessage, path);
 }
 
 /** @throws EspalierError `bad_option` */
 export function unknownFormat(format: unknown, formats: readonly string[]): EspalierError {
-  return new EspalierError({ code: "bad_option", message: `options.format must be one of ${formats.join(", ")}, and is ${JSON.stringify(format)}`, path: "options.format" });
+  return badOption("format", `one of ${formats.join(", ")}`, format);
 }

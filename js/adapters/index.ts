@@ -35,9 +35,7 @@ const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
  * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
  */
 export function readConversation(input: unknown, { format, tools }: { format?: Format; tools?: readonly unknown[] }): Reading {
-  if (format !== undefined && !FORMATS.includes(format)) {
-    throw new EspalierError({ code: "bad_option", message: `options.format must be one of ${FORMATS.join(", ")}, and is ${JSON.stringify(format)}`, path: "options.format" });
-  }
+  if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions", path: "options.tools" });
   }

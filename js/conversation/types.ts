@@ -77,7 +77,7 @@ export interface ContextUsage {
   /** The error that is included. */
   bound: number;
   origin: Origin;
-  /** `used / limit`. */
+  /** What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. */
   ratio: number;
   messages: number;
   frame: number;

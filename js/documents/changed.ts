@@ -2,6 +2,7 @@
 
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
@@ -208,7 +209,8 @@ const isWhole = (value: unknown): value is number => typeof value === "number" &
 function check(options: ReduceOptions): void {
   const bad = (path: string, message: string, code = "bad_option") => new EspalierError({ code, message: `${path} ${message}`, path });
   if (options === null || typeof options !== "object") throw bad("options", "must be an object");
-  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding } = options;
+  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding, signal } = options;
+  needSignal(signal);
   if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
   if (!isWhole(budget) && budget !== Infinity) throw bad("budget", "must be a whole number, 0 or more");
   if (unit !== undefined && unit !== "tokens" && unit !== "characters") throw bad("unit", 'must be "tokens" or "characters"');
@@ -228,6 +230,7 @@ function checkFile(file: unknown, bad: (name: string, message: string) => Espali
   if (diff !== undefined && typeof diff !== "string") throw bad(".diff", "must be a string");
   if (language !== undefined && typeof language !== "string") throw bad(".language", "must be a string");
   if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw bad(".tabSize", "must be a whole number from 1 to 64");
+  if (limits !== undefined && (typeof limits !== "object" || limits === null)) throw bad(".limits", "must be an object");
   for (const name of ["bytes", "work"] as const) {
     if (limits?.[name] !== undefined && !isWhole(limits[name])) throw bad(`.limits.${name}`, "must be a whole number, 0 or more");
   }

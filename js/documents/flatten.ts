@@ -47,6 +47,9 @@ export function flattenTree(tree: TreeLike): FlatTree {
   }
   const [kinds, fields] = [new Numbers(), new Numbers()];
   const cursor = tree.walk();
+  for (const name of ["gotoFirstChild", "gotoNextSibling", "gotoParent"] as const) {
+    if (typeof cursor?.[name] !== "function") throw new EspalierError({ code: "bad_input", message: `the cursor of the tree has no ${name}`, path: `tree.walk().${name}` });
+  }
   let rows = new Uint32Array(WIDTH * 1_024);
   let count = 0;
   const path: number[] = [];

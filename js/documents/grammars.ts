@@ -6,9 +6,10 @@
  * they are next needed.
  */
 
+import { given, needSignal } from "../checks.ts";
 import { call, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors.ts";
 
 /** Where a grammar can come from. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
@@ -67,6 +68,7 @@ function known(): BuiltIn[] {
 
 /** The name under which a language is known, or the name itself. */
 export function nameOf(language: string): string {
+  if (typeof language !== "string") throw badOption("", "the name of a language", language, "language");
   if (registered.has(language)) return language;
   const name = language.toLowerCase();
   return known().find((item) => item.name === name || item.aliases.includes(name))?.name ?? language;
@@ -80,11 +82,12 @@ export function nameOf(language: string): string {
  * ```
  */
 export function languageOf(path: string): string | undefined {
-  const name = String(path).toLowerCase();
+  if (typeof path !== "string") throw badOption("", "the path of a file", path, "path");
+  const name = path.toLowerCase();
   for (const [language, { registration }] of registered) {
     if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`))) return language;
   }
-  return call(() => wasm().languageOfFile(String(path)));
+  return call(() => wasm().languageOfFile(path));
 }
 
 /** The languages that come with a grammar. */
@@ -149,7 +152,9 @@ export interface LoadGrammarOptions {
  *
  * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
  */
-export async function loadGrammar(language: string, { wasm: source, signal }: LoadGrammarOptions = {}): Promise<void> {
+export async function loadGrammar(language: string, options: LoadGrammarOptions = {}): Promise<void> {
+  const { wasm: source, signal } = given(options);
+  needSignal(signal);
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   if (signal?.aborted) throw signal.reason;

@@ -2,6 +2,7 @@
 
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
@@ -78,6 +79,7 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   if (typeof text !== "string") throw bad("text", "must be a string", "bad_input");
   if (options === null || typeof options !== "object") throw bad("options", "must be an object");
   const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = options;
+  needSignal(signal);
   checkDocument(options, (name, message) => bad(`options.${name}`, message));
   checkBudget(budget, "options.budget");
   if (typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "must be true or false");
@@ -176,6 +178,7 @@ const TURN = 40;
 export async function repositoryMap(files: readonly RepositoryFile[], options: MapOptions): Promise<RepositoryMap> {
   check(files, options);
   const { budget, focus = [], mentioned = [], encoding = "o200k_base", onProgress, signal } = options;
+  needSignal(signal);
   signal?.throwIfAborted();
   await ready();
   await loadNeeded(encoding);
@@ -237,6 +240,7 @@ function checkDocument({ language, path, tabSize, limits }: Pick<DocumentOptions
   if (language !== undefined && typeof language !== "string") throw wrong("language", "must be a string");
   if (path !== undefined && typeof path !== "string") throw wrong("path", "must be a string");
   if (tabSize !== undefined && !(isWhole(tabSize) && tabSize >= 1 && tabSize <= 64)) throw wrong("tabSize", "must be a whole number from 1 to 64");
+  if (limits !== undefined && (typeof limits !== "object" || limits === null)) throw wrong("limits", "must be an object");
   for (const name of ["bytes", "work"] as const) {
     if (limits?.[name] !== undefined && !isWhole(limits[name])) throw wrong(`limits.${name}`, "must be a whole number, 0 or more");
   }

@@ -3,6 +3,7 @@
  * checked, grammars found, and edits applied to the host's own strings, so that what was kept is what it was, lone surrogates included.
  */
 
+import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
@@ -370,7 +371,7 @@ function checkOptions(options: unknown): void {
   oneOf("mode", mode, ["default", "compatible"]);
   for (const [name, value] of Object.entries({ encoding, model, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
   if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
-  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") throw bad("options.signal", "an AbortSignal", signal);
+  needSignal(signal);
 }
 
 function checkDocuments(documents: unknown): void {

@@ -3,6 +3,7 @@
  * other and without recursion; elements that have to be asked are left for the core to ask, once it knows their budget.
  */
 
+import { EspalierError } from "../errors.ts";
 import { PromptElement } from "./element.ts";
 import {
   AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, isChatMessagePromptElement, KeepWithElement, LegacyPrioritization,
@@ -56,6 +57,9 @@ const DONE = -1;
 
 const NO_METADATA: PromptMetadata[] = [];
 
+/** Most lists and elements within each other. A list that holds itself has no end. */
+const DEEPEST = 200_000;
+
 export class Flattener {
   readonly nodes: RenderNode[] = [];
   readonly usedContext: any[] = [];
@@ -96,6 +100,7 @@ export class Flattener {
 
   #run(frames: Frame[]): void {
     for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+      if (frames.length > DEEPEST) throw badElement("Children are nested too deeply, or hold themselves", frame.node);
       try {
         const value = advance(frame);
         if (frame.at === DONE) {
@@ -134,7 +139,8 @@ export class Flattener {
     const { ctor } = piece;
     if (typeof ctor !== "function") {
       const at = [parent && pathOf(parent), nameOf(ctor)].filter(Boolean).join(" > ");
-      throw new Error(`Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${at}`);
+      const message = `Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${at}`;
+      throw new EspalierError({ code: "bad_element", message, path: at });
     }
     const props = { ...piece.props, ...(Array.isArray(piece.children) && { children: piece.children }) };
     const node = this.#node(parent, ctor, props);

@@ -1,8 +1,9 @@
 /** The native way to render prompts: one function, exact counts of our own, the form of any provider, and everything explained. */
 
 import { readConversation } from "../adapters/index.ts";
+import { needNames, needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { badOption as bad } from "../errors.ts";
 import { imageModel } from "../images.ts";
 import { countText } from "../tokens.ts";
 import type { CostModelName, EncodingName, ImageModel } from "../types.ts";
@@ -79,10 +80,10 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
   const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
-  if (!Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
-  if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "the name of an encoding", encoding);
-  if (model !== undefined && typeof model !== "string") throw bad("model", "the name of a model", model);
-  if (signal !== undefined && typeof signal?.throwIfAborted !== "function") throw bad("signal", "an AbortSignal", signal);
+  if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  needNames({ encoding, model, costModel });
+  needSignal(signal);
+  if (typeof backfill !== "boolean") throw bad("backfill", "true or false", backfill);
   await ready();
   const name = encoding ?? (model === undefined ? "o200k_base" : (call(() => wasm().encodingForModel(model)) as EncodingName));
   const counting = { encoding: name, costModel, ...(model !== undefined && { model }), format, ...imageModel(images) };
@@ -216,9 +217,4 @@ function messagesOf(format: RenderFormat, raw: Raw.ChatMessage[]): any[] {
 /** Some servers refuse fields without a value. */
 function withoutUndefined<T extends object>(message: T): T {
   return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as T;
-}
-
-function bad(name: string, wanted: string, value: unknown): EspalierError {
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return new EspalierError({ code: "bad_option", message: `options.${name} must be ${wanted}, and is ${shown}`, path: `options.${name}` });
 }

@@ -7,10 +7,12 @@ import { Guard } from "./guard.ts";
 import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
 import type { AttemptState, Patience } from "./retry.ts";
+import { checkRules } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
 import type { Answer, Clock, Finish, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall, Warning } from "./types.ts";
 import { usageFrom } from "./usage.ts";
+import type { Reported } from "./usage.ts";
 import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "./write/ai-sdk.ts";
@@ -93,6 +95,7 @@ export function generator(options: GeneratorOptions): Provider {
 type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;
 
 function build(model: string, options: Omit<AiSdkOptions, "model">, noTools: ProviderRequest, write: Parameters<typeof provider>[1], ask: Ask): Provider {
+  checkRules(options.refusals);
   const clock: Clock = { ...CLOCK, ...options.clock };
   const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent, noTools };
   return provider(about, write, (request, how) =>
@@ -165,7 +168,7 @@ function read(body: Fields): Answer {
   const reasoning = typeof body["reasoningText"] === "string" ? body["reasoningText"] : said("reasoning");
   const given = body["finishReason"];
   const reason = string(isFields(given) ? given["unified"] : given);
-  const reported = usageFrom("ai-sdk", body["usage"]);
+  const reported = usageOf(body);
   const response = isFields(body["response"]) ? body["response"] : {};
   const made = response["messages"];
   return {
@@ -179,6 +182,16 @@ function read(body: Fields): Answer {
     messages: Array.isArray(made) ? (made as unknown[]) : messageOf(content, text, toolCalls),
     warnings: [...warnings, ...(reported?.warnings ?? [{ code: "usage_missing", message: "the model reported no usage" }])],
   };
+}
+
+/**
+ * What the SDK reports. Its version 5 leaves what a cache had to do with out of Anthropic's input, but hands on Anthropic's own record; from
+ * version 6 on the input is split.
+ */
+function usageOf({ usage, providerMetadata }: Fields): Reported | undefined {
+  const [given, metadata] = [usage, providerMetadata].map((value) => (isFields(value) ? value : {})) as [Fields, Fields];
+  const own = isFields(metadata["anthropic"]) ? metadata["anthropic"]["usage"] : undefined;
+  return (isFields(given["inputTokens"]) ? undefined : usageFrom("anthropic", own)) ?? usageFrom("ai-sdk", usage);
 }
 
 /** The answer as a model message: what the model gave, with the input of calls as a value. */

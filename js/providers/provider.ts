@@ -3,6 +3,7 @@
 import { EspalierError } from "../errors.ts";
 import type { Format, Llm } from "../types.ts";
 import { address, ask } from "./http.ts";
+import { checkRules } from "./refusals.ts";
 import type { Answer, HttpOptions, Provider, ProviderEvent, ProviderRequest, RequestOptions, SendOptions, StreamPart } from "./types.ts";
 import type { Wire } from "./wire.ts";
 import { conversation } from "./write/turns.ts";
@@ -30,13 +31,16 @@ export function provider(
     return write(conversation(messages, format, model, all, (event) => onEvent?.(event), isOwn));
   };
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
+    if (typeof options !== "object" || options === null) throw badOption("options", "an object");
+    for (const name of ["onText", "onPart", "onEvent"] as const) if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(`options.${name}`, "a function");
+    if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") throw badOption("options.signal", "an AbortSignal");
     if (typeof request !== "object" || request === null || Array.isArray(request)) throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
     return pieces(request, { stream: true, ...options });
   };
   const send = async (request: ProviderRequest, options: SendOptions = {}): Promise<Answer> => {
-    const { onText, onPart } = options;
-    const wanted = options.stream ?? (onText !== undefined || onPart !== undefined);
-    for await (const part of stream(request, { ...options, stream: wanted })) {
+    const { onText, onPart } = options ?? {};
+    const wanted = options?.stream ?? (onText !== undefined || onPart !== undefined);
+    for await (const part of stream(request, options && { ...options, stream: wanted })) {
       onPart?.(part);
       if (part.type === "text") onText?.(part.text);
       if (part.type === "done") return part.answer;
@@ -66,6 +70,7 @@ export function httpProvider(wire: Wire, options: HttpOptions, write: (conversat
   if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function") throw badOption("options.apiKey", "a text or a function");
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
   if (options.fetch !== undefined && typeof options.fetch !== "function") throw badOption("options.fetch", "a function");
+  checkRules(options.refusals);
   address(baseUrl ?? wire.baseUrl);
   try {
     new Headers(options.headers ?? {});

@@ -5,6 +5,7 @@
  * named groups `used`, `limit` and `output`.
  */
 
+import { badOption, EspalierError } from "../errors.ts";
 import type { ProviderErrorCode } from "./types.ts";
 
 /** One way to say no. */
@@ -144,8 +145,11 @@ const LOOKED_AT = 4_000;
  * ```
  *
  * @param rules Rules of the host, tried first.
+ * @throws EspalierError `bad_option` for a rule that is none, `bad_input` if there is no text
  */
 export function classify(refused: Refused, rules: readonly RefusalRule[] = []): Refusal {
+  if (typeof refused?.text !== "string") throw new EspalierError({ code: "bad_input", message: "classify needs the text of a refusal", path: "refused.text" });
+  checkRules(rules, "rules");
   const text = refused.text.slice(0, LOOKED_AT).replace(/\s+/g, " ");
   for (const rule of [...rules, ...REFUSALS]) {
     const found = match(rule, refused, text);
@@ -157,6 +161,18 @@ export function classify(refused: Refused, rules: readonly RefusalRule[] = []): 
   if (status === 413) return { code: "context_length", kind: "tokens" };
   if (status !== undefined && status >= 500) return { code: "overloaded", kind: "server" };
   return { code: "bad_request" };
+}
+
+/** Rules of hosts, looked at before they are needed. */
+export function checkRules(rules: readonly RefusalRule[] | undefined, path = "options.refusals"): void {
+  if (rules === undefined) return;
+  if (!Array.isArray(rules)) throw badOption("", "a list of rules", rules, path);
+  // Not `forEach`: it would skip holes.
+  for (const [at, rule] of (rules as readonly (RefusalRule | undefined)[]).entries()) {
+    const within = `${path}[${at}]`;
+    if (typeof rule !== "object" || rule === null || typeof rule.code !== "string") throw badOption("", "a rule with a code", rule, within);
+    for (const name of ["pattern", "providerCode"] as const) if (rule[name] !== undefined && !(rule[name] instanceof RegExp)) throw badOption(name, "a regular expression", rule[name], within);
+  }
 }
 
 function match(rule: RefusalRule, { status, codes = [] }: Refused, text: string): Refusal | undefined {

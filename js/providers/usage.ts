@@ -1,8 +1,9 @@
 /** What providers report, as one record. */
 
+import { badOption } from "../errors.ts";
 import type { Usage, Warning } from "./types.ts";
 
-/** Who reports. Models of VS Code report nothing. */
+/** Who reports. Models of VS Code that do report as OpenAI does. */
 export type UsageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
 
 type Fields = Record<string, unknown>;
@@ -29,10 +30,27 @@ export interface Reported {
  *
  * The provider's own total, where it gives one, is compared with the sum; a difference is a warning `usage_mismatch`, and so is a
  * cached part larger than the whole, which is then held to the whole.
+ *
+ * @throws EspalierError `bad_option` if there is no such format
  */
 export function usageFrom(format: UsageFormat, raw: unknown): Reported | undefined {
+  if (typeof format !== "string" || !Object.hasOwn(MAPPINGS, format)) throw badOption("", `one of ${Object.keys(MAPPINGS).join(", ")}`, format, "format");
   if (typeof raw !== "object" || raw === null) return undefined;
   return MAPPINGS[format](raw as Fields);
+}
+
+/** The record of whatever a host has at hand: that of a provider, told by its fields, or our own. */
+export function usageOf(raw: unknown): Usage | undefined {
+  if (!isFields(raw)) return undefined;
+  const has = (...names: string[]) => names.some((name) => raw[name] !== undefined);
+  // Our own, as `addUsage` and answers have it.
+  if (has("promptTotal")) return tokens(raw["promptTotal"]) === undefined ? undefined : { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, ...(raw as Partial<Usage>), promptTotal: tokens(raw["promptTotal"])! };
+  const format: UsageFormat = has("prompt_tokens") ? "openai-chat"
+    : has("promptTokenCount") ? "gemini"
+    : has("inputTokens", "promptTokens") ? "ai-sdk"
+    // Anthropic says neither a sum nor details.
+    : has("input_tokens_details", "total_tokens") ? "openai-responses" : "anthropic";
+  return usageFrom(format, raw)?.usage;
 }
 
 const MAPPINGS: Record<UsageFormat, (raw: Fields) => Reported | undefined> = {

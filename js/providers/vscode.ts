@@ -9,9 +9,12 @@ import { Guard } from "./guard.ts";
 import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
 import type { AttemptState, Patience } from "./retry.ts";
+import { checkRules } from "./refusals.ts";
 import type { RefusalRule } from "./refusals.ts";
 import { thrown } from "./thrown.ts";
 import type { Answer, Clock, Provider, ProviderRequest, SendOptions, StreamPart, ToolCall } from "./types.ts";
+import { usageFrom } from "./usage.ts";
+import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
 import { toVscode } from "./write/vscode.ts";
 import type { VscodeApi } from "./write/vscode.ts";
@@ -45,7 +48,8 @@ export interface VscodeOptions extends Patience {
  * await compact(messages, { budget: model.maxInputTokens, llm });
  * ```
  *
- * VS Code reports no usage and no reason for stopping: `usage` is absent, `finish` is `stop` or `tool_calls`.
+ * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model says it in its stream, `finish` is `stop`
+ * or `tool_calls`.
  *
  * @throws EspalierError `bad_option`
  */
@@ -54,6 +58,7 @@ export function vscode(options: VscodeOptions): Provider {
   if (typeof model?.sendRequest !== "function") {
     throw new EspalierError({ code: "bad_option", message: "options.model must be a LanguageModelChat", path: "options.model" });
   }
+  checkRules(options.refusals);
   const about = { name: "vscode", format: "vscode" as const, model: string(model.id), maxTokens: options.maxTokens, onEvent: options.onEvent };
   const clock: Clock = { ...CLOCK, ...options.clock };
   return provider(about, (conversation) => toVscode(conversation, api, options.justification), (request, how) =>
@@ -71,6 +76,7 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
   const thoughts: string[] = [];
   const calls: ToolCall[] = [];
   const raw: unknown[] = [];
+  let reported: Reported | undefined;
   try {
     const token = tokenOf(guard.signal);
     const send = () => model.sendRequest(request["messages"] as never, (request["options"] ?? {}) as never, token as never);
@@ -82,6 +88,8 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
       guard.idle(0);
       if (done) break;
       raw.push(value);
+      const record = usageIn(value);
+      if (record) reported = record;
       const part = partOf(value);
       if (part?.type === "call") calls.push(part.call);
       if (part && part.type !== "call") {
@@ -96,8 +104,9 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
     for (const call of calls) yield { type: "toolCall", call };
     const reasoning = thoughts.join("");
     const answer: Answer = {
-      text: texts.join(""), toolCalls: calls, ...(reasoning && { reasoning }), finish: calls.length > 0 ? "tool_calls" : "stop", raw,
-      messages: message(raw, request, options.api), warnings: [],
+      text: texts.join(""), toolCalls: calls, ...(reasoning && { reasoning }), finish: calls.length > 0 ? "tool_calls" : "stop", ...(reported && { usage: reported.usage }), raw,
+      // What was used is no part of what was said.
+      messages: message(raw.filter((value) => !usageIn(value)), request, options.api), warnings: reported?.warnings ?? [],
     };
     yield { type: "done", answer };
   } finally {
@@ -107,6 +116,16 @@ async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderR
       guard.abort();
       void Promise.resolve(parts?.return?.()).catch(() => undefined);
     }
+  }
+}
+
+/** What the request used: Copilot's models say it in a part of their stream, as OpenAI does; others say nothing. */
+function usageIn(value: unknown): Reported | undefined {
+  if (!isFields(value) || value["mimeType"] !== "usage" || !ArrayBuffer.isView(value["data"])) return undefined;
+  try {
+    return usageFrom("openai-chat", JSON.parse(new TextDecoder().decode(value["data"])));
+  } catch {
+    return undefined;
   }
 }
 

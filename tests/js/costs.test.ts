@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import type { CountOptions, Format, ImageModel, Part } from "../../js/types.ts";
 import { samples } from "./adapters/samples.ts";
 import { espalier } from "./built.ts";
+import { conversation } from "./providers/conversations.ts";
 
 const { Calibration, EspalierError, countMessages, countPart, countTools, prune } = espalier;
 
@@ -135,4 +137,21 @@ test("a factor that was learned is worth keeping", () => {
   }
   assert.ok(Math.abs(learning.factor - 1.5) < 0.01);
   refused(() => Calibration.withFactor("gpt-4o", "1.1" as never), "bad_option", "factor");
+});
+
+test("property: messages sum to the total, and what goes frees what it cost", () => {
+  const models: NonNullable<CountOptions["costModel"]>[] = ["espalier", "copilot-chat", "copilot-chat-extension"];
+  const tools = [{ name: "read", description: "Reads.", schema: '{"type":"object","properties":{"path":{"type":"string"}}}' }];
+  fc.assert(fc.property(conversation, fc.constantFrom(...models), fc.boolean(), fc.nat(), (messages, costModel, withTools, at) => {
+    const options: CountOptions = { format: "espalier", costModel, ...(withTools && { tools }) };
+    const { total, frame, conversation, tools: definitions, perMessage, perTool } = countMessages(messages, options);
+    assert.equal(perMessage.length, messages.length);
+    assert.equal(perMessage.reduce((sum, { tokens }) => sum + tokens, 3 + definitions), total);
+    // What a list costs by itself is the conversation's.
+    assert.equal(frame + conversation + definitions, total);
+    assert.equal(perTool.length, withTools ? 1 : 0);
+    const gone = at % messages.length;
+    const less = countMessages(messages.filter((_, index) => index !== gone), options).total;
+    assert.equal(total - less, perMessage[gone]!.tokens);
+  }), { numRuns: 300 });
 });

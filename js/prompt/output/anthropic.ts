@@ -1,6 +1,6 @@
 /** Raw messages as a request of Anthropic's Messages API. */
 
-import { objectArguments } from "../../adapters/adapter.ts";
+import { bad, looking, objectArguments } from "../../adapters/adapter.ts";
 import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "./raw.ts";
 import { resultsFirst, sourceOf, textDocument } from "./blocks.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "./raw.ts";
@@ -41,6 +41,11 @@ const SCOPE = 8;
  * ```
  */
 export function toAnthropic(messages: readonly ChatMessage[]): AnthropicRequest {
+  if (!Array.isArray(messages)) throw bad("messages", "a list of messages", messages, "bad_input");
+  return looking("messages", () => written(messages));
+}
+
+function written(messages: readonly ChatMessage[]): AnthropicRequest {
   const system: AnthropicBlock[] = [];
   const out: AnthropicMessage[] = [];
   const marked = new Set<AnthropicBlock>();

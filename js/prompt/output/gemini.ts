@@ -1,6 +1,6 @@
 /** Raw messages as contents of Google's Gemini API. Cache breakpoints have no place there: Gemini finds repeated beginnings itself. */
 
-import { objectArguments } from "../../adapters/adapter.ts";
+import { bad, looking, objectArguments } from "../../adapters/adapter.ts";
 import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRole } from "./raw.ts";
 import { resultsFirst, sourceOf } from "./blocks.ts";
 import { textOf } from "./text.ts";
@@ -36,6 +36,11 @@ const SCOPE = 16;
  * ```
  */
 export function toGemini(messages: readonly ChatMessage[]): GeminiRequest {
+  if (!Array.isArray(messages)) throw bad("messages", "a list of messages", messages, "bad_input");
+  return looking("messages", () => written(messages));
+}
+
+function written(messages: readonly ChatMessage[]): GeminiRequest {
   const system: GeminiPart[] = [];
   const contents: GeminiContent[] = [];
   // A response names its function; a raw result only knows its call.

@@ -39,8 +39,8 @@ export interface Conversation {
 export function conversation(
   messages: unknown, format: Format, model: string, options: RequestOptions, tell: (event: ProviderEvent) => void, isOwn: (list: readonly unknown[]) => boolean = () => true,
 ): Conversation {
-  const given = options.tools;
-  const asked = { ...(options.format && { format: options.format }), ...(given && { tools: given }) };
+  const given = options.tools ?? undefined;
+  const asked = { ...(options.format && { format: options.format }), ...(given !== undefined && { tools: given }) };
   const reading = readConversation(messages, asked);
   const request = isFields(messages) ? messages : undefined;
   const rawTools = given ?? (request && requestTools(request)) ?? [];

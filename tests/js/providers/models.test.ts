@@ -85,6 +85,20 @@ test("VS Code: its own messages stay as they are; others need its classes", asyn
   assert.throws(() => vscode({ model: {} } as unknown as VscodeOptions), (error) => error instanceof EspalierError && error.path === "options.model");
 });
 
+test("VS Code: what a model says of usage is read, and is no part of the answer", async () => {
+  const usage = (json: string) => new LanguageModelDataPart(new TextEncoder().encode(json), "usage");
+  const ask = async (...said: unknown[]) => {
+    const { provider } = editor(() => parts(new LanguageModelTextPart("one "), ...said, new LanguageModelTextPart("two")));
+    const { text, usage, messages, warnings } = await provider.send(provider.toRequest(CHAT));
+    assert.equal(text, "one two");
+    return { usage: usage && [usage.input, usage.cacheRead, usage.output, usage.promptTotal], warnings: warnings.length, parts: (messages as LanguageModelChatMessage[])[0]!.content.length };
+  };
+  assert.deepEqual(await ask(usage('{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107,"prompt_tokens_details":{"cached_tokens":60}}')), { usage: [40, 60, 7, 100], warnings: 0, parts: 1 });
+  assert.deepEqual(await ask(), { usage: undefined, warnings: 0, parts: 1 });
+  // What is no record is a part like any other.
+  for (const odd of ["{not", "null", "{}"]) assert.deepEqual(await ask(usage(odd)), { usage: undefined, warnings: 0, parts: 3 });
+});
+
 test("VS Code: errors", async () => {
   const table: [unknown, string, object][] = [
     [new LanguageModelError("Model was not found", "NotFound"), "bad_request", { kind: "not_found" }],
@@ -240,6 +254,21 @@ test("AI SDK: model messages become prompts, what is one already stays the calle
   ];
   assert.deepEqual(provider.toRequest(ui)["prompt"], wanted);
   assert.deepEqual(generator({ generate: async () => ({}) }).toRequest(ui)["messages"], wanted);
+});
+
+test("AI SDK: what Anthropic's cache had to do with is in the usage, in every version", async () => {
+  const own = { input_tokens: 12, cache_creation_input_tokens: 300, cache_read_input_tokens: 6_209, output_tokens: 8 };
+  const metadata = { providerMetadata: { anthropic: { usage: own, cacheCreationInputTokens: 300 } } };
+  const five = { inputTokens: 12, outputTokens: 8, totalTokens: 20, cachedInputTokens: 6_209 };
+  const six = { inputTokens: { total: 6_521, noCache: 12, cacheRead: 6_209, cacheWrite: 300 }, outputTokens: { total: 8, text: 8, reasoning: 0 } };
+  for (const body of [{ usage: five, ...metadata }, { usage: six, ...metadata }, { usage: six }]) {
+    const { usage, warnings } = await generator({ generate: async () => ({ text: "a", finishReason: "stop", ...body }) }).send({});
+    assert.deepEqual({ ...usage, raw: 0 }, { input: 12, cacheRead: 6_209, cacheWrite: 300, output: 8, reasoning: 0, promptTotal: 6_521, raw: 0 });
+    assert.deepEqual(warnings, []);
+  }
+  // Without Anthropic's record the sum is below what was cached, and that is said.
+  const { warnings } = await generator({ generate: async () => ({ text: "a", finishReason: "stop", usage: five }) }).send({});
+  assert.deepEqual(warnings.map(({ code }) => code), ["usage_mismatch"]);
 });
 
 test("generateText-like functions", async () => {
