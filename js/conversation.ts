@@ -11,6 +11,8 @@ import { Events } from "./conversation/events.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { Fit } from "./conversation/fit.ts";
 import type { Counted } from "./conversation/fit.ts";
+import { importSummaries } from "./conversation/imported.ts";
+import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
 import { Prefix } from "./conversation/prefix.ts";
 import { picked } from "./conversation/range.ts";
@@ -432,6 +434,29 @@ export class Conversation<T = unknown> {
   /** All pins in force. */
   pins(): LogPinRow[] {
     return this.log.pins();
+  }
+
+  /**
+   * Summaries that another system stored beside these messages, newest last, become edits: the view is what that system would have sent, and
+   * an undo brings back what they stand for. Summaries up to messages that are not there are passed over, and given back.
+   *
+   * ```js
+   * // Copilot Chat stores a text by the round that it ends with.
+   * conversation.importSummaries(stored.map(({ toolCallRoundId, text }) => ({ upTo: newestMessageOf(toolCallRoundId), text })));
+   * ```
+   *
+   * @throws EspalierError `bad_option`; `bad_edit` if nothing before the message may be replaced
+   */
+  importSummaries(summaries: readonly StoredSummary[]): { edits: string[]; ignored: StoredSummary[] } {
+    this.alive();
+    if (!Array.isArray(summaries)) throw bad("summaries", "a list of { upTo, text }", summaries, "importSummaries");
+    summaries.forEach((summary: unknown, at) => {
+      const { upTo, text } = (summary ?? {}) as Partial<StoredSummary>;
+      if (typeof upTo !== "string" || typeof text !== "string") throw bad(`summaries[${at}]`, "{ upTo, text }", summary, "importSummaries");
+    });
+    const made = importSummaries(this.log, summaries);
+    this.c.saving.save();
+    return made;
   }
 
   /** Leaves all messages behind `to` out of the view (without it, all). Edits that reach past it are taken back. @throws EspalierError `unknown_id` */

@@ -24,6 +24,7 @@ export type { IndexedDbLike } from "./conversation/indexeddb-storage.ts";
 export { memoryStorage } from "./conversation/storage.ts";
 export type { ConversationStorage } from "./conversation/storage.ts";
 export type * from "./conversation/types.ts";
+export type { StoredSummary } from "./conversation/imported.ts";
 export { mementoStorage, workspaceStorage } from "./conversation/vscode-storage.ts";
 export type { FileSystemLike, MementoLike, UriLike } from "./conversation/vscode-storage.ts";
 export { parseDiff, reduceChanges } from "./documents/changed.ts";

@@ -47,9 +47,11 @@ export function turns(recording: unknown, shape: Shape): unknown[][] {
   const first = messages.findIndex(({ role }) => role === "user");
   for (const [at, message] of messages.entries()) {
     if (at < first && message.role !== "system" && message.role !== "developer") continue;
+    const written = adapter.write(message, source);
+    if (written.length === 0) continue;
     // What the model says ends a request.
     if (message.role === "assistant" && all.at(-1)!.length > 0 && !all.at(-1)!.every((made) => isModels(made))) all.push([]);
-    for (const made of adapter.write(message, source)) {
+    for (const made of written) {
       const turn = all.at(-1)!;
       const joined = turn.length > 0 ? adapter.join?.(turn.at(-1), made) ?? together(shape, turn.at(-1), made) : undefined;
       if (joined === undefined) turn.push(made);

@@ -1,0 +1,35 @@
+/** Summaries that another system stored beside a conversation become edits, so that the view is what that system would have sent. */
+
+import type { ConversationLog } from "../log.ts";
+
+/** A summary of everything up to a message. */
+export interface StoredSummary {
+  /** Id of the last message that it stands for; a message in a round means the whole round. */
+  upTo: string;
+  text: string;
+}
+
+const TAG = "conversation-summary";
+
+/** Lays summaries over the log, the newest last: it stands for those before it. Those of messages that nobody knows are passed over. */
+export function importSummaries<T>(log: ConversationLog<T>, summaries: readonly StoredSummary[]): { edits: string[]; ignored: StoredSummary[] } {
+  const edits: string[] = [];
+  const ignored: StoredSummary[] = [];
+  const frame = new Set(log.neutral().filter(({ role }) => role === "system" || role === "developer").map(({ id }) => id));
+  const from = log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)).find((id) => !frame.has(id));
+  for (const summary of summaries) {
+    const { upTo, text } = summary;
+    if (from === undefined || log.original(upTo) === undefined || frame.has(upTo) || text.trim() === "") {
+      ignored.push(summary);
+      continue;
+    }
+    edits.push(log.edit({ kind: "replace_range", rule: "imported", author: "model", range: { from, to: upTo, summary: tagged(text) } }));
+  }
+  return { edits, ignored };
+}
+
+/** In our tags, which it cannot end, unless it has them already. */
+function tagged(text: string): string {
+  if (text.trimStart().startsWith(`<${TAG}`)) return text;
+  return `<${TAG}>\n${text.trim().replaceAll(`</${TAG}`, `<\\/${TAG}`)}\n</${TAG}>`;
+}
