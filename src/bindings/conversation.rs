@@ -10,7 +10,7 @@ use super::options::tokens;
 use crate::compact::Status;
 use crate::compact::backoff::{Backoff, Now, Verdict};
 use crate::compact::job::{Jobs, Next, Phase};
-use crate::compact::profile::Profile;
+use crate::compact::profile::{Early, Profile};
 use crate::compact::window::{Sizes, effective, threshold};
 use crate::error::{Code, Result as Outcome};
 
@@ -27,6 +27,14 @@ pub fn starts_background(text: &str, ratio: f64, is_warm: bool, draw: f64) -> Re
     Ok(profile(text).map_err(to_js)?.starts(ratio, is_warm, || draw))
 }
 
+/// How full a request is taken to be, in tokens: see `Measured::of`. `sent` is what the reported one had by our count.
+#[wasm_bindgen(js_name = "measuredTokens")]
+pub fn measured_tokens(text: &str, used: f64, own: f64, reported: Option<f64>, sent: f64) -> Result<f64, JsValue> {
+    let whole = |value: f64| tokens(value, "usage").map_err(to_js);
+    let reported = reported.map(|reported| Ok::<_, JsValue>((whole(reported)?, whole(sent)?))).transpose()?;
+    Ok(profile(text).map_err(to_js)?.measured.of(whole(used)?, whole(own)?, reported) as f64)
+}
+
 /// What a request may have: `limit`, which ratios are of, and `request`, which it must not exceed, tools included. `picked` is the user's
 /// context size, `own` the user's threshold.
 #[wasm_bindgen(js_name = "requestLimit")]
@@ -40,10 +48,8 @@ pub fn request_limit(
     let profile = profile(text).map_err(to_js)?;
     let max = tokens(max, "options.model").map_err(to_js)?;
     let tools = tokens(tools, "options.tools").map_err(to_js)?;
-    let window = effective(Sizes { max, picked, ..Sizes::default() });
-    let own = own.map(|value| threshold(value, window as u64)).transpose().map_err(to_js)?.flatten();
-    let limit = own.unwrap_or(window).min(window).floor();
-    Ok(vec![limit, (profile.for_messages(limit as u64, tools) + tools).min(limit as u64) as f64])
+    let found = profile.request(Sizes { max, picked, ..Sizes::default() }, own, tools).map_err(to_js)?;
+    Ok(vec![found.limit as f64, (found.messages + tools).min(found.limit) as f64])
 }
 
 #[derive(Deserialize)]

@@ -39,6 +39,16 @@ impl Trigger {
         }
     }
 
+    /// A person asked for it.
+    pub fn is_by_hand(self) -> bool {
+        matches!(self, Trigger::Manual | Trigger::Range)
+    }
+
+    /// It is made beside the conversation, by profiles that make any so.
+    pub fn is_background(self) -> bool {
+        matches!(self, Trigger::Threshold | Trigger::MemoryPressure | Trigger::AgentRequest)
+    }
+
     /// A hook may put the compaction off: nothing breaks without it, and no person asked for it.
     pub fn can_wait(self) -> bool {
         !matches!(self, Trigger::Overflow | Trigger::ProviderError | Trigger::Manual)

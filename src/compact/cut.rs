@@ -92,14 +92,12 @@ pub fn choose(
     let found = match rule.at {
         CutAt::Tokens => by_tokens(&candidates, groups, target, rule, deeds),
         CutAt::Fraction => by_fraction(draft, &candidates, groups, rule),
-        CutAt::LastRound => last_round(groups, newest_request, newest).filter(|at| *at > first),
+        CutAt::LastRound => last_round(groups, newest_request, newest, false).filter(|at| *at > first),
+        CutAt::Anchor => last_round(groups, newest_request, newest, true).filter(|at| *at > first),
         CutAt::Snapshot => snapshot(groups, newest_request, newest),
     };
-    let boundary = found?.min(if rule.at == CutAt::Snapshot && !groups[last_possible].pending {
-        groups.len()
-    } else {
-        last_possible
-    });
+    let takes_all = matches!(rule.at, CutAt::Snapshot | CutAt::Anchor);
+    let boundary = found?.min(if takes_all && !groups[last_possible].pending { groups.len() } else { last_possible });
     let tail_tokens = candidates.iter().find(|(at, _)| *at == boundary).map_or(0, |(_, tail)| *tail);
     let stays = |at: usize| groups[at].kind == Kind::Frame || Some(at) == newest_request || pinned(&groups[at]);
     let (carried, covered): (Vec<usize>, Vec<usize>) = (0..boundary).partition(|&at| stays(at));
@@ -174,13 +172,15 @@ pub fn split(sizes: &[u64], is_candidate: &[bool], fraction: f64) -> Option<usiz
     last
 }
 
-/// Two or more rounds behind the newest request: all but the last are covered. Else what came before that request.
-fn last_round(groups: &[Group], request: Option<usize>, newest: usize) -> Option<usize> {
+/// Two or more rounds behind the newest request: all but the last are covered. Else what came before that request; `or_one` if there is one
+/// round, that as well.
+fn last_round(groups: &[Group], request: Option<usize>, newest: usize, or_one: bool) -> Option<usize> {
     let is_round = |at: &usize| matches!(groups[*at].kind, Kind::Round | Kind::RoundWithRequest);
     let from = request.map_or(0, |at| at + 1);
     let rounds: Vec<usize> = (from..=newest).filter(is_round).collect();
     match rounds.as_slice() {
         [_, .., last] => Some(*last),
+        [one] if or_one => Some(one + 1),
         _ => request,
     }
 }

@@ -114,6 +114,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         tokens_after: after,
         message: None,
         before: None,
+        reply: None,
         newer: None,
         texts: replacements,
     })

@@ -1,6 +1,6 @@
 //! How much a request may have: the model's window, the user's threshold and context size, the ratio that triggers look at.
 
-use super::profile::Profile;
+use super::profile::{Measured, Profile};
 use crate::error::{Code, Error, Result};
 
 /// Smallest threshold that is read as tokens and not as a share.
@@ -56,7 +56,33 @@ pub fn effective(sizes: Sizes) -> f64 {
     picked.or(tier).unwrap_or(f64::INFINITY).min(sizes.max as f64)
 }
 
+/// What a request may have, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// What ratios are of.
+    pub limit: u64,
+    /// What messages may have beside the tools.
+    pub messages: u64,
+}
+
 impl Profile {
+    /// What a request may have by the model, the user's choice of size and the user's own threshold (see [`threshold`]).
+    ///
+    /// # Errors
+    /// [`Code::BadThreshold`].
+    ///
+    /// ```
+    /// use espalier::compact::{profile::COPILOT_CHAT, window::Sizes};
+    /// let room = COPILOT_CHAT.request(Sizes { max: 200_000, ..Sizes::default() }, Some(0.5), 20_000).unwrap();
+    /// assert_eq!((room.limit, room.messages), (100_000, 72_000));
+    /// ```
+    pub fn request(&self, sizes: Sizes, own: Option<f64>, tools: u64) -> Result<Room> {
+        let window = effective(sizes);
+        let own = own.map(|value| threshold(value, window as u64)).transpose()?.flatten();
+        let limit = own.unwrap_or(window).min(window).floor() as u64;
+        Ok(Room { limit, messages: self.for_messages(limit, tools) })
+    }
+
     /// Tokens that messages may have, of a limit for the whole request. `tools` is what the tool definitions cost, 0 if there are none.
     ///
     /// ```
@@ -71,8 +97,29 @@ impl Profile {
     }
 }
 
-/// How full a request is: what it would have by our count, or by the server's latest if that is more, of `limit`. 0 without a limit.
-pub fn ratio(messages: u64, tools: u64, reported: Option<u64>, limit: u64) -> f64 {
-    let used = (messages + tools).max(reported.unwrap_or(0));
+impl Measured {
+    /// How full a request is taken to be that has `used` tokens. `reported` is what the server counted of the newest request that it
+    /// answered, and what that one had by our own count; `own` is what this one has by it. One that has less than that has lost messages
+    /// since, so that the server's count is that of something else.
+    ///
+    /// ```
+    /// use espalier::compact::profile::Measured;
+    /// assert_eq!(Measured::Predicted.of(100, 90, Some((150, 80))), 100);
+    /// assert_eq!(Measured::AtLeastReported.of(100, 90, Some((150, 80))), 150);
+    /// assert_eq!(Measured::Reported.of(100, 90, Some((70, 80))), 70);
+    /// assert_eq!(Measured::Reported.of(100, 90, Some((70, 95))), 100);
+    /// ```
+    pub fn of(self, used: u64, own: u64, reported: Option<(u64, u64)>) -> u64 {
+        let reported = reported.filter(|&(_, sent)| own >= sent).map(|(reported, _)| reported);
+        match (self, reported) {
+            (Measured::AtLeastReported, Some(reported)) => used.max(reported),
+            (Measured::Reported, Some(reported)) => reported,
+            _ => used,
+        }
+    }
+}
+
+/// How full a request is: what it has of `limit`. 0 without a limit.
+pub fn ratio(used: u64, limit: u64) -> f64 {
     if limit == 0 { 0.0 } else { used as f64 / limit as f64 }
 }

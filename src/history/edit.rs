@@ -82,6 +82,9 @@ pub struct Edit {
     /// The summary message of a `replace_range`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
+    /// The model's answer to it, behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Message>,
     /// Id of the message in front of which the summary stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -163,6 +166,9 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
             draft.drop_entries(&targets, Fate::Covered, edit.rule, edit.kind.why());
             let place = edit.before.as_ref().and_then(|id| index.get(id)).or(targets.iter().min().copied());
             if let (Some(place), Some(message)) = (place, &edit.message) {
+                if let Some(reply) = &edit.reply {
+                    draft.insert(place, reply.clone(), edit.rule);
+                }
                 draft.insert(place, message.clone(), edit.rule);
                 return true;
             }

@@ -11,6 +11,7 @@ mod golden;
 mod ladder;
 mod ledger;
 mod log;
+mod profile;
 mod prompt;
 mod prune;
 mod recovery;

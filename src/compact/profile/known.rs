@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::{
-    Cap, Clear, Cut, CutAt, Early, FailureRule, Fewest, Form, Gain, HookRule, LimitRule, Media, MediaPolicy, Profile,
-    Protect, ReasoningPolicy, Replacement, Rung, Share, Shares, Start, Summary, Timeouts, Verify,
+    Cap, Clear, Cut, CutAt, Early, FailureRule, Fewest, ForkRule, Form, Gain, HookRule, LimitRule, Measured, Media,
+    MediaPolicy, Profile, Protect, ReasoningPolicy, Replacement, Rung, Share, Shares, Start, Summary, Timeouts, Verify,
 };
+use crate::effect::Shape;
 
 /// A share without bounds.
 const fn share(of: f64) -> Share {
@@ -57,15 +58,22 @@ const CUT: Cut = Cut {
     split_inside_turn: true,
 };
 
-const SUMMARY: Summary = Summary {
-    verify: Verify::Auto,
-    temperature: 0.0,
-    overlong: 1.5,
-    argument_units: 200,
-    simple_results: 0.5,
-    handoff_results: 2_000,
-    full_headroom: 1.0,
-};
+const fn summary(verify: Verify, fork: ForkRule) -> Summary {
+    Summary {
+        verify,
+        fork,
+        // Copilot Chat's source of July 2026 has the simple one alone unless a setting says otherwise.
+        overflow_modes: Cow::Borrowed(&[Shape::Full, Shape::Simple]),
+        temperature: 0.0,
+        overlong: 1.5,
+        // Copilot Chat's cut of arguments, of results (half of what one may have) and of results in a hand-over; its older builds had 1.05
+        // for the full form.
+        argument_units: 200,
+        simple_results: 0.5,
+        handoff_results: 2_000,
+        full_headroom: 1.0,
+    }
+}
 
 const NO_CAP: Cap = Cap { all: None, each: None, each_of_limit: None };
 
@@ -73,6 +81,7 @@ const NO_CAP: Cap = Cap { all: None, each: None, each_of_limit: None };
 pub static ESPALIER: Profile = Profile {
     name: Cow::Borrowed("espalier"),
     limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    measured: Measured::Predicted,
     start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
     block: Some(0.95),
     apply_min: 0.65,
@@ -80,6 +89,7 @@ pub static ESPALIER: Profile = Profile {
     min_messages: Fewest { automatic: 4, manual: 2 },
     with_tools: 1.0,
     background: true,
+    cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Stale, Rung::Media, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
     shares: SHARES,
     gain: GAIN,
@@ -88,10 +98,10 @@ pub static ESPALIER: Profile = Profile {
     cap: NO_CAP,
     clear: Clear { argument_characters: 500 },
     cut: CUT,
-    summary: SUMMARY,
-    replacement: Replacement { form: Form::Record, head: 0.6 },
+    summary: summary(Verify::Auto, ForkRule::Warm),
+    replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
-    hook: HookRule { on_noop: false, two_triggers: false },
+    hook: HookRule { on_noop: false, two_triggers: false, veto: true },
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
@@ -99,6 +109,7 @@ pub static ESPALIER: Profile = Profile {
 pub static COPILOT_CHAT: Profile = Profile {
     name: Cow::Borrowed("copilot-chat"),
     limit: LimitRule { window: None, fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    measured: Measured::AtLeastReported,
     // Source of July 2026; builds of March started at 0.75.
     start: Start { warm: 0.78, spread: 0.04, cold: 0.90 },
     block: None,
@@ -108,6 +119,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     // Only with tools; 0.85 and always in March 2026.
     with_tools: 0.9,
     background: true,
+    cancels_on_switch: true,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Summary, Rung::Offline, Rung::Fit]),
     shares: SHARES,
     gain: GAIN,
@@ -117,11 +129,10 @@ pub static COPILOT_CHAT: Profile = Profile {
     cap: Cap { all: None, each: None, each_of_limit: Some(0.5) },
     clear: Clear { argument_characters: 500 },
     cut: Cut { at: CutAt::LastRound, ..CUT },
-    // Arguments of the simple form: 200 units; its results: half the cap; 2,000 is the hand-over's. Older builds had 1.05 for the full form.
-    summary: Summary { verify: Verify::Never, ..SUMMARY },
-    replacement: Replacement { form: Form::Record, head: 0.6 },
+    summary: summary(Verify::Never, ForkRule::Background),
+    replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
-    hook: HookRule { on_noop: false, two_triggers: true },
+    hook: HookRule { on_noop: false, two_triggers: true, veto: false },
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
@@ -130,6 +141,7 @@ pub static GEMINI_CLI: Profile = Profile {
     name: Cow::Borrowed("gemini-cli"),
     // For every model, so that compression starts at 524,288.
     limit: LimitRule { window: Some(1_048_576), fallback: None, retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    measured: Measured::Reported,
     // DEFAULT_COMPRESSION_TOKEN_THRESHOLD; equality compresses.
     start: Start { warm: 0.5, spread: 0.0, cold: 0.5 },
     block: None,
@@ -138,6 +150,7 @@ pub static GEMINI_CLI: Profile = Profile {
     min_messages: Fewest { automatic: 2, manual: 2 },
     with_tools: 1.0,
     background: false,
+    cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
     shares: SHARES,
     // Masking acts from 30,000 tokens on.
@@ -150,11 +163,15 @@ pub static GEMINI_CLI: Profile = Profile {
     clear: Clear { argument_characters: 500 },
     // COMPRESSION_PRESERVE_THRESHOLD 0.3, so 0.7 is covered. The reference finds nothing inside a turn.
     cut: Cut { at: CutAt::Fraction, fraction: 0.7, split_inside_turn: true, ..CUT },
-    summary: Summary { verify: Verify::Always, ..SUMMARY },
-    // Without the answer that takes note of it: where a provider wants turns to alternate, its format sees to that.
-    replacement: Replacement { form: Form::Summary, head: 0.6 },
+    summary: summary(Verify::Always, ForkRule::Never),
+    // The words are the reference's.
+    replacement: Replacement {
+        form: Form::Summary,
+        acknowledgement: Some(Cow::Borrowed("Got it. Thanks for the additional context!")),
+        head: 0.6,
+    },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: true },
-    hook: HookRule { on_noop: false, two_triggers: true },
+    hook: HookRule { on_noop: false, two_triggers: true, veto: false },
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 
@@ -162,6 +179,7 @@ pub static GEMINI_CLI: Profile = Profile {
 pub static COPILOT_CLI: Profile = Profile {
     name: Cow::Borrowed("copilot-cli"),
     limit: LimitRule { window: None, fallback: Some(128_000), retry_buffer: 0.05, most_retry_buffer: 0.25 },
+    measured: Measured::Predicted,
     // COPILOT_BACKGROUND_COMPACTION_THRESHOLD
     start: Start { warm: 0.80, spread: 0.0, cold: 0.80 },
     // COPILOT_BUFFER_EXHAUSTION_THRESHOLD
@@ -172,6 +190,7 @@ pub static COPILOT_CLI: Profile = Profile {
     min_messages: Fewest { automatic: 4, manual: 2 },
     with_tools: 1.0,
     background: true,
+    cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Summary, Rung::Offline, Rung::Fit]),
     shares: SHARES,
     gain: Gain { covered: 0.0, summary: share(0.0), ..GAIN },
@@ -180,10 +199,10 @@ pub static COPILOT_CLI: Profile = Profile {
     cap: NO_CAP,
     clear: Clear { argument_characters: 500 },
     cut: Cut { at: CutAt::Snapshot, ..CUT },
-    summary: Summary { verify: Verify::Never, ..SUMMARY },
-    replacement: Replacement { form: Form::Messages, head: 0.6 },
+    summary: summary(Verify::Never, ForkRule::Always),
+    replacement: Replacement { form: Form::Messages, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
-    hook: HookRule { on_noop: false, two_triggers: false },
+    hook: HookRule { on_noop: false, two_triggers: false, veto: true },
     timeouts: Timeouts { wait: 60_000, hook: 10_000, model: 120_000 },
 };
 

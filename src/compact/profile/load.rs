@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{ESPALIER, Profile, Rung};
+use crate::effect::Shape;
 use crate::error::{Code, Error, Result};
 
 /// One field in which two profiles differ.
@@ -163,6 +164,11 @@ fn check(profile: &Profile, root: &str) -> Result<()> {
     ];
     if let Some((path, _)) = costs.iter().find(|(_, cost)| !(cost.is_finite() && *cost >= 0.0)) {
         return bad(path, "a number, 0 or more");
+    }
+    let modes = &profile.summary.overflow_modes;
+    let twice = |(at, shape): (usize, &Shape)| *shape == Shape::Fork || modes[..at].contains(shape);
+    if modes.is_empty() || modes.iter().enumerate().any(twice) {
+        return bad("summary.overflowModes", r#""full", "simple" or both, each once"#);
     }
     check_ladder(&profile.ladder, &format!("{root}.ladder"))
 }

@@ -15,6 +15,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::effect::Shape;
+
 pub use known::{ALL, COPILOT_CHAT, COPILOT_CLI, ESPALIER, GEMINI_CLI};
 pub use load::{Difference, explain};
 
@@ -24,6 +26,7 @@ pub use load::{Difference, explain};
 pub struct Profile {
     pub name: Cow<'static, str>,
     pub limit: LimitRule,
+    pub measured: Measured,
     pub start: Start,
     /// With a job running, a request at or above this share of the limit waits for it; `None`: only one that does not fit.
     pub block: Option<f64>,
@@ -36,6 +39,8 @@ pub struct Profile {
     pub with_tools: f64,
     /// Runs beside the conversation; otherwise before the request.
     pub background: bool,
+    /// A change of the model gives up the summary that is being made, or waits.
+    pub cancels_on_switch: bool,
     /// The steps in order.
     pub ladder: Cow<'static, [Rung]>,
     pub shares: Shares,
@@ -52,18 +57,30 @@ pub struct Profile {
     pub timeouts: Timeouts,
 }
 
-/// How large a request may be where the host does not say, in tokens.
+/// How large a request may be, in tokens, beside what the host says of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LimitRule {
-    /// A window for all models, whatever they say of themselves.
+    /// What any model is taken to have, whatever its name; one that the host says takes less has less.
     pub window: Option<u64>,
-    /// The limit of a model that nothing is known of.
+    /// The limit of a model that nothing is known of, where there is no such window.
     pub fallback: Option<u64>,
     /// After a request was refused as too long: what is left free below the limit that was learned, as a share of it.
     pub retry_buffer: f64,
     /// The most that this grows to, doubling with every refusal.
     pub most_retry_buffer: f64,
+}
+
+/// How full a request is taken to be. What fits is counted, whatever this says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Measured {
+    /// What the request will have, tools included.
+    Predicted,
+    /// The same, and at least what the server counted of the newest request that it answered.
+    AtLeastReported,
+    /// What the server counted; the request where it counted nothing since the history was last replaced.
+    Reported,
 }
 
 /// When a compaction starts by itself, as a share of the limit: with a warm cache at `warm + spread × r`, `r` in [0, 1) drawn by the host,
@@ -310,27 +327,49 @@ pub enum CutAt {
     Fraction,
     /// Behind the last round but one of the turn, or the last of the turns before.
     LastRound,
+    /// The same for a summary that is put to use behind later rounds: a single round of the turn is covered as well. What the engine makes of
+    /// `LastRound` beside the conversation.
+    #[serde(skip)]
+    Anchor,
     /// Everything so far; what comes later follows.
     Snapshot,
 }
 
-/// How the summary is asked for. Read by whoever makes the request.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// How the summary is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Summary {
     /// When a second call checks the first.
     pub verify: Verify,
+    /// When the running request itself is used.
+    pub fork: ForkRule,
+    /// The shapes that are tried otherwise, one after the other.
+    pub overflow_modes: Cow<'static, [Shape]>,
+    /// Where the request is one of its own and the model takes it.
     pub temperature: f64,
     /// A reply may exceed the asked length by this factor before it is cut.
     pub overlong: f64,
     /// Arguments in the simple form, in UTF-16 units.
     pub argument_units: usize,
-    /// Share of the cap of one result that it has in the simple form.
+    /// Share of [`Cap::of`] that a result has in the simple form.
     pub simple_results: f64,
     /// Results in the input of a hand-over, in tokens.
     pub handoff_results: u64,
     /// Factor on the room of the full form.
     pub full_headroom: f64,
+}
+
+/// When the running request with one more message is what the model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ForkRule {
+    /// While the provider has it cached.
+    Warm,
+    /// Beside the conversation, cached or not.
+    Background,
+    /// Wherever it fits.
+    Always,
+    Never,
 }
 
 /// When a second look at the history is paid for.
@@ -345,10 +384,12 @@ pub enum Verify {
 }
 
 /// What stands for the covered range.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Replacement {
     pub form: Form,
+    /// The model's words behind the summary, where a message of the user's follows it.
+    pub acknowledgement: Option<Cow<'static, str>>,
     /// Share of a long message of the user that is its beginning.
     pub head: f64,
 }
@@ -387,6 +428,8 @@ pub struct HookRule {
     pub on_noop: bool,
     /// The trigger is told as `auto` or `manual`, nothing finer.
     pub two_triggers: bool,
+    /// It may put off what can wait.
+    pub veto: bool,
 }
 
 /// How long the host waits, in milliseconds.

@@ -1,7 +1,7 @@
 //! The covered groups as messages, between the instructions and the wish.
 
 use super::clean::clean;
-use super::{ANSWER_FACTOR, fit, said};
+use super::{ANSWER_FACTOR, Rule, fit, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::effect::{ModelRequest, Purpose, Shape};
 use crate::history::draft::{Draft, Meter};
@@ -9,7 +9,8 @@ use crate::message::Role;
 
 /// The request, at most `limit` tokens with the tool definitions; `None` if the groups cannot be made to fit. Instructions stand in front and,
 /// in short, at the end: a long history makes models forget how it began.
-pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
+pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule: Rule) -> Option<ModelRequest> {
+    let limit = (limit as f64 * rule.full_headroom) as u64;
     let (mut asked, mut of_group) = clean(draft, parts);
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
     // Without calls there is nothing that the definitions would explain.
@@ -38,7 +39,7 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> O
         prompt,
         with_tools,
         max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
-        temperature: Some(0.0),
+        temperature: Some(rule.temperature),
     })
 }
 

@@ -9,6 +9,7 @@ pub mod fork;
 pub mod full;
 pub mod simple;
 
+use super::profile::{Profile, Summary};
 use crate::history::draft::Draft;
 use crate::history::group::Group;
 use crate::history::prune::SUMMARY_TAG;
@@ -16,6 +17,28 @@ use crate::message::{Message, Part, Role};
 
 /// The scratch block comes before the summary and is about as long; some models are wordier in it.
 pub const ANSWER_FACTOR: u64 = 3;
+
+/// What a profile says of requests that are not the running one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    pub temperature: f64,
+    /// Arguments in the simple shape, in UTF-16 units.
+    pub argument_units: usize,
+    /// Tokens of one result in the simple shape, at most.
+    pub result_cap: Option<u64>,
+    /// Factor on the room of the full shape.
+    pub full_headroom: f64,
+}
+
+impl Rule {
+    /// By a profile, for requests of at most `limit` tokens.
+    pub fn of(profile: &Profile, limit: u64) -> Rule {
+        let Summary { temperature, argument_units, simple_results, full_headroom, .. } = profile.summary;
+        let cap = profile.cap.of(limit);
+        let result_cap = (cap < u64::MAX).then_some((cap as f64 * simple_results) as u64);
+        Rule { temperature, argument_units, result_cap, full_headroom }
+    }
+}
 
 /// The groups that are asked about: the entries of each, in order.
 pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usize]> {

@@ -4,17 +4,16 @@ use std::ops::Range;
 
 use super::clean::clean;
 use super::fit::{DROPPED_SHARES, LEFT_OUT, RESULT_CAP, WHOLE_ROUNDS, dropped};
-use super::{ANSWER_FACTOR, said};
+use super::{ANSWER_FACTOR, Rule, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::compact::ledger::one_line;
+use crate::compact::ledger::text::ELLIPSIS;
 use crate::effect::{ModelRequest, Purpose, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::shorten;
 
-/// Bytes of a call's arguments that are shown.
-const ARGUMENTS: usize = 200;
 /// What joining and framing may cost beside the pieces that were counted, in tokens.
 const SLACK: u64 = 16;
 
@@ -35,6 +34,7 @@ pub fn simple(
     wanted: &Wanted,
     limit: u64,
     pieces: usize,
+    rule: Rule,
 ) -> Simple {
     let tokenizer = draft.meter.tokenizer;
     let wanted = &Wanted { has_earlier: wanted.has_earlier || earlier.is_some(), ..wanted.clone() };
@@ -47,16 +47,10 @@ pub fn simple(
     let (cleaned, of_group) = clean(draft, parts);
     let whole_from = parts.len().saturating_sub(WHOLE_ROUNDS);
     let old = (0..of_group.len()).filter(|&at| of_group[at] < whole_from && has_results(&cleaned, at)).count();
-    let mut forms = vec![
-        Form { cap: None, without: 0..0, spares_newest: true },
-        Form { cap: Some(RESULT_CAP), without: 0..0, spares_newest: true },
-    ];
-    forms.extend(DROPPED_SHARES.map(|share| Form {
-        cap: Some(RESULT_CAP),
-        without: dropped(old, share),
-        spares_newest: true,
-    }));
-    forms.push(Form { cap: Some(RESULT_CAP), without: 0..old, spares_newest: false });
+    let form = |cap, without, spares_newest| Form { cap, without, spares_newest, rule };
+    let mut forms = vec![form(None, 0..0, true), form(Some(RESULT_CAP), 0..0, true)];
+    forms.extend(DROPPED_SHARES.map(|share| form(Some(RESULT_CAP), dropped(old, share), true)));
+    forms.push(form(Some(RESULT_CAP), 0..old, false));
 
     // One request, in the richest form that fits it; else several, in the richest form that fits as many as there may be.
     let mut rendered = Vec::with_capacity(forms.len());
@@ -96,7 +90,7 @@ pub fn simple(
         prompt,
         with_tools: false,
         max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
-        temperature: Some(0.0),
+        temperature: Some(rule.temperature),
     };
     Simple { request, shown }
 }
@@ -108,6 +102,7 @@ struct Form {
     without: Range<usize>,
     /// The newest rounds are whole.
     spares_newest: bool,
+    rule: Rule,
 }
 
 struct Rendered {
@@ -157,7 +152,7 @@ fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &
             Part::Text { text } if text.trim().is_empty() => {}
             Part::Text { text } => line(&mut out, text),
             Part::ToolCall { name, arguments, .. } => {
-                let arguments = one_line(arguments, ARGUMENTS);
+                let arguments = first_units(arguments, form.rule.argument_units);
                 line(&mut out, &format!("<call tool=\"{name}\">{arguments}</call>"));
             }
             Part::ToolResult { content, is_error, .. } => {
@@ -167,7 +162,7 @@ fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &
                     continue;
                 }
                 let text = content.iter().map(shown).collect::<Vec<_>>().join("\n");
-                let cap = form.cap.filter(|_| !is_spared);
+                let cap = form.cap.filter(|_| !is_spared).into_iter().chain(form.rule.result_cap).min();
                 let short = cap.and_then(|cap| shorten(&text, cap, &message.id, draft.meter.tokenizer));
                 let text = short.map_or(text, |short| short.text);
                 line(&mut out, &format!("<result{error}>\n{text}\n</result>"));
@@ -178,6 +173,21 @@ fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &
     }
     out.push_str("</message>");
     out
+}
+
+/// The first UTF-16 units of a text as one line, and a mark that there was more.
+fn first_units(text: &str, most: usize) -> String {
+    // No unit takes more than three bytes.
+    let line = one_line(text, most.saturating_mul(3));
+    let mut left = most;
+    let over = line.char_indices().find(|(_, character)| match left.checked_sub(character.len_utf16()) {
+        Some(rest) => {
+            left = rest;
+            false
+        }
+        None => true,
+    });
+    over.map_or_else(|| line.clone(), |(end, _)| format!("{}{ELLIPSIS}", line[..end].trim_end()))
 }
 
 /// A part as text; pictures, documents and unknown parts become a note.

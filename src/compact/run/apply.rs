@@ -148,14 +148,22 @@ impl Compaction {
                 (message, vec![])
             }
         };
-        let tokens = self.meter().message(&message);
+        // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
+        let stays = |e: &&Entry| e.is_in() && !e.message.role.is_frame();
+        let before = draft.entries.iter().find(stays).map(|e| e.message.id.clone());
+        let next = draft.entries.iter().filter(stays).find(|e| !ids.contains(e.message.id.as_str()));
+        let reply = replacement.acknowledgement.as_ref().filter(|_| next.is_some_and(|e| e.message.role == Role::User));
+        let reply = reply.map(|words| Message {
+            id: format!("{edit_id}:reply"),
+            role: Role::Assistant,
+            name: None,
+            parts: vec![Part::Text { text: words.to_string() }],
+        });
+        let tokens = self.meter().message(&message) + reply.as_ref().map_or(0, |reply| self.meter().message(reply));
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
             return Err((Status::Inflated, why));
         }
-        // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
-        let before =
-            draft.entries.iter().find(|e| e.is_in() && !e.message.role.is_frame()).map(|e| e.message.id.clone());
         let freed = covered.tokens - tokens;
         let least = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
         if freed < least.max(budget.min_gain) {
@@ -172,6 +180,7 @@ impl Compaction {
             tokens_before: covered.was,
             tokens_after: tokens,
             message: Some(message),
+            reply,
             before,
             newer: None,
             texts: vec![],
@@ -261,6 +270,7 @@ impl Compaction {
                 tokens_after: 0,
                 message: None,
                 before: None,
+                reply: None,
                 newer: None,
                 texts: vec![],
             });
@@ -294,6 +304,7 @@ impl Compaction {
 
     /// Puts shortened texts into the summaries that hold them.
     fn rewrite(&self, edits: &mut [Edit], shortened: &Edit) {
+        let meter = self.meter();
         for edit in edits.iter_mut() {
             let Some(message) = edit.message.as_mut() else { continue };
             for text in shortened.texts.iter().filter(|text| text.message == message.id) {
@@ -301,7 +312,8 @@ impl Compaction {
                     *part = Part::Text { text: text.text.clone() };
                 }
             }
-            edit.tokens_after = self.meter().message(message);
+            let reply = edit.reply.as_ref().map_or(0, |reply| meter.message(reply));
+            edit.tokens_after = meter.message(message) + reply;
         }
     }
 

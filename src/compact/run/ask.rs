@@ -45,7 +45,29 @@ impl Compaction {
     /// The shape to begin with.
     pub(super) fn first_shape(&self) -> Shape {
         let asking = &self.options.asking;
-        asking.shape.unwrap_or(if asking.is_warm { Shape::Fork } else { Shape::Full })
+        let forks = match self.options.profile.summary.fork {
+            ForkRule::Warm => asking.is_warm,
+            ForkRule::Background => asking.trigger.is_background(),
+            ForkRule::Always => true,
+            ForkRule::Never => false,
+        };
+        asking.shape.unwrap_or(if forks { Shape::Fork } else { self.own_shape() })
+    }
+
+    /// The shape of a request that is not the running one.
+    fn own_shape(&self) -> Shape {
+        self.options.profile.summary.overflow_modes.first().copied().unwrap_or(Shape::Full)
+    }
+
+    /// What is tried when a request in this shape failed.
+    fn next_shape(&self, shape: Shape) -> Option<Shape> {
+        let modes = &self.options.profile.summary.overflow_modes;
+        match modes.iter().position(|mode| *mode == shape) {
+            Some(at) => modes.get(at + 1).copied(),
+            None if shape == Shape::Fork => Some(self.own_shape()),
+            // The host asked for this one.
+            None => (shape == Shape::Full).then_some(Shape::Simple),
+        }
     }
 
     /// Asks the model for what the talk has come to.
@@ -71,16 +93,21 @@ impl Compaction {
             first: talk.first.as_ref().map(|(text, _)| (text.as_str(), gaps.as_slice())),
         };
         let rest = &parts[talk.done.min(parts.len())..];
+        let mut rule = request::Rule::of(&self.options.profile, talk.limit);
+        if asking.trigger.is_by_hand() {
+            // Somebody waits for it, and pays for the whole.
+            rule.result_cap = None;
+        }
         let mut made = None;
         if talk.shape == Shape::Fork {
             made = request::fork::fork(&draft, &wanted, talk.limit);
             if made.is_none() {
-                talk.shape = Shape::Full;
+                talk.shape = self.own_shape();
             }
         }
         if talk.shape == Shape::Full {
             made = request::full::is_possible(&draft, &parts)
-                .then(|| request::full::full(&draft, &parts, &wanted, talk.limit))
+                .then(|| request::full::full(&draft, &parts, &wanted, talk.limit, rule))
                 .flatten();
             if made.is_none() {
                 talk.shape = Shape::Simple;
@@ -90,7 +117,8 @@ impl Compaction {
         let model = made.unwrap_or_else(|| {
             // A second look is not taken piece by piece, and one more failure must not end a long history.
             let pieces = if talk.first.is_some() { 1 } else { MOST_CALLS.saturating_sub(self.calls).max(1) };
-            let simple = request::simple::simple(&draft, rest, talk.earlier.as_deref(), &wanted, talk.limit, pieces);
+            let earlier = talk.earlier.as_deref();
+            let simple = request::simple::simple(&draft, rest, earlier, &wanted, talk.limit, pieces, rule);
             talk.upto = talk.done + simple.shown;
             simple.request
         });
@@ -144,18 +172,14 @@ impl Compaction {
                             Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block"),
                         };
                         talk.unusable = Some(why.into());
-                        (status, why.to_string(), Some(Shape::Simple))
+                        (status, why.to_string(), self.options.profile.summary.overflow_modes.last().copied())
                     }
                 }
             }
             Answer::Failed { reason, kind: Failure::Timeout } => (Status::Timeout, reason, None),
             Answer::Failed { reason, kind: Failure::Unavailable } => (Status::ModelFailed, reason, None),
             Answer::Failed { reason, kind: Failure::Error } => {
-                let next = match talk.shape {
-                    Shape::Fork => Some(Shape::Full),
-                    Shape::Full => Some(Shape::Simple),
-                    Shape::Simple => None,
-                };
+                let next = self.next_shape(talk.shape);
                 (Status::ModelFailed, reason, next)
             }
             Answer::TooLong { reason, limit } => {
@@ -163,7 +187,7 @@ impl Compaction {
                 // Its count is not ours: what it calls too long must become shorter by ours as well.
                 let shorter = sent * SHORTER / 100;
                 talk.limit = limit.filter(|limit| *limit > 0).map_or(shorter, |limit| limit.min(sent * 9 / 10));
-                let next = if talk.shape == Shape::Fork { Shape::Full } else { talk.shape };
+                let next = if talk.shape == Shape::Fork { self.own_shape() } else { talk.shape };
                 (Status::ModelFailed, reason, (talk.limit >= LEAST_ROOM).then_some(next))
             }
             Answer::Cancelled | Answer::Hook { .. } | Answer::File { .. } => {

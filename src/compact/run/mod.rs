@@ -20,7 +20,7 @@ use crate::compact::ledger::Ledger;
 use crate::compact::ledger::render::Block;
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
-use crate::compact::profile::{self, Rung};
+use crate::compact::profile::{self, CutAt, ForkRule, Rung};
 use crate::compact::quality::{Boundary, Quality, Size, quality};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
@@ -30,7 +30,7 @@ use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepRepor
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
 use crate::error::{Code, Error, Result};
-use crate::history::draft::{Draft, Meter};
+use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::{Group, groups};
 use crate::history::prune::{self, Limits};

@@ -67,8 +67,11 @@ impl Compaction {
         let pinned =
             |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
         let deeds = cut::deeds(&scene);
-        let rule = &self.options.profile.cut;
-        cut::choose(&draft, &scene.groups, budget.keep_recent, rule, &deeds, pinned)
+        let mut rule = self.options.profile.cut;
+        if rule.at == CutAt::LastRound && self.options.asking.trigger.is_background() {
+            rule.at = CutAt::Anchor;
+        }
+        cut::choose(&draft, &scene.groups, budget.keep_recent, &rule, &deeds, pinned)
     }
 
     fn covered(&self, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> Covered {

@@ -138,6 +138,7 @@ fn edit_of(
         tokens_before: entries.iter().map(|&at| draft.entries[at].after).sum(),
         tokens_after: 0,
         message: None,
+        reply: None,
         before: None,
         newer,
         texts: texts.into_iter().map(|(_, text)| text).collect(),

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of};
+use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of, stands_in};
 use super::fold::Shown;
 use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
@@ -153,7 +153,7 @@ impl Log {
         let empty = || Error::new(Code::BadEdit, "a range needs a message that stands for it").at("edit.message");
         let summary: Message = from.message.clone().ok_or_else(empty)?;
         let id = |slot: usize| self.store.message(slot).id.clone();
-        Ok(Range { from: id(start), to: id(end), summary, carried })
+        Ok(Range { from: id(start), to: id(end), summary, reply: from.reply.clone(), carried })
     }
 
     /// Ids of the messages that a range would hide and that show now.
@@ -174,7 +174,7 @@ impl Log {
         if let Some(slot) = self.live(id).or_else(|| self.live(id.split_once(":lost:")?.0)) {
             return Some((slot, slot));
         }
-        let span = self.state.edits.get(&seq_of(id.strip_suffix(":summary")?)?)?.span.as_ref()?;
+        let span = self.state.edits.get(&seq_of(stands_in(id)?)?)?.span.as_ref()?;
         Some((span.start, span.end))
     }
 

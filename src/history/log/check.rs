@@ -309,6 +309,12 @@ impl Log {
                 "a summary says something, and neither calls nor answers",
             ));
         }
+        if let Some(reply) = &mut range.reply {
+            if reply.role != Role::Assistant || is_empty(&reply.parts) || reply.parts.iter().any(odd) {
+                return Err(bad_edit("edit.range.reply", "a reply is a text of the assistant's"));
+            }
+            reply.id = format!("{}:reply", id_of(self.len()));
+        }
         let id = |at: usize| self.store.message(at).id.clone();
         range.summary.id = format!("{}:summary", id_of(self.len()));
         (range.from, range.to) = (id(first), id(last));

@@ -200,6 +200,9 @@ pub struct Range {
     pub to: String,
     /// The message in the place of the range. Its id is `e<seq>:summary`, whatever it was given with.
     pub summary: Message,
+    /// The model's answer to it, behind it: `e<seq>:reply`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Message>,
     /// Messages inside the range that stay, with their whole groups. System messages, the newest request and what is pinned stay
     /// without being named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -253,6 +256,11 @@ pub struct Checkpoint {
 /// ```
 pub fn id_of(seq: usize) -> String {
     format!("e{seq}")
+}
+
+/// The entry whose message this is, in the place of others: `e7` of `e7:summary` and of `e7:reply`.
+pub(super) fn stands_in(id: &str) -> Option<&str> {
+    id.strip_suffix(":summary").or_else(|| id.strip_suffix(":reply"))
 }
 
 /// The position that an entry id names.

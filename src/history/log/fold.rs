@@ -72,7 +72,10 @@ pub(super) struct Span {
     pub start: usize,
     pub end: usize,
     pub carried: HashSet<usize>,
+    /// Of what stands in its place.
     pub tokens: u64,
+    /// Those of the reply among them, if there is one.
+    pub reply: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -167,7 +170,9 @@ impl State {
             let (start, end) = (slot_of(&range.from)?, slot_of(&range.to)?);
             let carried = range.carried.iter().filter_map(slot_of).collect();
             slots = vec![start, end];
-            Some(Span { start, end, carried, tokens: meter.message(&range.summary) })
+            let reply = range.reply.as_ref().map(|reply| meter.message(reply));
+            let tokens = meter.message(&range.summary) + reply.unwrap_or(0);
+            Some(Span { start, end, carried, tokens, reply })
         });
         let reach = slots.iter().copied().max().unwrap_or(0);
         self.edits.insert(seq, Laid { slots, reach, span, revoked_by: None, rewound_by: None });
@@ -261,6 +266,12 @@ impl State {
             };
             slots.into_iter().for_each(|slot| self.look(store, meter, slot));
         }
+    }
+
+    /// Messages that stand for others.
+    pub fn stand_ins(&self) -> usize {
+        let replies = self.outer.values().filter_map(|(_, seq)| self.edits.get(seq)?.span.as_ref()?.reply);
+        self.outer.len() + replies.count()
     }
 
     /// Finds the ranges that show: of two that are nested the larger, of two that are equal the newer.

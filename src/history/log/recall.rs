@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Log;
-use super::entry::{id_of, seq_of};
+use super::entry::{id_of, seq_of, stands_in};
 use super::fold::Shown;
 use super::text::{text_of, units_before};
 use crate::error::{Code, Error, Result};
@@ -50,7 +50,7 @@ pub struct Hit {
 }
 
 impl Log {
-    /// The originals behind an id: of a message, of the messages an edit is about, of those a summary stands for (`e7:summary`), or of a
+    /// The originals behind an id: of a message, of the messages an edit is about, of those a summary stands for (`e7:summary`, its reply `e7:reply`), or of a
     /// range (`m3..m9`).
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Log {
             let slot = |id: &str| self.store.slots.get(id).copied().ok_or_else(|| unknown(id));
             return Ok((slot(from)?..=slot(to)?).map(|slot| self.recalled(slot)).collect());
         }
-        let of_summary = id.strip_suffix(":summary");
+        let of_summary = stands_in(id);
         let laid = seq_of(of_summary.unwrap_or(id)).and_then(|seq| self.state.edits.get(&seq));
         let laid = laid.filter(|laid| of_summary.is_none() || laid.span.is_some()).ok_or_else(|| unknown(id))?;
         let mut slots = match &laid.span {

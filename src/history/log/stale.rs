@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Log;
-use super::entry::{Entry, id_of, seq_of};
+use super::entry::{Entry, id_of, seq_of, stands_in};
 use crate::error::{Code, Error, Result};
 
 impl Log {
@@ -16,7 +16,7 @@ impl Log {
         }
         let mut slots = HashSet::new();
         for id in ids {
-            let edit = id.strip_suffix(":summary").and_then(seq_of).and_then(|seq| self.state.edits.get(&seq));
+            let edit = stands_in(id).and_then(seq_of).and_then(|seq| self.state.edits.get(&seq));
             if edit.is_some_and(|edit| !edit.in_force()) {
                 return Err(stale(format!("the summary {id:?} was taken back")));
             }

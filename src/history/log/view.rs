@@ -87,7 +87,7 @@ impl Log {
         let conversation = state.conversation + state.summaries();
         let tools = self.counting.tools;
         Totals {
-            messages: state.messages + state.outer.len(),
+            messages: state.messages + state.stand_ins(),
             total: frame + conversation + tools,
             frame,
             conversation,
@@ -125,22 +125,25 @@ impl Log {
     }
 
     pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {
-        let mut entries = Vec::with_capacity(state.messages + state.outer.len());
+        let mut entries = Vec::with_capacity(state.messages + state.stand_ins());
         for (slot, it) in state.slots.iter().enumerate() {
             if let Some((_, seq)) = state.outer.get(&slot)
                 && let Some(range) = self.store.edit(*seq).and_then(|edit| edit.range.as_ref())
             {
-                let tokens = state.edits[seq].span.as_ref().map_or(0, |span| span.tokens);
-                entries.push(Row {
-                    message: Cow::Borrowed(&range.summary),
+                let (all, reply) =
+                    state.edits[seq].span.as_ref().map_or((0, 0), |span| (span.tokens, span.reply.unwrap_or(0)));
+                let inserted = |message, after| Row {
+                    message: Cow::Borrowed(message),
                     source: None,
                     edits: None,
                     fate: Fate::Inserted,
                     rule: Some("summary"),
                     before: 0,
-                    after: tokens,
+                    after,
                     is_new: true,
-                });
+                };
+                entries.push(inserted(&range.summary, all - reply));
+                entries.extend(range.reply.as_ref().map(|message| inserted(message, reply)));
             }
             match &it.shown {
                 Shown::Whole => entries.push(row(&self.store, slot)),

@@ -56,11 +56,12 @@ fn message_budgets() {
 fn ratios() {
     for case in vectors(BUDGET, "ratio") {
         let field = |name: &str| case[name].as_u64().unwrap();
-        let found =
-            ratio(field("renderTokens"), field("toolTokens"), case["serverPromptTokens"].as_u64(), field("baseBudget"));
+        let used = field("renderTokens") + field("toolTokens");
+        let reported = case["serverPromptTokens"].as_u64().map(|reported| (reported, used));
+        let found = ratio(COPILOT_CHAT.measured.of(used, used, reported), field("baseBudget"));
         assert_eq!(Some(found), case["ratio"].as_f64(), "{case}");
     }
-    assert_eq!(ratio(5, 5, None, 0), 0.0);
+    assert_eq!(ratio(5, 0), 0.0);
 }
 
 #[test]

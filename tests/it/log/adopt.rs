@@ -100,6 +100,7 @@ fn all_edits_are_adopted_or_none() {
         tokens_after: 0,
         message: None,
         before: None,
+        reply: None,
         newer: None,
         texts: vec![],
     };

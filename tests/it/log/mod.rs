@@ -4,6 +4,7 @@ mod adopt;
 mod hostile;
 mod lines;
 mod random;
+mod reply;
 mod stale;
 
 use std::rc::Rc;
@@ -45,7 +46,7 @@ pub fn blank(kind: Kind) -> Edit {
 }
 
 pub fn range(from: &str, to: &str) -> Edit {
-    let range = Range { from: from.into(), to: to.into(), summary: user("so far"), carried: vec![] };
+    let range = Range { from: from.into(), to: to.into(), summary: user("so far"), reply: None, carried: vec![] };
     Edit { range: Some(range), ..blank(Kind::ReplaceRange) }
 }
 
