@@ -34,6 +34,7 @@ const OPTIONS = {
   force: { type: "boolean" },
   selection: { type: "string" },
   lines: { type: "boolean" },
+  language: { type: "string" },
   mention: { type: "string" },
   plan: { type: "boolean" },
   log: { type: "string" },
@@ -140,6 +141,7 @@ function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output }: { j
 /** `summarize` takes text, not conversations. */
 async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
   if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
+  if (files.filter((path) => path === "-").length > 1) throw new UsageError('"-" reads standard input, which can be read once');
   const budget = whole(values.budget, "--budget");
   if (budget === undefined) throw new UsageError("espalier summarize needs --budget N");
   const lines = values.selection === undefined ? undefined : readLines(values.selection);
@@ -147,14 +149,14 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   const made = await summarizeFiles(files, {
     budget,
     lineNumbers: values.lines ?? false,
+    ...(values.language !== undefined && { language: values.language }),
     ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
     ...(values.model !== undefined && { model: values.model }),
   }, lines);
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
-  if (!values.json) process.stderr.write(`${shownLosses(made)}
-`);
+  if (!values.json) process.stderr.write(`${shownLosses(made)}\n`);
   return EXIT.ok;
 }
 
