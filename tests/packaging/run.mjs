@@ -326,7 +326,7 @@ const cases = {
   async "a web extension: in a worker that knows only vscode, documents and a conversation that is stored and opened again"() {
     const out = join(home, "web-extension");
     writeFileSync(join(consumer, "web-ext.js"), `import * as vscode from "vscode";
-      import { loadEncodingSync, loadGrammar, mementoStorage, openConversation, prune, reduceChanges, summarizeDocument } from "espalier/inline";
+      import { countMessages, loadEncodingSync, loadGrammar, mementoStorage, openConversation, prune, reduceChanges, summarizeDocument } from "espalier/inline";
       export async function activate(context) {
         const bytes = (name) => vscode.workspace.fs.readFile(context.extensionUri + name);
         loadEncodingSync("o200k_base", await bytes("vocab/o200k_base.vocab"));
@@ -346,7 +346,7 @@ const cases = {
         await first.dispose();
         const again = await openConversation({ ...options, storage: storage() });
         return [summary.basis.path, summary.tokens <= 60, /# … \\d+-\\d+ omitted/.test(summary.text), files[0].step, kept.length < 20 && kept.at(-1).content[0] instanceof vscode.LanguageModelTextPart,
-          prepared.report.usage.used <= 1_000, again.log.originals];
+          countMessages(prepared.messages, { format: "vscode" }).total <= 1_000, again.log.originals];
       }`);
     await build({ absWorkingDir: consumer, entryPoints: ["web-ext.js"], bundle: true, format: "cjs", platform: "browser", external: ["vscode"], outfile: join(out, "web-ext.js"), logLevel: "error" });
     assert.doesNotMatch(readFileSync(join(out, "web-ext.js"), "utf8"), /(require|import)\("(?!vscode)/, "only vscode is asked for");
