@@ -339,7 +339,7 @@ const cases = {
         const messages = Array.from({ length: 20 }, (_, at) => message(1 + (at % 2), "words ".repeat(90) + at));
         const kept = prune([...messages, message(1, "And now?")], { budget: 300, format: "vscode" }).messages;
         const storage = () => mementoStorage(context.workspaceState, "chat/");
-        const options = { format: "vscode", model: { maxInputTokens: 1_000 }, background: false };
+        const options = { format: "vscode", model: { maxPromptTokens: 1_000 }, background: false };
         const first = await openConversation({ ...options, storage: storage() });
         first.append([...messages, message(1, "And now?")]);
         const prepared = await first.prepare({});
