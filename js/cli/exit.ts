@@ -8,7 +8,7 @@ export const EXIT = {
   bug: 1,
   /** The command line makes no sense. */
   usage: 2,
-  /** The file is missing, no JSON, or no conversation. */
+  /** A file is missing, cannot be written, is no JSON, or no conversation. */
   input: 3,
   /** What must be kept is larger than the budget. */
   budget: 4,

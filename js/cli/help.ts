@@ -34,13 +34,15 @@ compact:
 summarize:
       --selection A[:B]    lines of the first file that stay, from 1; one line is a cursor: what is around it comes first
       --lines              begin each line with its number
+      --language NAME      of sources whose name does not say it, such as standard input
 
 outline:
+      --language NAME      the same
       --focus PATHS        files that the work is about, with commas between them: what they refer to comes first, and they are left out
       --mention NAMES      names and paths that matter more
       --json               definitions and ranks, too
-                           Left out are node_modules, .git, what .gitignore files name, links, binary files, files of more than 1 MB, and
-                           files of languages without a grammar; standard error says how many.
+      Left out are node_modules, .git, what the repository's .gitignore files name, links, binary files, files of more than 1 MB, and files
+      of languages without a grammar; standard error says how many.
 
 Exit codes: 0 done, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was changed, 1 a bug.
 `;

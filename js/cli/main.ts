@@ -34,6 +34,7 @@ const OPTIONS = {
   force: { type: "boolean" },
   selection: { type: "string" },
   lines: { type: "boolean" },
+  language: { type: "string" },
   mention: { type: "string" },
   plan: { type: "boolean" },
   log: { type: "string" },
@@ -41,6 +42,22 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
+
+const TRANSCRIPTS = ["count", "prune", "compact"];
+/** The commands that know an option, where not all do. */
+const KNOWN: Partial<Record<keyof typeof OPTIONS, readonly string[]>> = {
+  budget: ["prune", "compact", "summarize", "outline"],
+  model: [...TRANSCRIPTS, "summarize"],
+  "cost-model": TRANSCRIPTS,
+  format: TRANSCRIPTS,
+  headroom: ["prune"],
+  ...Object.fromEntries(["llm", "base-url", "llm-budget", "on-failure", "timeout", "force", "plan", "log", "undo"].map((name) => [name, ["compact"]])),
+  focus: ["compact", "outline"],
+  selection: ["summarize"],
+  lines: ["summarize"],
+  language: ["summarize", "outline"],
+  mention: ["outline"],
+};
 
 /** Somebody typed something that cannot be meant. */
 class UsageError extends Error {}
@@ -53,8 +70,12 @@ async function main(args: string[]): Promise<number> {
     print(HELP);
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
   }
+  if (![...TRANSCRIPTS, "summarize", "outline"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+  for (const name of Object.keys(values) as (keyof typeof OPTIONS)[]) {
+    const known: readonly string[] = KNOWN[name] ?? [command];
+    if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
+  }
   if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
-  if (!["count", "prune", "compact", "outline"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
 
@@ -82,9 +103,6 @@ async function main(args: string[]): Promise<number> {
     return finish({ report: countMessages(input, common) }, values);
   }
   const budget = whole(values.budget, "--budget");
-  for (const name of ["plan", "log", "undo"] as const) {
-    if (values[name] !== undefined && command !== "compact") throw new UsageError(`--${name} is for espalier compact`);
-  }
   if (values.undo) {
     if (values.log === undefined) throw new UsageError("--undo needs --log FILE");
     if (values.plan) throw new UsageError("--plan shows what would be done, --undo takes back what was done: one of them, please");
@@ -140,6 +158,7 @@ function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output }: { j
 /** `summarize` takes text, not conversations. */
 async function summarizeCommand(files: string[], values: ReturnType<typeof parsed>["values"]): Promise<number> {
   if (files.length === 0) throw new UsageError('espalier summarize needs a FILE ("-" reads standard input)');
+  if (files.filter((path) => path === "-").length > 1) throw new UsageError('"-" reads standard input, which can be read once');
   const budget = whole(values.budget, "--budget");
   if (budget === undefined) throw new UsageError("espalier summarize needs --budget N");
   const lines = values.selection === undefined ? undefined : readLines(values.selection);
@@ -147,14 +166,14 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   const made = await summarizeFiles(files, {
     budget,
     lineNumbers: values.lines ?? false,
+    ...(values.language !== undefined && { language: values.language }),
     ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
     ...(values.model !== undefined && { model: values.model }),
   }, lines);
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
-  if (!values.json) process.stderr.write(`${shownLosses(made)}
-`);
+  if (!values.json) process.stderr.write(`${shownLosses(made)}\n`);
   return EXIT.ok;
 }
 
@@ -242,6 +261,10 @@ main(process.argv.slice(2)).then(
       const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
       process.stderr.write([`espalier: ${error.message} [${error.code}]`, ...lines, ""].join("\n"));
       process.exitCode = exitCode(error);
+    } else if (error instanceof Error && "syscall" in error) {
+      // A file or folder that cannot be read or written: the words of the system name it.
+      process.stderr.write(`espalier: ${error.message}\n`);
+      process.exitCode = EXIT.input;
     } else {
       process.stderr.write(`espalier: ${(error as Error).stack ?? String(error)}\n`);
       process.exitCode = EXIT.bug;

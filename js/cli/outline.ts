@@ -1,29 +1,29 @@
 /** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
 
-import { readFileSync, readdirSync, statSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
 import type { EncodingName } from "../types.ts";
 import { ignoring } from "./ignore.ts";
 import type { Ignores } from "./ignore.ts";
+import { isBinary, readText } from "./text.ts";
 
 /** Larger files are data, or nobody wrote them. */
 const LARGEST = 1_000_000;
-/** Where binary files show themselves. */
-const BEGINNING = 8_000;
 
 interface Values {
   budget: number;
   encoding?: string | undefined;
+  language?: string | undefined;
   focus?: string | undefined;
   mention?: string | undefined;
 }
 
-export async function outlineOf(path: string, { budget, encoding, focus, mention }: Values): Promise<{ result: Outline | RepositoryMap; note: string }> {
+export async function outlineOf(path: string, { budget, encoding, language, focus, mention }: Values): Promise<{ result: Outline | RepositoryMap; note: string }> {
   const common = { budget, ...(encoding !== undefined && { encoding: encoding as EncodingName }) };
   if (!isFolder(path)) {
-    const result = await outline(readFileSync(path, "utf8"), { ...common, path });
+    const result = await outline(readText(path), { ...common, path, ...(language !== undefined && { language }) });
     const how = result.basis.path === "syntax" ? "" : `, by indentation (${result.basis.why})`;
     return { result, note: `${result.tokens} of ${budget} tokens${missing(result.missing)}${how}` };
   }
@@ -37,6 +37,7 @@ export async function outlineOf(path: string, { budget, encoding, focus, mention
 const missing = (count: number) => (count > 0 ? `, ${count} lines are missing` : "");
 
 function isFolder(path: string): boolean {
+  if (path === "-") return false;
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
@@ -49,18 +50,19 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
   const files: RepositoryFile[] = [];
   const skipped = new Map<string, number>();
   const skip = (why: string) => skipped.set(why, (skipped.get(why) ?? 0) + 1);
-  const open: { folder: string; ignores: Ignores }[] = [{ folder: root, ignores: ignoring() }];
+  const { base, above } = repository(root);
+  const open: { folder: string; ignores: Ignores }[] = [{ folder: root, ignores: above }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { folder } = next;
     const place = relative(root, folder).split(sep).join("/");
-    const ignores = next.ignores.and(place, readOr(join(folder, ".gitignore")));
+    const ignores = next.ignores.and([base, place].filter(Boolean).join("/"), readOr(join(folder, ".gitignore")));
     const entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
     const folders: typeof open = [];
     for (const entry of entries) {
       const path = place === "" ? entry.name : `${place}/${entry.name}`;
       if (entry.name === ".git" || entry.name === "node_modules") continue;
       if (entry.isSymbolicLink()) skip("links");
-      else if (ignores.match(path, entry.isDirectory())) skip("ignored");
+      else if (ignores.match(base === "" ? path : `${base}/${path}`, entry.isDirectory())) skip("ignored");
       else if (entry.isDirectory()) folders.push({ folder: join(folder, entry.name), ignores });
       else if (entry.isFile()) {
         const why = take(join(folder, entry.name), path, files);
@@ -73,13 +75,28 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
   return { files, skipped };
 }
 
+/** The place of a folder in its repository, and what the folders above it ignore; a folder of no repository stands alone. */
+function repository(root: string): { base: string; above: Ignores } {
+  const alone = { base: "", above: ignoring() };
+  const parents: string[] = [];
+  let folder = resolve(root);
+  while (!existsSync(join(folder, ".git"))) {
+    const parent = dirname(folder);
+    if (parent === folder) return alone;
+    parents.unshift((folder = parent));
+  }
+  const place = (folder: string) => relative(parents[0] ?? folder, folder).split(sep).join("/");
+  const above = parents.reduce((ignores, folder) => ignores.and(place(folder), readOr(join(folder, ".gitignore"))), ignoring());
+  return { base: place(resolve(root)), above };
+}
+
 /** Reads a file, or says why it is left out. */
 function take(file: string, path: string, files: RepositoryFile[]): string | undefined {
   if (languageOf(path) === undefined) return "without a grammar";
   try {
     if (statSync(file).size > LARGEST) return "larger than 1 MB";
     const bytes = readFileSync(file);
-    if (bytes.subarray(0, BEGINNING).includes(0)) return "binary";
+    if (isBinary(bytes)) return "binary";
     files.push({ path, text: bytes.toString("utf8") });
     return undefined;
   } catch {

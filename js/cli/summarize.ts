@@ -1,8 +1,8 @@
 /** `espalier summarize FILE…`: source files cut down to a budget. */
 
-import { readFileSync } from "node:fs";
 import { EspalierError, summarizeDocuments } from "../entries/node.ts";
 import type { Summaries, SummaryDocument, SummaryOptions } from "../documents.ts";
+import { readText } from "./text.ts";
 
 /** Lines as they are typed, `12` or `12:48`, from 1 and both included; nothing if they make no sense. */
 export function readLines(typed: string): [first: number, last: number] | undefined {
@@ -13,23 +13,22 @@ export function readLines(typed: string): [first: number, last: number] | undefi
 }
 
 /** Reads the files and summarises them together; what is selected is in the first. */
-export async function summarizeFiles(files: readonly string[], options: SummaryOptions, lines?: [first: number, last: number]): Promise<Summaries> {
+export async function summarizeFiles(files: readonly string[], options: SummaryOptions & { language?: string }, lines?: [first: number, last: number]): Promise<Summaries> {
+  const { language, ...rest } = options;
   const documents = files.map((path, at): SummaryDocument & { text: string } => {
-    let text: string;
-    try {
-      text = readFileSync(path === "-" ? 0 : path, "utf8");
-    } catch (cause) {
-      throw new EspalierError({ code: "file_not_found", message: `${path} cannot be read: ${(cause as Error).message}`, cause });
-    }
-    return { text, path, ...(at === 0 && lines && { selection: offsets(text, lines) }) };
+    const text = readText(path);
+    return { text, path, ...(language !== undefined && { language }), ...(at === 0 && lines && { selection: offsets(path, text, lines) }) };
   });
-  return summarizeDocuments(documents, options);
+  return summarizeDocuments(documents, rest);
 }
 
 /** One line is a cursor: what is around it matters; more are selected. */
-function offsets(text: string, [first, last]: [number, number]): number | [number, number] {
+function offsets(path: string, text: string, [first, last]: [number, number]): number | [number, number] {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: { length } }) => index + length)];
-  const start = starts[first - 1] ?? text.length;
+  const start = starts[first - 1];
+  if (start === undefined) {
+    throw new EspalierError({ code: "bad_option", message: `--selection begins in line ${first}, and ${path} has ${starts.length}`, path: "--selection" });
+  }
   return first === last ? start : [start, starts[last] ?? text.length];
 }
 

@@ -34,8 +34,10 @@ for (const [path, text] of Object.entries(FILES)) {
 }
 symlinkSync(join(folder, "src"), join(folder, "link"));
 
-const run = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "outline", ...args], { encoding: "utf8" });
+const run = (...args: string[]) => asked("", ...args);
+const asked = (input: string, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "outline", ...args], { encoding: "utf8", input });
+  assert.doesNotMatch(stdout + stderr, /\x1b/);
   return { status, stdout, stderr };
 };
 
@@ -63,7 +65,29 @@ test("a file", () => {
   assert.match(run(join(folder, "readme.md"), "--budget", "100").stderr, /by indentation \(noGrammar\)/);
 });
 
+test("standard input", () => {
+  assert.equal(asked("def one():\n    pass\n", "-", "--budget", "100", "--language", "python").stdout, "1: def one():\n");
+  assert.match(asked("one:\n  two\n", "-", "--budget", "100").stderr, /by indentation/);
+});
+
+test("what folders above ignore is ignored, up to that of the repository", () => {
+  const repository = mkdtempSync(join(tmpdir(), "espalier-repository-"));
+  for (const [path, text] of Object.entries({ ".gitignore": "*.gen.ts\n/src/old/\n", "src/a.ts": "export const a = 1;\n", "src/b.gen.ts": "export const b = 1;\n", "src/old/c.ts": "export const c = 1;\n" })) {
+    mkdirSync(dirname(join(repository, path)), { recursive: true });
+    writeFileSync(join(repository, path), text);
+  }
+  assert.match(run(join(repository, "src"), "--budget", "100").stderr, /^3 files/, "no repository");
+  mkdirSync(join(repository, ".git"));
+  assert.match(run(join(repository, "src"), "--budget", "100").stderr, /^1 files, .*2 ignored/);
+  assert.match(run(join(repository, "src/old"), "--budget", "100").stderr, /^1 files/, "what is asked for by name is shown");
+  rmSync(repository, { recursive: true });
+});
+
 test("exit codes", () => {
+  assert.equal(run(folder, "--budget", "9", "--bogus").status, 2);
+  assert.equal(run(folder, folder, "--budget", "9").status, 2);
+  assert.equal(run(folder, "--budget", "9", "--encoding", "p50k").status, 2);
+  assert.deepEqual([run(join(folder, "binary.c"), "--budget", "9").status, /binary_file/.test(run(join(folder, "binary.c"), "--budget", "9").stderr)], [3, true]);
   assert.equal(run(folder).status, 2);
   assert.equal(run(join(folder, "nothing"), "--budget", "9").status, 3);
   assert.equal(run(folder, "--budget", "0").status, 0);

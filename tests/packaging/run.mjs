@@ -323,6 +323,50 @@ const cases = {
     assert.equal(stdout.trim(), "3");
   },
 
+  async "a web extension: in a worker that knows only vscode, documents and a conversation that is stored and opened again"() {
+    const out = join(home, "web-extension");
+    writeFileSync(join(consumer, "web-ext.js"), `import * as vscode from "vscode";
+      import { countMessages, loadEncodingSync, loadGrammar, mementoStorage, openConversation, prune, reduceChanges, summarizeDocument } from "espalier/inline";
+      export async function activate(context) {
+        const bytes = (name) => vscode.workspace.fs.readFile(context.extensionUri + name);
+        loadEncodingSync("o200k_base", await bytes("vocab/o200k_base.vocab"));
+        await loadGrammar("python", { wasm: await bytes("grammars/tree-sitter-python.wasm") });
+        const text = ["one", "two", "three"].map((name) => "def " + name + "():\\n" + "    a = 1\\n".repeat(20) + "\\n").join("\\n");
+        const summary = await summarizeDocument(text, { path: "a.py", budget: 60, selection: text.indexOf("two") });
+        const diff = "--- a/a.py\\n+++ b/a.py\\n@@ -1,0 +1,1 @@\\n+def one():\\n";
+        const { files } = await reduceChanges({ files: [{ path: "a.py", text, diff }], budget: 40 });
+        const message = (role, value) => ({ role, content: [new vscode.LanguageModelTextPart(value)] });
+        const messages = Array.from({ length: 20 }, (_, at) => message(1 + (at % 2), "words ".repeat(90) + at));
+        const kept = prune([...messages, message(1, "And now?")], { budget: 300, format: "vscode" }).messages;
+        const storage = () => mementoStorage(context.workspaceState, "chat/");
+        const options = { format: "vscode", model: { maxPromptTokens: 1_000 }, background: false };
+        const first = await openConversation({ ...options, storage: storage() });
+        first.append([...messages, message(1, "And now?")]);
+        const prepared = await first.prepare({});
+        await first.dispose();
+        const again = await openConversation({ ...options, storage: storage() });
+        return [summary.basis.path, summary.tokens <= 60, /# … \\d+-\\d+ omitted/.test(summary.text), files[0].step, kept.length < 20 && kept.at(-1).content[0] instanceof vscode.LanguageModelTextPart,
+          countMessages(prepared.messages, { format: "vscode" }).total <= 1_000, again.log.originals];
+      }`);
+    await build({ absWorkingDir: consumer, entryPoints: ["web-ext.js"], bundle: true, format: "cjs", platform: "browser", external: ["vscode"], outfile: join(out, "web-ext.js"), logLevel: "error" });
+    assert.doesNotMatch(readFileSync(join(out, "web-ext.js"), "utf8"), /(require|import)\("(?!vscode)/, "only vscode is asked for");
+    const dist = join(consumer, "node_modules", "espalier", "dist");
+    for (const folder of ["vocab", "grammars"]) cpSync(join(dist, folder), join(out, folder), { recursive: true });
+    // As much of the host as an extension sees: a classic worker, CommonJS, files through the workspace.
+    writeFileSync(join(out, "host.js"), `const state = new Map();
+      const vscode = {
+        LanguageModelTextPart: class LanguageModelTextPart { constructor(value) { this.value = value; } },
+        workspace: { fs: { readFile: async (uri) => new Uint8Array(await (await fetch(uri)).arrayBuffer()) } },
+      };
+      const module = { exports: {} };
+      const require = (name) => { if (name === "vscode") return vscode; throw new Error("no " + name); };
+      const workspaceState = { get: (key) => state.get(key), update: async (key, value) => void (value === undefined ? state.delete(key) : state.set(key, value)), keys: () => [...state.keys()] };
+      const started = async (code) => (new Function("require", "module", "exports", code)(require, module, module.exports), module.exports.activate({ extensionUri: new URL("./", location.href).href, workspaceState }));
+      fetch("web-ext.js").then((response) => response.text()).then(started).then((made) => postMessage(made), (error) => postMessage(String(error && error.stack)));`);
+    writeFileSync(join(out, "index.html"), '<!doctype html><script>new Worker("host.js").onmessage = ({ data }) => (document.title = JSON.stringify(data));</script>');
+    assert.deepEqual(JSON.parse(await titleIn(out)), ["syntax", true, true, "statements", true, true, 21]);
+  },
+
   async "publint finds nothing"() {
     const { messages } = await publint({ pkgDir: join(root, "pkg"), level: "suggestion", strict: true });
     assert.deepEqual(messages, []);

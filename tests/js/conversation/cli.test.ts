@@ -44,6 +44,39 @@ test("what was done is in the log, goes on from there, and can be undone", () =>
   assert.ok(readFileSync(log, "utf8").split("\n").length > messages.length);
 });
 
+test("a plan as JSON, and of standard input; nothing of it is coloured", () => {
+  writeFileSync(file, JSON.stringify(begin(20)));
+  const { status, report, edits, messages } = JSON.parse(espalier("compact", file, "--budget", "2k", "--plan", "--json").stdout);
+  assert.deepEqual([status, messages, edits.length > 0], ["applied", undefined, true]);
+  assert.ok(report.after.total <= 2_000);
+  const piped = spawnSync(process.execPath, [cli, "compact", "-", "--budget", "2k", "--plan"], { encoding: "utf8", input: JSON.stringify(begin(20)) });
+  assert.equal(piped.stdout, espalier("compact", file, "--budget", "2k", "--plan").stdout);
+  assert.doesNotMatch(piped.stdout + piped.stderr, /\x1b/);
+});
+
+test("a plan that cannot be had, files that cannot be written, options of other commands", () => {
+  const nowhere = join(folder, "no", "such", "folder");
+  const table: [args: string[], status: number, words: RegExp][] = [
+    [["compact", file, "--budget", "10", "--plan"], 4, /budget_exceeded/],
+    [["compact", file, "--plan"], 2, /needs --budget/],
+    [["compact", file, "--budget", "2k", "--plan", "--undo", "--log", log], 2, /one of them/],
+    [["compact", file, "--budget", "2k", "--log", nowhere], 3, /^espalier: ENOENT.*folder/],
+    [["compact", file, "--budget", "2k", "--log", folder], 3, /^espalier: EISDIR/],
+    [["prune", file, "--budget", "2k", "-o", nowhere], 3, /ENOENT/],
+    [["count", file, "--plan"], 2, /--plan is for espalier compact/],
+    [["count", file, "--budget", "2k"], 2, /--budget is for espalier prune, compact, summarize, outline/],
+    [["prune", file, "--budget", "2k", "--selection", "1"], 2, /--selection is for espalier summarize/],
+    [["summarize", cli, "--budget", "2k", "--llm", "x:y"], 2, /--llm is for espalier compact/],
+    [["outline", folder, "--budget", "2k", "--lines"], 2, /--lines is for espalier summarize/],
+  ];
+  for (const [args, status, words] of table) {
+    const result = espalier(...args);
+    assert.equal(result.status, status, `${args.join(" ")}: ${result.stderr}`);
+    assert.match(result.stderr, words, args.join(" "));
+    assert.doesNotMatch(result.stderr, /^ +at /m);
+  }
+});
+
 test("what makes no sense is said", () => {
   assert.equal(espalier("compact", file, "--undo").status, 2);
   assert.equal(espalier("prune", file, "--budget", "2k", "--log", log).status, 2);
