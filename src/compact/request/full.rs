@@ -3,7 +3,7 @@
 use super::clean::clean;
 use super::{ANSWER_FACTOR, fit, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
-use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::{Draft, Meter};
 use crate::message::Role;
 
@@ -11,6 +11,10 @@ use crate::message::Role;
 /// in short, at the end: a long history makes models forget how it began.
 pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
     let (mut asked, mut of_group) = clean(draft, parts);
+    if let Some(most) = wanted.handover {
+        let all: Vec<usize> = (0..asked.entries.len()).filter(|&at| asked.entries[at].is_in()).collect();
+        fit::cap(&mut asked, &all, most);
+    }
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
     // Without calls there is nothing that the definitions would explain.
     let tools = if with_tools { draft.meter.tools } else { 0 };
@@ -30,7 +34,7 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64) -> O
     let end = asked.entries.len();
     asked.insert(end, last, "request");
     Some(ModelRequest {
-        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        purpose: wanted.purpose(),
         shape: Shape::Full,
         prompt_tokens: asked.total(),
         messages: asked.plan(),

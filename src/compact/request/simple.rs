@@ -7,7 +7,7 @@ use super::fit::{DROPPED_SHARES, LEFT_OUT, RESULT_CAP, WHOLE_ROUNDS, dropped};
 use super::{ANSWER_FACTOR, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::compact::ledger::one_line;
-use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
@@ -48,7 +48,7 @@ pub fn simple(
     let whole_from = parts.len().saturating_sub(WHOLE_ROUNDS);
     let old = (0..of_group.len()).filter(|&at| of_group[at] < whole_from && has_results(&cleaned, at)).count();
     let mut forms = vec![
-        Form { cap: None, without: 0..0, spares_newest: true },
+        Form { cap: wanted.handover, without: 0..0, spares_newest: wanted.handover.is_none() },
         Form { cap: Some(RESULT_CAP), without: 0..0, spares_newest: true },
     ];
     forms.extend(DROPPED_SHARES.map(|share| Form {
@@ -88,7 +88,7 @@ pub fn simple(
         PlanItem::Insert { message: said("request", Role::User, &prompt) },
     ];
     let request = ModelRequest {
-        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        purpose: wanted.purpose(),
         shape: Shape::Simple,
         prompt_tokens: tokenizer.count(&system) + tokenizer.count(&prompt),
         messages,
