@@ -12,13 +12,15 @@ import { asking, llmRequest, wish } from "./asking.ts";
 import { given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
 import { drive } from "./drive.ts";
 import { serverItems } from "./server-items.ts";
+import type { Operation } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { countText } from "./tokens.ts";
+import { fullPrices } from "./usage.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  Profile, ProfileDifference, ProfileFields, ProfileName, Provider, PrunePass, PruneReport, PruneResult, Removal, Role, ToolRule, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, Provider, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -233,53 +235,136 @@ function cutOf(previous: PruneCut): PruneCut {
  * @throws EspalierError as {@link prune}. A model that fails is no error but a `status`.
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
+  const fields = compactFields(options);
+  const reading = read(messages, options);
+  const { keep, cover, ...rest } = fields;
+  const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }) };
+  const { plan, edits, report } = await operated(() => reading, options, () => new (wasm().Compaction)(reading.messages, all));
+  return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
+}
+
+/**
+ * The same for messages whose counts are held: `begin` makes the operation from the options as the core takes them, and `messages` gives
+ * neutral copies of them, which only a model's request needs. Ids in `keep` and `cover` are taken as they are.
+ *
+ * @internal
+ */
+export async function compactHeld(
+  messages: () => unknown, options: CompactOptions, begin: (fields: object) => Compacting,
+): Promise<Omit<CompactResult<unknown>, "messages">> {
+  const { keep = [], ...rest } = compactFields(options);
+  const { model } = options;
+  const fields = { ...rest, keep: keep.map(String), model };
+  let reading: Reading | undefined;
+  const { edits, report } = await operated(() => (reading ??= read(messages(), options)), options, () => begin(fields));
+  return { status: report.status, edits, report };
+}
+
+/**
+ * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any model can write it:
+ * results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an empty text.
+ *
+ * ```js
+ * const { status, record } = await summarize(messages, { purpose: "handoff", llm });
+ * if (status === "applied") await startElsewhere([{ role: "user", content: record }]);
+ * ```
+ *
+ * @throws EspalierError as {@link countMessages}
+ */
+export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER } = options;
+  if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
+  if (typeof llm !== "function") throw bad("llm", "a function", llm);
+  // What else compactions may be told has no meaning here.
+  const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure, ...counts } = options;
+  const asked = { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure };
+  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  const { encoding, model, costModel, images, imageSize, format, tools } = counts;
+  const how = Object.fromEntries(Object.entries({ encoding, model, costModel, images, imageSize, format, tools }).filter(([, value]) => value !== undefined));
+  const all: CompactOptions = { ...how, ...said, llm, llmBudget, budget: Number.MAX_SAFE_INTEGER, trigger: "manual" };
+  const { keep: _, cover: __, asking, ...rest } = compactFields(all);
+  const reading = read(messages, all);
+  const fields = { ...counting(reading, all), ...rest, keep: [], asking: { ...asking, isHandover: true } };
+  const { report } = await operated(() => reading, all, () => new (wasm().Compaction)(reading.messages, fields));
+  const { status, summary, record, title, before, steps } = report as CompactReport & { record?: string };
+  const isMade = status === "applied" && summary !== undefined;
+  return {
+    status, before,
+    ...(isMade && { summary, ...(record !== undefined && { record }), ...(title !== undefined && { title }) }),
+    ...(report.model && { model: report.model }),
+    ...(!isMade && { error: report.model?.error ?? steps.at(-1)?.why ?? status }),
+  };
+}
+
+/** An operation of the engine. */
+type Compacting = InstanceType<ReturnType<typeof wasm>["Compaction"]>;
+
+/** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
+function compactFields(options: CompactOptions) {
   tokens(given(options), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, signal, onProgress } = options;
+  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
   needFunction(llm, "llm");
-  needFunction(onProgress, "onProgress");
-  needSignal(signal);
+  needFunction(options.onProgress, "onProgress");
+  needSignal(options.signal);
   if (typeof force !== "boolean") throw bad("force", "true or false", force);
-  const reading = read(messages, options);
-  const known = profileText(options);
-  const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(known ?? "\"espalier\"", "options.profile"))) as Profile;
-  const { timeout = timeouts.model, hookTimeout = timeouts.hook } = options;
-  const fields = {
-    ...counting(reading, options),
-    budget, force, focus, keep: kept(reading, options.keep),
+  if (cover !== undefined && (typeof cover !== "object" || cover === null)) throw bad("cover", "{ from, to }", cover);
+  const { input, cacheRead, cacheWrite, output } = fullPrices(prices);
+  return {
+    budget, force, focus, keep, cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     modelLimit: llmBudget,
     ledger: rules(options.ledger),
-    profile: known,
+    profile: profileText(options),
     ladder: names(options.ladder, "ladder"),
     exempt: names(options.exempt, "exempt") ?? [],
     asking: asking(options),
+    prices: [input, cacheRead, cacheWrite, output],
   };
+}
+
+/** A chosen range by ids. */
+function within(reading: Reading, { from, to }: NonNullable<CompactOptions["cover"]>) {
+  const known = new Set(reading.messages.map(({ id }) => id));
+  const id = (name: "from" | "to", item: string | number | undefined) => {
+    if (item === undefined) return undefined;
+    const found = typeof item === "number" ? `m${item}` : item;
+    if (typeof found !== "string" || !known.has(found)) throw bad(`cover.${name}`, "the id or index of a message", item);
+    return found;
+  };
+  return { from: id("from", from), to: id("to", to) };
+}
+
+/** Carries a compaction out. `reading` is asked for when the model is. */
+async function operated(reading: () => Reading, options: CompactOptions, begin: () => Compacting): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
+  const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(profileText(options) ?? "\"espalier\"", "options.profile"))) as Profile;
+  const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
-  const operation = call(() => new (wasm().Compaction)(reading.messages, fields));
+  const operation = call(begin);
   let crashed = false;
   try {
     type Done = CompactReport & { plan: PlanItem[]; edits: Edit[] };
     const { plan, edits, ...report } = await drive<Done>(
       {
-        poll: () => call(() => operation.poll()),
+        poll: () => JSON.parse(call(() => operation.poll())) as ReturnType<Operation<Done>["poll"]>,
         resume: (id, answer) => call(() => operation.resume(id, answer)),
       },
       {
         llm, signal, timeout, hookTimeout, onProgress, twoTriggers: hook.twoTriggers,
         hooks: options.hooks,
         readFile: options.readFile,
-        request: (effect) => llmRequest(reading, options, effect),
-        wish: (given) => wish(given, (pins) => kept(reading, pins)),
+        request: (effect) => llmRequest(reading(), options, effect),
+        wish: (given) => wish(given, (pins) => kept(reading(), pins)),
         onUsage: (reported) => usage.push(reported),
         onRequestId: (id) => requestIds.push(id),
       },
     );
     if (report.model) Object.assign(report.model, { usage, requestIds });
-    return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
+    return { plan, edits, report };
   } catch (error) {
     crashed = error instanceof EspalierError && error.code === "engine_crashed";
     throw error;
@@ -338,7 +423,7 @@ const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "as
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
 function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
-  const { root, tools = [], markers = [] } = ledger ?? {};
+  const { root, tools = [], markers = [], facts = [] } = ledger ?? {};
   const texts = (list: unknown, path: string): string[] => {
     if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) throw bad(path, "a list of texts", list);
     return list;
@@ -348,6 +433,7 @@ function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "ro
   return {
     root,
     markers: texts(markers, "ledger.markers"),
+    facts: texts(facts, "ledger.facts"),
     tools: tools.map((tool: ToolRule, at) => {
       const path = `ledger.tools[${at}]`;
       if (typeof tool !== "object" || tool === null || typeof tool.name !== "string") throw bad(path, "{ name, kind }", tool);

@@ -42,6 +42,7 @@ export function asking(options: CompactOptions) {
     blocks: hostBlocks(options.blocks, "blocks"),
     breadcrumb: breadcrumb(transcript, recallTool),
     readsFiles: readFile !== undefined,
+    isHandover: false,
   };
 }
 

@@ -15,7 +15,6 @@ import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
 import { Prefix } from "./conversation/prefix.ts";
-import { picked } from "./conversation/range.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
 import type { Header } from "./conversation/reopen.ts";
 import { Saving } from "./conversation/saving.ts";
@@ -778,7 +777,7 @@ export class Conversation<T = unknown> {
     }
     const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
     // Bounds that cannot be meant are said before anything begins.
-    if (within && this.log.originals > 0) picked(this.log.neutral(), within.from, within.to, () => 1);
+    if (within) this.inOrder(within.from, within.to);
     const manual = new AbortController();
     this.manual = manual;
     const stop = () => manual.abort(signal?.reason);
@@ -802,6 +801,14 @@ export class Conversation<T = unknown> {
     if (id === undefined || id.endsWith(":summary")) return id;
     const by = this.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
     return by === undefined ? id : `${by}:summary`;
+  }
+
+  private inOrder(from: string | undefined, to: string | undefined): void {
+    const ids = this.log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
+    for (const [path, id] of Object.entries({ from, to })) {
+      if (id !== undefined && !ids.includes(id)) throw new EspalierError({ code: "unknown_id", message: `there is no message ${JSON.stringify(id)} in the view`, path });
+    }
+    if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to)) throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
   }
 
   /** One after the other. Whoever aborts while waiting waits no longer. */

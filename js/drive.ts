@@ -71,7 +71,12 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   // The core asks for a model only where it was told that there is one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
-  const fields = callbacks.request(effect);
+  let fields: ReturnType<Callbacks["request"]>;
+  try {
+    fields = callbacks.request(effect);
+  } catch (error) {
+    return { type: "failed", reason: sentence(error), kind: "unavailable" };
+  }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
   const late = `the model did not answer within ${timeout} ms`;
   const answer = await within(timeout, late, callbacks.signal, async (signal) => read(await llm({ id, ...fields, signal }, { signal })));

@@ -3,7 +3,7 @@
  * and so do the lines, from which the core's half can be made again.
  */
 
-import { compact } from "./api.ts";
+import { compactHeld } from "./api.ts";
 import { growing, readConversation } from "./adapters/index.ts";
 import type { Growing } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
@@ -14,7 +14,7 @@ import type {
   AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
-import type { Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals } from "./types.ts";
+import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
@@ -46,6 +46,8 @@ export class ConversationLog<T = unknown> {
   private lines: string[] = [];
   /** Goes up with whatever may change the view; the view that was made last is of `at`. */
   private changes = 0;
+  /** The same, but for messages that are added and tools. */
+  private edited = 0;
   private shown: { at: number; view: LogView<T> } | undefined;
   private core: Core | undefined;
   private owner: Wasm | undefined;
@@ -248,7 +250,7 @@ export class ConversationLog<T = unknown> {
     const [own, made] = madeFields(edits, options);
     const added = this.run((core, time) => core.adopt(own, made, time) as Added[]);
     this.took(added);
-    this.changes += 1;
+    this.altered();
     return added.map(({ id }) => id);
   }
 
@@ -279,12 +281,31 @@ export class ConversationLog<T = unknown> {
     needText(trigger, "trigger");
     needText(planId, "planId");
     const since = this.length;
-    const { status, edits, report } = await compact(this.neutral(), this.counted(options));
+    const { status, edits, report } = await this.compactView(options);
     const lasting = edits.filter(lasts);
     const { covered, summary, model, quality } = report;
     const data = { status, covered: covered.length, ...(summary !== undefined && { author: model ? "model" : "rule" }), ...(model && { model }), ...(quality && { misses: quality.misses }) };
     const ids = this.adopt(lasting, { since, data, ...(trigger !== undefined && { trigger }), ...(planId !== undefined && { planId }) });
     return { status, ids, edits: lasting, report };
+  }
+
+  /**
+   * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read again; facts that are
+   * pinned in words stand in the record.
+   *
+   * @internal
+   */
+  compactView(options: Omit<CompactOptions, keyof CountOptions>): Promise<Omit<CompactResult<unknown>, "messages">> {
+    const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
+    const ledger = pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
+    const all = this.counted({ ...options, ...(ledger && { ledger }) }) as CompactOptions;
+    const { edited } = this;
+    const messages = () => {
+      // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it another view.
+      if (this.edited !== edited) throw new EspalierError({ code: "stale_plan", message: "the conversation was changed while its compaction was prepared" });
+      return this.neutral();
+    };
+    return compactHeld(messages, all, (fields) => this.live().compaction(fields));
   }
 
   /** Options for a compaction of {@link neutral}: counted as the log counts. */
@@ -346,6 +367,11 @@ export class ConversationLog<T = unknown> {
   /** Tokens of the view before repair. Held, so asking takes no time. */
   totals(): Totals {
     return this.run((core) => core.totals() as Totals);
+  }
+
+  /** Messages of the view that are no system messages. */
+  spoken(): number {
+    return this.run((core) => core.spoken());
   }
 
   /** True if the newest request has a finished round behind it, so that the provider has most of the next request in its cache. */
@@ -510,6 +536,11 @@ export class ConversationLog<T = unknown> {
       this.changes += 1;
     }
     return undone?.target;
+  }
+
+  private altered(): void {
+    this.changes += 1;
+    this.edited += 1;
   }
 
   private took(added: readonly Added[]): void {

@@ -429,8 +429,8 @@ export type LlmShape = "fork" | "full" | "simple";
 export interface LlmRequest {
   /** Counts up within one compaction. */
   id: number;
-  /** `verify`: the first summary has gaps, which the last message names, and a better one is wanted. */
-  purpose: "summary" | "verify";
+  /** `verify`: the first summary has gaps, which the last message names, and a better one is wanted. `handoff`: see {@link summarize}. */
+  purpose: "summary" | "verify" | "handoff";
   shape: LlmShape;
   /**
    * The format of `messages`: that of the conversation, where messages that did not change are the host's own objects; of a `simple`
@@ -531,6 +531,14 @@ export interface CompactOptions extends CountOptions {
   hookTimeout?: number;
   /** Handed to `llm` with every request. */
   jobId?: string;
+  /**
+   * What the summary is to stand for: the messages `from`..`to` (ids or indices), without one of them from the beginning or to the end. The
+   * bounds grow to whole rounds (`report.grown` names what was added); the newest request, the newest round and what is kept stay. Messages
+   * outside of it change only if the result would not fit the budget.
+   */
+  cover?: { from?: string | number; to?: string | number };
+  /** Prices of a token, for what the broken cache costs (`report.quality.cache`). Default: Anthropic's, relative to plain input. */
+  prices?: Prices;
 }
 
 export type CompactTrigger =
@@ -676,6 +684,8 @@ export interface LedgerRules {
   tools?: readonly ToolRule[];
   /** Further words (lower case) that make a sentence of the user a constraint. */
   markers?: readonly string[];
+  /** Facts that were pinned in words: they stand among the constraints of every record. */
+  facts?: readonly string[];
 }
 export type CompactProgress =
   | { type: "model"; id: number; promptTokens: number }
@@ -727,6 +737,10 @@ export interface CompactReport extends CutReport {
   title?: string;
   /** Ids of messages that the summary stands for. */
   covered: string[];
+  /** It fits, and is still so large that the next compaction is not far. */
+  lowHeadroom?: boolean;
+  /** Ids of messages that a range (`options.cover`) grew to contain. */
+  grown?: string[];
   /** What became of the collected facts, by block of the record. Absent without a summary. */
   ledger?: { block: LedgerBlock; lines: number; shortened: number; leftOut: number }[];
   /** What of the history the result still holds. Absent without a summary. */
@@ -771,11 +785,44 @@ export interface Quality {
   inventions: string[];
   size?: { before: number; after: number; freed: number; headroom: number; covered: number; summary: number; prompt: number };
   boundary?: { tail: number; target: number; betweenEditAndCheck: boolean };
-  /** Facts that came from the record of an earlier compaction. */
-  chain?: { facts: number; kept: number };
+  /**
+   * The provider's cache: tokens that the result begins with as the request before it did; tokens behind them; tokens that later requests
+   * have less; what it costs once that those are written and not read, and what every later request saves, in the unit of
+   * `options.prices`; and after how many requests nothing is lost (absent: after none).
+   */
+  cache?: { shared: number; rewritten: number; saved: number; once: number; perRequest: number; breakEven?: number };
+  /** Facts that came from the record of an earlier compaction; tokens of that record's summary and of its lists, then and now. */
+  chain?: { facts: number; kept: number; summaryBefore: number; summaryAfter: number; ledgerBefore: number; ledgerAfter: number };
   /** What falls short: constraints, open todos and modified files all there, nothing invented. */
   misses: ("constraints" | "todos" | "modifiedFiles" | "inventions")[];
 }
+/** What {@link summarize} is told. */
+export interface SummarizeOptions
+  extends CountOptions, Pick<CompactOptions, "focus" | "signal" | "timeout" | "onProgress" | "ledger" | "sections" | "verify" | "llmModel" | "modelRules" | "instructions" | "jobId" | "profile"> {
+  /** For whoever goes on with the work elsewhere: another agent, another session, a person. */
+  purpose: "handoff";
+  llm: Llm;
+  /** Input tokens that the model takes. Default: whatever the conversation has. */
+  llmBudget?: number;
+  /** What to do when the model fails: `leave` (default) gives no summary, `offline` makes one by rules. */
+  onFailure?: "leave" | "offline";
+}
+
+/** What came of {@link summarize}. `summary` and `record` are absent unless `status` is `applied`. */
+export interface SummarizeResult {
+  status: CompactStatus;
+  /** The model's text. */
+  summary?: string;
+  /** The same in a message's worth of text, with what is kept by rule behind it: the user's words, constraints, files, errors, commands. */
+  record?: string;
+  title?: string;
+  /** Tokens of the conversation. */
+  before: Totals;
+  model?: NonNullable<CompactReport["model"]>;
+  /** Why there is no summary. */
+  error?: string;
+}
+
 export interface CompactResult<T> {
   status: CompactStatus;
   messages: T;

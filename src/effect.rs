@@ -54,6 +54,8 @@ pub enum Purpose {
     Summary,
     /// A better one than the first.
     Verify,
+    /// A record for somebody who goes on with the work elsewhere.
+    Handoff,
 }
 
 /// A request to the host's model. No tool may run, whatever it answers.

@@ -140,7 +140,7 @@ fn a_compaction_is_polled_and_answered() {
         js(r#"{"budget":1500,"modelLimit":100000,"hasModel":true,"asking":{"verify":"never"}}"#),
     )
     .unwrap();
-    let step = run.poll().unwrap();
+    let step = js(&run.poll().unwrap());
     assert_eq!(text(&step, "effects.0.effect.type"), "callModel");
     assert_eq!(text(&step, "effects.0.effect.purpose"), "summary");
     assert_eq!(text(&step, "effects.0.effect.shape"), "full");
@@ -151,7 +151,7 @@ fn a_compaction_is_polled_and_answered() {
     refused_code(run.resume(0, js(r#"{"type":"maybe"}"#)).map(|()| JsValue::NULL), "bad_input");
     run.resume(0, js(r#"{"type":"model","text":"<summary>Words were said.</summary>","finishReason":"stop"}"#))
         .unwrap();
-    let done = run.poll().unwrap();
+    let done = js(&run.poll().unwrap());
     assert_eq!(text(&done, "result.status"), "applied");
     assert_eq!(text(&done, "result.summary"), "Words were said.");
     assert_eq!(text(&done, "result.edits.0.kind"), "replace_range");

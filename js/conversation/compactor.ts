@@ -1,17 +1,15 @@
 /** Making compactions, in the foreground and beside the conversation, and laying them over the log. */
 
-import { compact } from "../api.ts";
 import { named, within } from "../drive.ts";
 import { EspalierError } from "../errors.ts";
 import { lasts } from "../log.ts";
-import type { CompactHooks, CompactOptions, CompactReport, Edit, NeutralMessage, Totals } from "../types.ts";
+import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, NeutralMessage, Totals } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
 import { Jobs } from "./jobs.ts";
 import type { Outcome } from "./jobs.ts";
 import { Patience, draw, hash32 } from "./patience.ts";
 import type { Now, Verdict } from "./patience.ts";
-import { picked } from "./range.ts";
 import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 
 /** What is kept of a compaction's report with a job that is not applied yet. */
@@ -128,21 +126,19 @@ export class Compactor<T> {
     const asks = model && llm !== undefined;
     if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
     if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
-    const view = log.neutral();
-    const { messages } = range ? picked(view, range.from, range.to, ({ id }) => this.weigh(id)) : { messages: view };
     const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
-    if (messages.filter(({ role }) => role !== "system" && role !== "developer").length < least) return made;
+    if (log.spoken() < least) return made;
     const room = budget ?? this.room(made.before);
-    const present = new Set(messages.map(({ id }) => id));
+    const present = new Set(log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
     const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
     const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
     // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may change.
     const told = {
       trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }),
       hookTimeout: timeouts.hook,
-      ...(range && { ladder: ["summary", "offline"] as const }),
+      ...(range && { ladder: ["summary", "offline"] as const, cover: { ...(range.from !== undefined && { from: range.from }), ...(range.to !== undefined && { to: range.to }) } }),
     };
-    const options: CompactOptions = log.counted({
+    const options: Omit<CompactOptions, keyof CountOptions> = {
       ...told,
       ...compaction,
       ...(hooks && { hooks }),
@@ -160,9 +156,9 @@ export class Compactor<T> {
       ...(asks && { llm }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
       ...(signal && { signal }),
-    });
+    };
     try {
-      const { status, edits, report } = await compact(messages, options);
+      const { status, edits, report } = await log.compactView(options);
       const lasting = edits.filter(lasts);
       // What only makes one request fit is no compaction of the conversation.
       const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
@@ -184,24 +180,19 @@ export class Compactor<T> {
     return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
   }
 
-  /** Facts that are pinned in words stand behind every summary, since they are nowhere else. */
+  /** Facts that are pinned in words and found no place in the record stand behind it, since they are nowhere else. */
   private withFacts(edit: Edit): Edit {
-    const facts = this.c.log.pins().flatMap(({ fact }) => (fact === undefined ? [] : [`- ${fact.replace(/\s+/g, " ").trim()}`]));
     const { message } = edit;
-    if (!message || facts.length === 0) return edit;
+    if (!message) return edit;
+    const facts = this.c.log.pins().flatMap(({ fact = "" }) => {
+      const line = fact.replace(/\s+/g, " ").trim();
+      return line === "" || message.parts.some((part) => part.type === "text" && part.text.includes(line)) ? [] : [`- ${line}`];
+    });
+    if (facts.length === 0) return edit;
     const block = `\n<pinned-facts>\n${facts.join("\n").replaceAll("</pinned-facts>", "")}\n</pinned-facts>`;
     const at = message.parts.findLastIndex(({ type }) => type === "text");
     const parts = message.parts.map((part, number) => (number === at && part.type === "text" ? { ...part, text: part.text + block } : part));
     return { ...edit, message: { ...message, parts } };
-  }
-
-  private weigh(id: string): number {
-    try {
-      return this.c.log.counts(id).tokens;
-    } catch {
-      // A summary; how much exactly does not matter.
-      return 1_000;
-    }
   }
 
   // ------------------------------------------------------------ applying

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
+use super::decode::from_js;
 use super::error::to_js;
+use super::history::into_json;
 use super::options::{Counting, messages, tokens};
+use crate::cache::Prices;
 use crate::compact::asking::{Asking, Trigger, Verify};
 use crate::compact::context::Breadcrumb;
 use crate::compact::form::Form;
@@ -13,9 +15,10 @@ use crate::compact::ledger::Rules;
 use crate::compact::models::Rule;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
-use crate::compact::{Compacted, Options};
+use crate::compact::{Compacted, Cover, Options};
 use crate::effect::{Answer, Block, Shape, Step};
 use crate::error::{Code, Error, Result};
+use crate::history::log::Log;
 use crate::tokens::{CostModel, EncodingName};
 
 #[derive(Deserialize)]
@@ -48,9 +51,40 @@ struct CompactOptions {
     exempt: Vec<String>,
     #[serde(default)]
     asking: AskingOptions,
+    #[serde(default)]
+    cover: Option<Cover>,
+    /// Input, cache read, cache write, output; checked in JavaScript.
+    #[serde(default)]
+    prices: Vec<f64>,
 }
 
 impl CompactOptions {
+    /// What the core is told.
+    fn options(self) -> Result<Options> {
+        let budget = tokens(self.budget, "options.budget")?;
+        let limit = self.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose()?;
+        let profile = self.profile()?;
+        let prices = match self.prices[..] {
+            [input, cache_read, cache_write, output] => Prices { input, cache_read, cache_write, output },
+            _ => Prices::default(),
+        };
+        Ok(Options {
+            budget,
+            focus: self.focus,
+            force: self.force,
+            offline_on_failure: self.offline_on_failure,
+            keep: self.keep.into_iter().collect(),
+            has_model: self.has_model,
+            model_limit: limit,
+            rules: self.ledger.unwrap_or_default(),
+            asking: self.asking.asking(&profile, self.counting.model),
+            profile,
+            exempt: self.exempt.into_iter().collect(),
+            cover: self.cover,
+            prices,
+        })
+    }
+
     fn profile(&self) -> Result<Profile> {
         let profile = self.profile.as_ref().map(|text| Profile::read(text, "options.profile")).transpose()?;
         let mut profile = profile.unwrap_or_default();
@@ -89,6 +123,7 @@ struct AskingOptions {
     blocks: Vec<Block>,
     breadcrumb: Option<Breadcrumb>,
     reads_files: bool,
+    is_handover: bool,
 }
 
 impl AskingOptions {
@@ -100,6 +135,7 @@ impl AskingOptions {
             form: Some(Form::of_profile(self.sections.as_deref().unwrap_or(&profile.name))),
             verify: self.verify.unwrap_or(profile.summary.verify),
             strict: self.strict,
+            is_handover: self.is_handover,
             model,
             asked_model: self.asked_model,
             models: self.models,
@@ -138,39 +174,25 @@ impl Compaction {
     pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
         let conversation = messages(conversation)?;
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-        let budget = tokens(options.budget, "options.budget").map_err(to_js)?;
-        let limit = options.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose().map_err(to_js)?;
         let counter = options.counting.counter().map_err(to_js)?;
-        let profile = options.profile().map_err(to_js)?;
-        let asking = options.asking.asking(&profile, options.counting.model);
+        let options = options.options().map_err(to_js)?;
+        let budget = options.budget;
         let inner = crate::compact::Compaction::new(
             conversation,
             counter.tools.total,
             counter.cost_model,
             counter.tokenizer,
             counter.origin,
-            Options {
-                budget,
-                focus: options.focus,
-                force: options.force,
-                offline_on_failure: options.offline_on_failure,
-                keep: options.keep.into_iter().collect(),
-                has_model: options.has_model,
-                model_limit: limit,
-                rules: options.ledger.unwrap_or_default(),
-                profile,
-                exempt: options.exempt.into_iter().collect(),
-                asking,
-            },
+            options,
         );
         Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })
     }
 
-    /// `{ type: "ask", effects }` or `{ type: "done", result }`.
-    pub fn poll(&mut self) -> std::result::Result<JsValue, JsValue> {
+    /// `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: there may be thousands of messages to report on.
+    pub fn poll(&mut self) -> std::result::Result<String, JsValue> {
         match self.inner.poll().map_err(to_js)? {
-            Step::Ask { effects } => into_js(&Step::<()>::Ask { effects }),
-            Step::Done { result } => into_js(&Step::Done {
+            Step::Ask { effects } => into_json(&Step::<()>::Ask { effects }),
+            Step::Done { result } => into_json(&Step::Done {
                 result: Report {
                     compacted: result,
                     budget: self.budget,
@@ -186,6 +208,15 @@ impl Compaction {
         let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
         self.inner.resume(id, answer).map_err(to_js)
     }
+}
+
+/// A compaction of the view of a log, whose counts are held: no message crosses, and none is counted again.
+pub(super) fn of_log(log: &Log, encoding: EncodingName, options: JsValue) -> std::result::Result<Compaction, JsValue> {
+    let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
+    let options = options.options().map_err(to_js)?;
+    let (budget, cost_model) = (options.budget, log.counting().model);
+    let inner = crate::compact::Compaction::of_log(log, options);
+    Ok(Compaction { inner, budget, encoding, cost_model })
 }
 
 /// All fields of a profile, as JSON text; `profile` is JSON text of a name or of the fields that differ.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use super::compact::{Compaction, of_log};
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages};
@@ -11,6 +12,7 @@ use crate::history::edit;
 use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use crate::history::log::{Counting as Counted, Log, Made, Problem};
 use crate::message::Message;
+use crate::tokens::EncodingName;
 
 /// What was made of lines.
 #[derive(Serialize, Default)]
@@ -30,33 +32,37 @@ struct Report {
 pub struct EventLog {
     inner: Log,
     report: Report,
+    encoding: EncodingName,
 }
 
-fn counting(options: JsValue) -> Result<Counted, JsValue> {
+fn counting(options: JsValue) -> Result<(Counted, EncodingName), JsValue> {
     let options: Counting = from_js(options, "options", Code::BadOption)?;
     let counter = options.counter().map_err(to_js)?;
-    Ok(Counted {
+    let counted = Counted {
         model: counter.cost_model,
         tools: counter.tools.total,
         origin: counter.origin,
         tokenizer: counter.encoding,
-    })
+    };
+    Ok((counted, counter.name))
 }
 
 #[wasm_bindgen]
 impl EventLog {
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<EventLog, JsValue> {
-        Ok(EventLog { inner: Log::new(counting(options)?), report: Report::default() })
+        let (counting, encoding) = counting(options)?;
+        Ok(EventLog { inner: Log::new(counting), report: Report::default(), encoding })
     }
 
     /// Reads lines; `report` says how that went.
     pub fn read(text: &str, options: JsValue, salvage: bool) -> Result<EventLog, JsValue> {
-        let read = Log::import(text, counting(options)?, salvage).map_err(to_js)?;
+        let (counting, encoding) = counting(options)?;
+        let read = Log::import(text, counting, salvage).map_err(to_js)?;
         let salvaged = read.salvaged.into_iter().map(|added| added.line).collect();
         let (entries, verbatim) = (read.log.len(), read.verbatim);
         let report = Report { entries, problems: read.problems, left: read.left, salvaged, verbatim };
-        Ok(EventLog { inner: read.log, report })
+        Ok(EventLog { inner: read.log, report, encoding })
     }
 
     pub fn report(&self) -> Result<JsValue, JsValue> {
@@ -86,6 +92,11 @@ impl EventLog {
         into_js(&self.inner.adopt_made(&edits, &made, time as i64).map_err(to_js)?)
     }
 
+    /// A compaction of the view. See `Compaction`.
+    pub fn compaction(&self, options: JsValue) -> Result<Compaction, JsValue> {
+        of_log(&self.inner, self.encoding, options)
+    }
+
     /// The view as these edits would leave it, in runs.
     #[wasm_bindgen(js_name = "previewAdopted")]
     pub fn preview_adopted(&mut self, edits: JsValue, made: JsValue) -> Result<JsValue, JsValue> {
@@ -97,7 +108,7 @@ impl EventLog {
     /// Tool definitions that are sent along from now on.
     #[wasm_bindgen(js_name = "setTools")]
     pub fn set_tools(&mut self, options: JsValue) -> Result<(), JsValue> {
-        self.inner.set_tools(counting(options)?.tools);
+        self.inner.set_tools(counting(options)?.0.tools);
         Ok(())
     }
 
@@ -155,6 +166,10 @@ impl EventLog {
     /// The messages of the view, in the neutral form.
     pub fn messages(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.messages())
+    }
+
+    pub fn spoken(&self) -> usize {
+        self.inner.spoken()
     }
 
     #[wasm_bindgen(js_name = "isWarm")]

@@ -68,6 +68,8 @@ pub struct Asking {
     pub verify: Verify,
     /// A result that falls short of the gate is no result.
     pub strict: bool,
+    /// A record of everything is wanted for somebody else; the conversation stays as it is.
+    pub is_handover: bool,
     /// The model of the conversation.
     pub model: Option<String>,
     /// The model that is asked, if it is another.

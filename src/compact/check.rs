@@ -1,7 +1,7 @@
 //! What is wrong with a model's summary: too long, without a section, with names that nobody used.
 
 use super::form::Form;
-use super::quality::inventions;
+use super::invention::inventions;
 use crate::message::Message;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;

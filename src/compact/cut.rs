@@ -62,6 +62,17 @@ pub fn deeds(scene: &Scene) -> Vec<Deed> {
     deeds
 }
 
+/// True if the group before a boundary edits a file and the one behind it is the first command after that.
+pub fn parts_edit_from_check(groups: &[Group], deeds: &[Deed], boundary: usize) -> bool {
+    let deed = |at: usize| deeds.get(at).copied().unwrap_or_default();
+    before(groups, boundary).is_some_and(|at| deed(at).edits) && deed(boundary).runs
+}
+
+/// The group before a boundary; messages of the frame are none.
+fn before(groups: &[Group], boundary: usize) -> Option<usize> {
+    (0..boundary.min(groups.len())).rev().find(|&at| groups[at].kind != Kind::Frame)
+}
+
 /// Chooses the boundary that the rule finds cheapest for a tail of `target` tokens. The newest request costs nothing here, since it stays
 /// wherever the cut lies. `deeds` tells what each group does. `None` if nothing could be covered.
 pub fn choose(
@@ -109,13 +120,12 @@ fn by_tokens(candidates: &[(usize, u64)], groups: &[Group], target: u64, rule: &
     let [least, most] = rule.window.map(|share| share * target as f64);
     let near = candidates.iter().filter(|(_, tail)| (least..=most).contains(&(*tail as f64)));
     let deed = |at: usize| deeds.get(at).copied().unwrap_or_default();
-    let before = |at: usize| (0..at).rev().find(|&at| groups[at].kind != Kind::Frame).map_or(Deed::default(), deed);
     let cost = |&(at, tail): &(usize, u64)| {
         let extra = |is: bool, cost: f64| if is { cost } else { 0.0 };
-        let behind = before(at);
+        let behind = before(groups, at).map_or(Deed::default(), deed);
         (tail as f64 - target as f64).abs() / (target as f64).max(1.0)
             + extra(!groups[at].has_request(), rule.inside_turn)
-            + extra(behind.edits && deed(at).runs, rule.before_check)
+            + extra(parts_edit_from_check(groups, deeds, at), rule.before_check)
             + extra(behind.fails, rule.open_failure)
     };
     // Candidates run from the shortest tail to the longest, and ties go to the longer one: hence `<=`.

@@ -11,7 +11,8 @@
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`], [`form`]: what the model is asked. - [`parse`], [`check`]: what it answered.
 //! - [`asking`], [`models`]: what a host says about that. - [`context`]: what it adds to the record.
-//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`]: what survived.
+//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`], [`literal`], [`invention`]: what survived.
+//!   of a summary was never said, and how both are looked for.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
@@ -26,8 +27,10 @@ pub mod cut;
 pub mod flag;
 pub mod form;
 pub mod instructions;
+pub mod invention;
 pub mod job;
 pub mod ledger;
+pub mod literal;
 pub mod models;
 pub mod offline;
 pub mod parse;
@@ -49,6 +52,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::Prices;
 use crate::history::edit::Edit;
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::tokens::Origin;
@@ -78,6 +82,18 @@ pub struct Options {
     pub exempt: HashSet<String>,
     /// How the model is asked, what stands beside its summary, who is told.
     pub asking: asking::Asking,
+    /// What the summary is to stand for, where somebody chose that. Nothing outside of it changes unless the result does not fit.
+    pub cover: Option<Cover>,
+    /// What the price of the broken cache is reckoned with.
+    pub prices: Prices,
+}
+
+/// A range of messages by their ids, both ends included; without one of them from the beginning or to the end. It grows to whole groups.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Cover {
+    pub from: Option<String>,
+    pub to: Option<String>,
 }
 
 /// How a compaction ended.
@@ -193,6 +209,15 @@ pub struct Compacted {
     pub title: Option<String>,
     /// Ids of the messages that it stands for.
     pub covered: Vec<String>,
+    /// Ids of messages that a chosen range grew to contain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grown: Vec<String>,
+    /// Of a hand-over: the summary with the lists kept by rule, as one text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
+    /// It fits, and is above what a cheap step would have to reach: the next compaction is not far.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub low_headroom: bool,
     /// What became of the ledger's entries, by block; empty without a summary.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<ledger::render::Shown>,

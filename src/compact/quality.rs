@@ -7,12 +7,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use super::invention::inventions;
 use super::ledger::command::body;
 use super::ledger::path::tail;
 use super::ledger::text::{ELLIPSIS, flat};
 use super::ledger::{Ledger, Rules};
+use super::literal::{find, texts};
 use super::tool_map::Mark;
-use crate::message::{Message, Part};
+use crate::message::Message;
 use crate::tokens::Tokenizer;
 
 /// How much of one kind of entry survived.
@@ -81,12 +83,37 @@ pub struct Boundary {
     pub between_edit_and_check: bool,
 }
 
-/// Facts of earlier compactions that were in the history as a record.
+/// What the provider's cache has of the result, and what it costs that it does not have the rest. Prices are those of one token, in the
+/// unit in which the host gave them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cache {
+    /// Tokens that the result begins with as the request before it did.
+    pub shared: u64,
+    /// Tokens behind them: from the first changed message on.
+    pub rewritten: u64,
+    /// Tokens that every later request has less.
+    pub saved: u64,
+    /// What it costs once that those are written instead of read.
+    pub once: f64,
+    /// What every later request costs less.
+    pub per_request: f64,
+    /// Requests after which nothing is lost; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub break_even: Option<u64>,
+}
+
+/// Facts of earlier compactions that were in the history as a record, and how that record grew, in tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chain {
     pub facts: usize,
     pub kept: usize,
+    pub summary_before: u64,
+    pub summary_after: u64,
+    /// What stands behind the summary.
+    pub ledger_before: u64,
+    pub ledger_after: u64,
 }
 
 /// The report.
@@ -101,6 +128,8 @@ pub struct Quality {
     pub size: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boundary: Option<Boundary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
     /// What falls short of the gate: constraints, open todos and modified files all there, nothing invented.
@@ -194,7 +223,8 @@ pub fn quality(
         users.with_entry += usize::from(own);
         item("requests", text, own, request.is_earlier);
     }
-    let found = find(&text, &wanted);
+    let literals: Vec<&str> = wanted.iter().map(|item| item.literal).collect();
+    let found = find(&text, &literals);
     let kinds = [
         "modifiedFiles",
         "readFiles",
@@ -217,16 +247,27 @@ pub fn quality(
     if !inventions.is_empty() {
         misses.push("inventions");
     }
-    let chain = Chain { facts: earlier.len(), kept: earlier.iter().filter(|kept| **kept).count() };
-    Quality {
-        retention,
-        users,
-        inventions,
-        size: None,
-        boundary: None,
-        chain: (chain.facts > 0).then_some(chain),
-        misses,
-    }
+    let chain = (!earlier.is_empty()).then(|| {
+        let [before, after] =
+            [(&all, history), (&seen, view)].map(|(ledger, messages)| record_sizes(ledger, messages, tokenizer));
+        Chain {
+            facts: earlier.len(),
+            kept: earlier.iter().filter(|kept| **kept).count(),
+            summary_before: before.0,
+            summary_after: after.0,
+            ledger_before: before.1,
+            ledger_after: after.1,
+        }
+    });
+    Quality { retention, users, inventions, size: None, boundary: None, cache: None, chain, misses }
+}
+
+/// Tokens of the summaries in a conversation's records, and of what stands behind them.
+fn record_sizes(ledger: &Ledger, messages: &[Message], tokenizer: &dyn Tokenizer) -> (u64, u64) {
+    let summaries = ledger.earlier.iter().map(|text| tokenizer.count(text)).sum();
+    let records = messages.iter().filter(|message| super::summary::followed(message).is_some());
+    let all: u64 = records.map(|message| tokenizer.count(&message.text())).sum();
+    (summaries, all.saturating_sub(summaries))
 }
 
 /// One entry: what it is searched by, and whether the view's own ledger has it.
@@ -296,150 +337,40 @@ fn bare(id: &str) -> &str {
     id.trim_start_matches(super::ledger::earlier::EARLIER)
 }
 
-/// Everything that a view says, as one text.
-fn texts(view: &[Message]) -> String {
-    let mut out = String::new();
-    let mut add = |text: &str| {
-        out.push_str(text);
-        out.push('\n');
-    };
-    for message in view {
-        for part in &message.parts {
-            match part {
-                Part::Text { text } => add(text),
-                Part::ToolCall { arguments, .. } => add(arguments),
-                Part::ToolResult { content, .. } => {
-                    for part in content {
-                        if let Part::Text { text } = part {
-                            add(text);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    out
+/// What a real continuation used again of the messages that were covered, and what of that the view held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Needed {
+    /// Paths, commands, error lines and changed names of the covered messages that occur in the continuation.
+    pub used: usize,
+    /// Those of them that occur in the view as well.
+    pub held: usize,
 }
 
-/// Comparisons after which a search ends: only texts made to be slow need more, and what was not found by then counts as missing.
-const MOST_WORK: usize = 50_000_000;
-
-/// Bytes that a literal is looked up by.
-const KEY: usize = 8;
-
-/// Which literals occur in `text`. One walk: each literal is filed under the least common of some eight bytes of it.
-fn find(text: &str, wanted: &[Item]) -> Vec<bool> {
-    let mut found = vec![false; wanted.len()];
-    let places = |literal: &str| {
-        let last = literal.len() - KEY;
-        [0, last / 4, last / 2, last / 4 * 3, last]
-    };
-    let key = |bytes: &[u8], at: usize| -> u64 {
-        bytes[at..at + KEY].iter().fold(0, |key, byte| key << 8 | u64::from(*byte))
-    };
-    let mut common: HashMap<u64, usize> = HashMap::new();
-    for item in wanted.iter().filter(|item| item.literal.len() >= KEY) {
-        for at in places(item.literal) {
-            *common.entry(key(item.literal.as_bytes(), at)).or_default() += 1;
-        }
-    }
-    let mut filed: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
-    let mut short: HashMap<&str, bool> = HashMap::new();
-    for (number, item) in wanted.iter().enumerate() {
-        if item.literal.len() < KEY {
-            short.entry(item.literal).or_insert_with(|| text.contains(item.literal));
-            continue;
-        }
-        let bytes = item.literal.as_bytes();
-        let at = places(item.literal).into_iter().min_by_key(|at| common.get(&key(bytes, *at)).copied());
-        let at = at.unwrap_or(0);
-        filed.entry(key(bytes, at)).or_default().push((number, at));
-    }
-    let bytes = text.as_bytes();
-    let mut work = 0;
-    let mut window: u64 = 0;
-    // A small filter in front of the map: most windows are in nothing.
-    let mut filter = vec![0u64; 1 << 10];
-    let slot = |key: u64| (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize;
-    for key in filed.keys() {
-        filter[slot(*key) / 64] |= 1 << (slot(*key) % 64);
-    }
-    for (end, byte) in bytes.iter().enumerate() {
-        window = window << 8 | u64::from(*byte);
-        if end + 1 < KEY || filter[slot(window) / 64] >> (slot(window) % 64) & 1 == 0 {
-            continue;
-        }
-        let Some(literals) = filed.get(&window) else { continue };
-        let start = end + 1 - KEY;
-        work += literals.len();
-        if work > MOST_WORK {
-            break;
-        }
-        for &(number, at) in literals {
-            let literal = wanted[number].literal.as_bytes();
-            if !found[number] && start >= at && bytes[start - at..].starts_with(literal) {
-                found[number] = true;
-            }
-        }
-    }
-    for (number, item) in wanted.iter().enumerate() {
-        if let Some(&is_there) = short.get(item.literal) {
-            found[number] = is_there;
-        }
-    }
-    found
-}
-
-/// Inventions that are listed.
-const MOST_INVENTIONS: usize = 50;
-
-/// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
-pub(super) fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
-    let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
-    if claims.is_empty() {
-        return vec![];
-    }
-    let text = texts(history);
-    let mut known: HashSet<&str> = HashSet::new();
-    for word in words(&text) {
-        known.insert(word);
-        known.insert(last_component(word));
-        // Arguments are JSON text: a name may follow an escaped line break.
-        if let Some(rest) = word.strip_prefix(['n', 't', 'r']) {
-            known.insert(rest);
-        }
-        known.extend(word.split(|c: char| !c.is_ascii_digit()).filter(|n| n.len() >= 4));
-    }
-    let mut out: Vec<String> = Vec::new();
-    for claim in claims {
-        let there = known.contains(claim) || known.contains(last_component(claim));
-        if !there && out.len() < MOST_INVENTIONS && !out.iter().any(|o| o == claim) {
-            out.push(claim.to_string());
-        }
-    }
-    out
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':' | '@' | '~' | '+' | '#')))
-        .map(|word| word.trim_matches(['.', ':', '-', '#', '/', '+']))
-        .filter(|word| !word.is_empty())
-}
-
-fn last_component(word: &str) -> &str {
-    let word = word.rsplit('/').next().unwrap_or(word);
-    // file.rs:12:5
-    word.split(':').next().unwrap_or(word)
-}
-
-fn is_claim(word: &str) -> bool {
-    let is_number = word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
-    let is_address = word.contains("://");
-    let name = last_component(word);
-    let is_path = word.contains('/')
-        && name.rsplit_once('.').is_some_and(|(stem, ending)| {
-            !stem.is_empty() && (1..=6).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric())
-        });
-    is_number || is_address || is_path
+/// Measures a compaction by what really came behind it, where a recorded conversation is replayed.
+///
+/// ```
+/// use espalier::compact::ledger::Rules;
+/// use espalier::compact::quality::needed_later;
+/// use espalier::message::{Message, Part, Role};
+/// let call = |id: &str, path: &str| Message {
+///     id: id.into(),
+///     role: Role::Assistant,
+///     name: None,
+///     parts: vec![Part::ToolCall { call_id: id.into(), name: "read_file".into(), arguments: format!(r#"{{"path":"{path}"}}"#) }],
+/// };
+/// let covered = [call("m0", "src/lexer.rs"), call("m1", "src/parser.rs")];
+/// let needed = needed_later(&covered, &[], &[call("m2", "src/parser.rs")], &Rules::default());
+/// assert_eq!((needed.used, needed.held), (1, 0));
+/// ```
+pub fn needed_later(covered: &[Message], view: &[Message], continuation: &[Message], rules: &Rules) -> Needed {
+    let ledger = Ledger::fold(covered, rules);
+    let mut literals: Vec<&str> = ledger.files.iter().map(|file| tail(&file.path)).collect();
+    literals.extend(ledger.commands.iter().map(|command| body(&command.line)));
+    literals.extend(ledger.errors.iter().map(|error| error.line.as_str()));
+    literals.extend(ledger.symbols.iter().map(|symbol| symbol.name.as_str()));
+    let used: Vec<&str> =
+        literals.iter().zip(find(&texts(continuation), &literals)).filter(|(_, used)| *used).map(|(l, _)| *l).collect();
+    let held = find(&texts(view), &used).into_iter().filter(|held| *held).count();
+    Needed { used: used.len(), held }
 }

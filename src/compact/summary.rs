@@ -47,8 +47,9 @@ pub fn message(
     tokenizer: &dyn Tokenizer,
 ) -> (Message, Vec<Shown>) {
     let Covering { messages, tokens, first, last, followed } = covering;
-    let earlier = if ledger.earlier.is_empty() { "" } else { " Ids with ~ are of the numbering before it was made." };
     let (blocks, shown) = blocks(ledger, shares, tokenizer);
+    let is_renumbered = blocks.contains("\n- ~") || blocks.contains("\n[~");
+    let earlier = if is_renumbered { " Ids with ~ are of the numbering before it was made." } else { "" };
     let Extras { context, breadcrumb, behind } = extras;
     let behind = if behind.is_empty() { String::new() } else { format!("\n\n{behind}") };
     let out = format!(

@@ -126,6 +126,22 @@ pub fn view<'a>(
     draft
 }
 
+/// The same for a history in which there is nothing to repair.
+pub fn view_of_sound<'a>(
+    messages: &'a [Message],
+    counts: &[u64],
+    edits: &[Edit],
+    meter: Meter<'a>,
+    origin: Origin,
+) -> Draft<'a> {
+    let mut draft = Draft::with_counts(messages, counts, meter, origin);
+    if !edits.is_empty() {
+        apply_all(&mut draft, edits);
+        repair(&mut draft);
+    }
+    draft
+}
+
 /// Lays edits over a draft, in order.
 pub fn apply_all(draft: &mut Draft, edits: &[Edit]) {
     let mut index = None;

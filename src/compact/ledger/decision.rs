@@ -1,4 +1,4 @@
-//! What was decided: answers to questions, refused calls, and what the assistant says it settled on.
+//! What was decided: answers to questions, calls that were approved or refused, and what the assistant says it settled on.
 
 use super::text::{has_word, one_line, sentences, straight};
 
@@ -55,6 +55,7 @@ pub fn settled(text: &str) -> impl Iterator<Item = String> {
         .map(|s| one_line(s, SENTENCE_BYTES))
 }
 
+/// How hosts say that the user refused a call.
 const REFUSALS: [&str; 8] = [
     "user rejected",
     "rejected by the user",
@@ -66,8 +67,34 @@ const REFUSALS: [&str; 8] = [
     "user cancelled",
 ];
 
-/// The line of a result that says that the user refused the call.
-pub fn refusal(result: &str) -> Option<String> {
+/// And that the user let it run.
+const APPROVALS: [&str; 8] = [
+    "user approved",
+    "approved by the user",
+    "user accepted",
+    "accepted by the user",
+    "user allowed",
+    "allowed by the user",
+    "user confirmed",
+    "confirmed by the user",
+];
+
+/// The line of a result that says that the user refused the call or approved of it.
+pub fn verdict(result: &str) -> Option<String> {
     let head = &result[..result.floor_char_boundary(600)];
-    head.lines().find(|line| has_word(&straight(line), &REFUSALS)).map(|line| one_line(line, SENTENCE_BYTES))
+    let refused = head.lines().find(|line| has_word(&straight(line), &REFUSALS));
+    // What the call then printed may speak of anything.
+    let first = || head.lines().find(|line| !line.trim().is_empty());
+    let found = refused.or_else(|| first().filter(|line| has_word(&straight(line), &APPROVALS)));
+    found.map(|line| one_line(line, SENTENCE_BYTES))
+}
+
+/// What was said of a call, with what the call was about.
+///
+/// ```
+/// use espalier::compact::ledger::decision::of_call;
+/// assert_eq!(of_call("rm -r build", "The user approved this command."), "`rm -r build`: The user approved this command.");
+/// ```
+pub fn of_call(subject: &str, said: &str) -> String {
+    if subject.is_empty() || said.contains(subject) { said.to_string() } else { format!("`{subject}`: {said}") }
 }

@@ -8,7 +8,7 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::file::File;
 use super::render::{Block, unescape};
-use super::user::{Constraint, Request};
+use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
 use crate::compact::parse::parse;
 use crate::compact::tool_map::Mark;
@@ -28,7 +28,7 @@ impl Ledger {
         // What the host added is taken anew from the host; its lines are no facts.
         let host = format!("\n<{}>\n", crate::compact::context::TAG);
         let blocks = blocks.rsplit_once(host.as_str()).map_or(blocks, |(blocks, _)| blocks);
-        self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
+        self.said_earlier(summary);
         let mut block: Option<Block> = None;
         let mut request: Option<(String, String)> = None;
         for line in blocks.lines() {
@@ -46,6 +46,18 @@ impl Ledger {
             }
         }
         self.earlier_request(request);
+    }
+
+    /// The ledger of messages that a record stands for, with what the record says in words.
+    #[must_use]
+    pub(in crate::compact) fn behind_record(mut self, record: &str) -> Ledger {
+        let summary = record.split_once("\n</summary>\n").map_or(record, |(summary, _)| summary);
+        self.said_earlier(format!("{summary}\n</summary>"));
+        self
+    }
+
+    fn said_earlier(&mut self, summary: String) {
+        self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
     }
 
     fn user_line(&mut self, line: &str, request: &mut Option<(String, String)>) {
@@ -71,6 +83,8 @@ impl Ledger {
         let Some(line) = line.strip_prefix("- ") else { return };
         let with_id = line.split_once(": ").map(|(id, text)| (marked(id), text));
         match (block, with_id) {
+            // What is pinned is taken anew from the rules: it may not be any more.
+            (Block::Constraints, Some((id, _))) if id.trim_start_matches(EARLIER) == PINNED => {}
             (Block::Constraints, Some((id, text))) if self.constraint_at.insert(text.to_string()) => {
                 self.constraints.push(Constraint { id, sentence: text.to_string() });
             }

@@ -40,6 +40,8 @@ use shell::Touch;
 /// Distinct error lines taken from one result: the first ones and the last ones.
 const FIRST_ERRORS: usize = 40;
 const LAST_ERRORS: usize = 20;
+/// Longest name of what a call was about, in bytes.
+const SUBJECT_BYTES: usize = 80;
 /// Longest text of a plan item, in bytes.
 const ITEM_BYTES: usize = 200;
 
@@ -59,6 +61,8 @@ pub struct Rules {
     pub tools: Vec<ToolRule>,
     /// Further words (lower case) that make a sentence of the user a constraint.
     pub markers: Vec<String>,
+    /// Facts that somebody pinned in words: they stand among the constraints, and leave last.
+    pub facts: Vec<String>,
 }
 
 /// A todo list or plan in its newest state.
@@ -118,16 +122,27 @@ pub struct Ledger {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Open {
-    Commands { commands: Vec<usize>, only_shows: bool },
+    Commands {
+        commands: Vec<usize>,
+        only_shows: bool,
+    },
     Files(Vec<(usize, Touch)>),
     Question(String),
-    Other,
+    /// By the name of the tool.
+    Other(String),
 }
 
 impl Ledger {
     /// An empty ledger.
     pub fn new(rules: &Rules) -> Ledger {
-        Ledger { rules: rules.clone(), map: ToolMap::new(rules.tools.clone()), ..Ledger::default() }
+        let mut ledger = Ledger { rules: rules.clone(), map: ToolMap::new(rules.tools.clone()), ..Ledger::default() };
+        for fact in &rules.facts {
+            let sentence = one_line(fact, usize::MAX);
+            if !sentence.is_empty() && ledger.constraint_at.insert(sentence.clone()) {
+                ledger.constraints.push(Constraint { id: user::PINNED.to_string(), sentence });
+            }
+        }
+        ledger
     }
 
     /// Folds messages into a ledger.
@@ -137,6 +152,11 @@ impl Ledger {
             ledger.add(message);
         }
         ledger
+    }
+
+    /// True if no message was taken in yet.
+    pub fn is_empty(&self) -> bool {
+        self.seen == 0
     }
 
     /// Takes one more message in; costs what the message is long.
@@ -193,22 +213,22 @@ impl Ledger {
         self.tools[tool].1 += 1;
         let call = self.map.read(name, arguments);
         let open = match call.kind {
-            ToolKind::Shell => self.shell(id, &call),
+            ToolKind::Shell => self.shell(id, name, &call),
             ToolKind::Todo => {
                 if !call.items.is_empty() {
                     let items = call.items.into_iter().map(|(mark, what)| (mark, one_line(&what, ITEM_BYTES)));
                     self.plan = Some(Plan { id: id.to_string(), items: items.collect() });
                 }
-                Open::Other
+                Open::Other(name.to_string())
             }
             ToolKind::Ask => Open::Question(one_line(call.question.as_deref().unwrap_or(name), 160)),
             ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.touch(id, call),
-            ToolKind::Search | ToolKind::Web | ToolKind::Other => Open::Other,
+            ToolKind::Search | ToolKind::Web | ToolKind::Other => Open::Other(name.to_string()),
         };
         self.open.insert(call_id.to_string(), open);
     }
 
-    fn shell(&mut self, id: &str, call: &ToolCall) -> Open {
+    fn shell(&mut self, id: &str, name: &str, call: &ToolCall) -> Open {
         let mut commands = Vec::new();
         let mut only_shows = true;
         for command in &call.commands {
@@ -240,7 +260,7 @@ impl Ledger {
             entry.last_line.clear();
             commands.push(at);
         }
-        if commands.is_empty() { Open::Other } else { Open::Commands { commands, only_shows } }
+        if commands.is_empty() { Open::Other(name.to_string()) } else { Open::Commands { commands, only_shows } }
     }
 
     fn touch(&mut self, id: &str, call: ToolCall) -> Open {
@@ -311,7 +331,8 @@ impl Ledger {
             .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
             .collect::<Vec<_>>()
             .join("\n");
-        if let Some(sentence) = decision::refusal(&text) {
+        if let Some(said) = decision::verdict(&text) {
+            let sentence = decision::of_call(&self.subject(&open), &said);
             self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
         }
         let start = text.trim_start();
@@ -342,10 +363,22 @@ impl Ledger {
                 }
             }
             // What files contain is not what went wrong.
-            Open::Files(_) | Open::Other if failed => {
+            Open::Files(_) | Open::Other(_) if failed => {
                 self.errors_in(id, &text, None, true);
             }
-            Open::Files(_) | Open::Other => {}
+            Open::Files(_) | Open::Other(_) => {}
+        }
+    }
+
+    /// What a call was about: its command line, its file, or its tool.
+    fn subject(&self, open: &Open) -> String {
+        match open {
+            Open::Commands { commands, .. } => {
+                commands.first().map_or(String::new(), |&at| one_line(&self.commands[at].line, SUBJECT_BYTES))
+            }
+            Open::Files(touched) => touched.first().map_or(String::new(), |&(at, _)| self.files[at].path.clone()),
+            Open::Question(question) => question.clone(),
+            Open::Other(name) => name.clone(),
         }
     }
 

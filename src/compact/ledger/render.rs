@@ -1,7 +1,7 @@
 //! The ledger as text: plain lines in tagged blocks, newest last, and which of them leave when there is no room.
 //!
 //! Every entry first gets its short form: one line of its own, long enough to be known by. Entries that must not leave go first
-//! (messages of the user, changed files, open plan items, constraints), then errors and commands, then the rest, the more
+//! (constraints, the plan, changed files, messages of the user), then errors and commands, then the rest, the more
 //! important ones of each kind before the others. What room is left makes lines longer: messages of the user and command lines as
 //! they were, newest first. What found no place is counted in its block, with the ids that it lies between, so that it can be asked for.
 
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::error::Failure;
 use super::text::flat;
+use super::user::PINNED;
 use super::{By, Command, File, Ledger};
 use crate::compact::tool_map::Mark;
 use crate::tokens::Tokenizer;
@@ -92,8 +93,8 @@ const SHORT_ERROR: usize = 120;
 
 /// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
 const USERS_OF_ENTRIES: u64 = 60;
-/// Share of the same that constraints may take before errors and commands had their turn.
-const CONSTRAINTS_OF_ENTRIES: u64 = 20;
+/// Share of the same that constraints may take before the others had their turn.
+const CONSTRAINTS_OF_ENTRIES: u64 = 75;
 
 struct Line {
     block: Block,
@@ -155,10 +156,20 @@ impl Page<'_> {
         (0..self.lines.len()).filter(|&at| self.lines[at].block == block).collect()
     }
 
-    /// Short forms of `block`, newest first, within `left`.
+    /// Short forms of `block`, newest first, within `most` of what is `left`.
+    fn fill_within(&mut self, block: Block, most: u64, left: &mut u64) {
+        let granted = most.min(*left);
+        let mut rest = granted;
+        self.fill(block, &mut rest);
+        *left -= granted - rest;
+    }
+
+    /// The same within all of it.
     fn fill(&mut self, block: Block, left: &mut u64) {
         let mut all = self.of(block);
         all.reverse();
+        // What was pinned is not what somebody said in passing.
+        all.sort_by_key(|&at| self.lines[at].id != PINNED);
         for at in all {
             if let Some(cost) = self.show(at, 0, *left) {
                 *left -= cost;
@@ -176,19 +187,12 @@ pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (St
     let mut entries = shares.entries.saturating_sub(frame * (BLOCKS.len() as u64 - 1));
     let whole = entries;
 
-    // Each message of the user, first out of the room for them, then out of the common one.
+    // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
     page.fill(Block::Users, &mut user);
-    let mut borrowed = whole * USERS_OF_ENTRIES / 100;
-    let granted = borrowed;
-    page.fill(Block::Users, &mut borrowed);
-    entries -= granted - borrowed;
-    for block in [Block::Changed, Block::Todo] {
-        page.fill(block, &mut entries);
-    }
-    let mut for_constraints = (whole * CONSTRAINTS_OF_ENTRIES / 100).min(entries);
-    let granted = for_constraints;
-    page.fill(Block::Constraints, &mut for_constraints);
-    entries -= granted - for_constraints;
+    page.fill_within(Block::Constraints, whole * CONSTRAINTS_OF_ENTRIES / 100, &mut entries);
+    page.fill(Block::Todo, &mut entries);
+    page.fill(Block::Changed, &mut entries);
+    page.fill_within(Block::Users, whole * USERS_OF_ENTRIES / 100, &mut entries);
 
     // Errors and commands in turns, the others now and then.
     let mut waiting: Vec<(usize, std::vec::IntoIter<usize>)> = [

@@ -18,6 +18,9 @@ pub struct Constraint {
     pub sentence: String,
 }
 
+/// Stands in the place of a message's id for a fact that was pinned in words.
+pub const PINNED: &str = "pinned";
+
 /// Longer sentences are texts, not rules, in bytes.
 const LONGEST: usize = 400;
 

@@ -33,16 +33,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         .filter(|&at| of_group[at] < whole_from && draft.entries[at].is_in())
         .filter(|&at| draft.entries[at].message.results().next().is_some())
         .collect();
-    let meter = draft.meter;
-    for &at in &old {
-        let id = draft.entries[at].message.id.clone();
-        draft.edit_parts(at, "old-result", "", |part| match text_of(part) {
-            Some(text) => {
-                shorten(&text, RESULT_CAP, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
-            }
-            None => Change::Keep,
-        });
-    }
+    cap(draft, &old, RESULT_CAP);
     if draft.total() <= limit {
         return true;
     }
@@ -74,6 +65,20 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         });
     }
     draft.total() <= limit
+}
+
+/// Caps the results in these entries at so many tokens each.
+pub fn cap(draft: &mut Draft, entries: &[usize], most: u64) {
+    let meter = draft.meter;
+    for &at in entries {
+        let id = draft.entries[at].message.id.clone();
+        draft.edit_parts(at, "old-result", "", |part| match text_of(part) {
+            Some(text) => {
+                shorten(&text, most, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
+            }
+            None => Change::Keep,
+        });
+    }
 }
 
 /// The text of a result, other things in it as notes.

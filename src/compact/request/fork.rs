@@ -2,7 +2,7 @@
 
 use super::said;
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
-use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::Role;
@@ -25,7 +25,7 @@ pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> 
     let mut messages = draft.plan();
     messages.push(PlanItem::Insert { message: last });
     Some(ModelRequest {
-        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        purpose: wanted.purpose(),
         shape: Shape::Fork,
         messages,
         system: String::new(),

@@ -3,7 +3,7 @@
 use super::clean::clean;
 use super::{ANSWER_FACTOR, Rule, fit, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
-use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::{Draft, Meter};
 use crate::message::Role;
 
@@ -12,6 +12,10 @@ use crate::message::Role;
 pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule: Rule) -> Option<ModelRequest> {
     let limit = (limit as f64 * rule.full_headroom) as u64;
     let (mut asked, mut of_group) = clean(draft, parts);
+    if let Some(most) = wanted.handover {
+        let all: Vec<usize> = (0..asked.entries.len()).filter(|&at| asked.entries[at].is_in()).collect();
+        fit::cap(&mut asked, &all, most);
+    }
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
     // Without calls there is nothing that the definitions would explain.
     let tools = if with_tools { draft.meter.tools } else { 0 };
@@ -31,7 +35,7 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule
     let end = asked.entries.len();
     asked.insert(end, last, "request");
     Some(ModelRequest {
-        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        purpose: wanted.purpose(),
         shape: Shape::Full,
         prompt_tokens: asked.total(),
         messages: asked.plan(),

@@ -8,7 +8,7 @@ use super::{ANSWER_FACTOR, Rule, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::compact::ledger::one_line;
 use crate::compact::ledger::text::ELLIPSIS;
-use crate::effect::{ModelRequest, Purpose, Shape};
+use crate::effect::{ModelRequest, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
@@ -48,7 +48,7 @@ pub fn simple(
     let whole_from = parts.len().saturating_sub(WHOLE_ROUNDS);
     let old = (0..of_group.len()).filter(|&at| of_group[at] < whole_from && has_results(&cleaned, at)).count();
     let form = |cap, without, spares_newest| Form { cap, without, spares_newest, rule };
-    let mut forms = vec![form(None, 0..0, true), form(Some(RESULT_CAP), 0..0, true)];
+    let mut forms = vec![form(wanted.handover, 0..0, wanted.handover.is_none()), form(Some(RESULT_CAP), 0..0, true)];
     forms.extend(DROPPED_SHARES.map(|share| form(Some(RESULT_CAP), dropped(old, share), true)));
     forms.push(form(Some(RESULT_CAP), 0..old, false));
 
@@ -82,7 +82,7 @@ pub fn simple(
         PlanItem::Insert { message: said("request", Role::User, &prompt) },
     ];
     let request = ModelRequest {
-        purpose: if wanted.first.is_some() { Purpose::Verify } else { Purpose::Summary },
+        purpose: wanted.purpose(),
         shape: Shape::Simple,
         prompt_tokens: tokenizer.count(&system) + tokenizer.count(&prompt),
         messages,

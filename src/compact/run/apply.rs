@@ -7,12 +7,11 @@ impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let draft = self.view(&[]);
         let total = self.cheap.total;
-        let budget = self.budget(&draft);
         let ledger = self.ledger(&covered.ids);
         if !self.options.profile.has(Rung::Offline) {
             return self.without_offline(after);
         }
-        let text = offline::offline(&ledger, budget.summary, &*self.tokenizer);
+        let text = offline::offline(&ledger, self.summary_tokens(covered), &*self.tokenizer);
         let mut steps = Vec::new();
         let report = after.map(|(report, why)| {
             let step = StepReport {
@@ -61,7 +60,13 @@ impl Compaction {
     pub(super) fn ledger(&self, ids: &[String]) -> Ledger {
         let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let covered = self.messages.iter().filter(|m| ids.contains(m.id.as_str()));
-        let mut ledger = Ledger::fold(covered, &self.options.rules);
+        let mut ledger = Ledger::new(&self.options.rules);
+        for message in covered {
+            match self.known.as_ref().filter(|(id, _)| *id == message.id && ledger.is_empty()) {
+                Some((_, known)) => ledger = known.clone().behind_record(&message.text()),
+                None => ledger.add(message),
+            }
+        }
         let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
         ledger.current = self
             .messages
@@ -150,8 +155,17 @@ impl Compaction {
         };
         // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
         let stays = |e: &&Entry| e.is_in() && !e.message.role.is_frame();
-        let before = draft.entries.iter().find(stays).map(|e| e.message.id.clone());
-        let next = draft.entries.iter().filter(stays).find(|e| !ids.contains(e.message.id.as_str()));
+        let is_covered = |e: &&Entry| ids.contains(e.message.id.as_str());
+        let (before, next) = match &self.range {
+            Some(range) => {
+                let from = draft.entries.iter().rposition(|e| is_covered(&e)).map_or(0, |last| last + 1);
+                (range.first.clone(), draft.entries[from..].iter().find(stays))
+            }
+            None => {
+                let first = draft.entries.iter().find(stays).map(|e| e.message.id.clone());
+                (first, draft.entries.iter().filter(stays).find(|e| !is_covered(e)))
+            }
+        };
         let reply = replacement.acknowledgement.as_ref().filter(|_| next.is_some_and(|e| e.message.role == Role::User));
         let reply = reply.map(|words| Message {
             id: format!("{edit_id}:reply"),
@@ -165,11 +179,14 @@ impl Compaction {
             return Err((Status::Inflated, why));
         }
         let freed = covered.tokens - tokens;
-        let least = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
-        if freed < least.max(budget.min_gain) {
-            let why =
-                format!("the summary would free {freed} tokens, at least {} are asked for", least.max(budget.min_gain));
-            return Err((Status::NoGain, why));
+        let share = (covered.tokens as f64 * self.options.profile.gain.covered) as u64;
+        // Of a range that somebody chose nobody expects more than that it gets shorter.
+        let least = if self.range.is_some() { share } else { share.max(budget.min_gain) };
+        if freed < least {
+            return Err((
+                Status::NoGain,
+                format!("the summary would free {freed} tokens, at least {least} are asked for"),
+            ));
         }
         let edit = Edit {
             id: edit_id,
@@ -225,7 +242,9 @@ impl Compaction {
         let mut draft = self.view(&edits);
         let budget = self.budget(&self.view(&[]));
         let ground = Ground { options: &self.options, budget: &budget };
-        steps.extend(climb(&mut draft, self.rungs().1, budget.relief, ground, &mut edits));
+        // Somebody chose what is to change.
+        let behind = if self.range.is_some() { &[] } else { self.rungs().1 };
+        steps.extend(climb(&mut draft, behind, budget.relief, ground, &mut edits));
         let before = draft.total();
         if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
             return Err(over(before, self.options.budget));
@@ -286,10 +305,14 @@ impl Compaction {
             };
             steps.push(step);
         }
+        let totals = draft.after();
+        let whole = Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile);
+        let low_headroom = after > whole.relief;
         let Some(Made { covered, text, shown, model }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
-            let quality = self.quality(&draft, &covered, &edits, "");
-            return Ok(Compacted { quality: Some(quality), ..self.finished(draft, Status::Applied, edits, steps)? });
+            let quality = Some(self.quality(&draft, &covered, &edits, ""));
+            let done = self.finished(draft, Status::Applied, edits, steps)?;
+            return Ok(Compacted { quality, low_headroom, ..done });
         };
         let quality = self.quality(&draft, &covered, &edits, &text);
         Ok(Compacted {
@@ -298,6 +321,7 @@ impl Compaction {
             ledger: shown,
             quality: Some(quality),
             model,
+            low_headroom,
             ..self.finished(draft, Status::Applied, edits, steps)?
         })
     }
@@ -315,48 +339,6 @@ impl Compaction {
             let reply = edit.reply.as_ref().map_or(0, |reply| meter.message(reply));
             edit.tokens_after = meter.message(message) + reply;
         }
-    }
-
-    /// What of the history the result still holds.
-    pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
-        let view: Vec<Message> =
-            draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
-        let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
-        // What rules extract cannot be invented.
-        let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
-        let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
-        let (before, after) = (draft.before().total, draft.after().total);
-        let size = Size {
-            before,
-            after,
-            freed: before.saturating_sub(after),
-            headroom: self.options.budget.saturating_sub(after),
-            covered: covered.was,
-            summary: edit.map_or(0, |edit| edit.tokens_after),
-            prompt: self.prompt_tokens,
-        };
-        Quality { size: Some(size), boundary: self.boundary(covered), ..report }
-    }
-
-    pub(super) fn boundary(&self, covered: &Covered) -> Option<Boundary> {
-        let map = ToolMap::new(self.options.rules.tools.clone());
-        let last = covered.ids.last()?;
-        let at = self.messages.iter().position(|m| m.id == *last)?;
-        let kinds = |message: &Message| -> Vec<ToolKind> {
-            let calls = message.parts.iter().filter_map(|part| match part {
-                Part::ToolCall { name, arguments, .. } => Some(map.read(name, arguments).kind),
-                _ => None,
-            });
-            calls.collect()
-        };
-        let before = self.messages[..=at].iter().rev().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
-        let after = self.messages[at + 1..].iter().map(kinds).find(|kinds| !kinds.is_empty()).unwrap_or_default();
-        Some(Boundary {
-            tail: self.counts[at + 1..].iter().sum(),
-            target: self.budget(&self.view(&[])).keep_recent,
-            between_edit_and_check: before.iter().any(|k| matches!(k, ToolKind::Edit | ToolKind::Write))
-                && after.contains(&ToolKind::Shell),
-        })
     }
 }
 

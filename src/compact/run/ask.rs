@@ -45,7 +45,9 @@ impl Compaction {
     /// The shape to begin with.
     pub(super) fn first_shape(&self) -> Shape {
         let asking = &self.options.asking;
-        let forks = match self.options.profile.summary.fork {
+        // The running request is no question about a part of it, or about all of it.
+        let can_fork = self.options.cover.is_none() && !asking.is_handover;
+        let forks = can_fork && match self.options.profile.summary.fork {
             ForkRule::Warm => asking.is_warm,
             ForkRule::Background => asking.trigger.is_background(),
             ForkRule::Always => true,
@@ -83,7 +85,7 @@ impl Compaction {
         let newer = draft.entries.iter().enumerate().filter(|(at, entry)| entry.is_in() && Some(at) > last);
         let wanted = Wanted {
             form: self.form(),
-            max_tokens: self.budget(&draft).summary,
+            max_tokens: self.summary_tokens(&talk.covered),
             focus: self.options.focus.as_deref(),
             additions: &self.additions,
             has_earlier: request::begins_with_summary(&draft, &parts),
@@ -91,6 +93,7 @@ impl Compaction {
             text_only: Traits::of(asked_model, &asking.models).text_only,
             unusable: talk.unusable.as_deref(),
             first: talk.first.as_ref().map(|(text, _)| (text.as_str(), gaps.as_slice())),
+            handover: asking.is_handover.then_some(self.options.profile.summary.handoff_results),
         };
         let rest = &parts[talk.done.min(parts.len())..];
         let mut rule = request::Rule::of(&self.options.profile, talk.limit);
@@ -145,7 +148,7 @@ impl Compaction {
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(parsed) => {
                         let overlong = self.options.profile.summary.overlong;
-                        let max = (self.budget(&self.view(&[])).summary as f64 * overlong) as u64;
+                        let max = (self.summary_tokens(&talk.covered) as f64 * overlong) as u64;
                         let text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
                         if talk.upto >= parts {
                             return self.accept(text, talk);

@@ -2,6 +2,9 @@
 
 mod apply;
 mod ask;
+mod cover;
+mod hand_over;
+mod measure;
 mod stages;
 mod start;
 
@@ -21,18 +24,21 @@ use crate::compact::ledger::render::Block;
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
 use crate::compact::profile::{self, CutAt, ForkRule, Rung};
-use crate::compact::quality::{Boundary, Quality, Size, quality};
+use crate::compact::quality::{Boundary, Cache, Quality, Size, quality};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
 use crate::compact::summary::{Covering, Extras, Shares, Shown};
-use crate::compact::tool_map::{Mark, ToolKind, ToolMap};
+use crate::compact::tool_map::Mark;
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
-use crate::history::group::{Group, groups};
+use crate::history::group::{self, Group, groups};
+use crate::history::log::Log;
+use crate::history::pairs::repair;
+use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
@@ -44,6 +50,8 @@ const LEAST_ROOM: u64 = 1_000;
 pub struct Compaction {
     messages: Vec<Message>,
     counts: Vec<u64>,
+    /// There is nothing to repair in the messages.
+    is_sound: bool,
     origin: Origin,
     tools: u64,
     cost_model: CostModel,
@@ -67,6 +75,10 @@ pub struct Compaction {
     hooks: Vec<HookReport>,
     files: Vec<FileReport>,
     block_reports: Vec<BlockReport>,
+    /// What a range that was chosen came to.
+    range: Option<cover::Range>,
+    /// Id of a record in the messages, and what is known of those that it stands for.
+    known: Option<(String, Ledger)>,
 }
 
 enum State {
@@ -121,10 +133,28 @@ impl Compaction {
         let draft = Draft::new(&messages, meter, origin);
         let counts = draft.entries.iter().map(|entry| entry.before).collect();
         let origin = draft.origin;
+        Compaction::with_counts(messages, counts, tools, cost_model, tokenizer, origin, options)
+    }
+
+    /// The same from counts that are held already, one for each message; `origin` is the worst of them.
+    pub fn with_counts(
+        messages: Vec<Message>,
+        counts: Vec<u64>,
+        tools: u64,
+        cost_model: CostModel,
+        tokenizer: Rc<dyn Tokenizer>,
+        origin: Origin,
+        options: Options,
+    ) -> Compaction {
+        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools };
+        let mut draft = Draft::with_counts(&messages, &counts, meter, origin);
+        repair(&mut draft);
+        let is_sound = draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept);
         let state = State::Start;
         Compaction {
             messages,
             counts,
+            is_sound,
             origin,
             tools,
             cost_model,
@@ -143,7 +173,26 @@ impl Compaction {
             hooks: vec![],
             files: vec![],
             block_reports: vec![],
+            range: None,
+            known: None,
         }
+    }
+
+    /// A compaction of the view of a log. Counts are held, so that nothing is counted again; facts behind the record that the view begins
+    /// with are taken from the messages that it stands for, not from what it says of them.
+    pub fn of_log(log: &Log, options: Options) -> Compaction {
+        let counting = log.counting();
+        let (messages, counts) = log.counted_messages();
+        let first = messages.iter().find(|message| !message.role.is_frame());
+        let known = first.and_then(|record| {
+            let mut ledger = Ledger::fold(log.behind(&record.id)?, &options.rules);
+            // What was said is told by the record.
+            ledger.said.clear();
+            Some((record.id.clone(), ledger))
+        });
+        let (tools, model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
+        let compaction = Compaction::with_counts(messages, counts, tools, model, tokenizer, log.origin(), options);
+        Compaction { known, ..compaction }
     }
 
     /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
@@ -187,7 +236,8 @@ impl Compaction {
     }
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {
-        edit::view(&self.messages, &self.counts, edits, self.meter(), self.origin)
+        let of = if self.is_sound { edit::view_of_sound } else { edit::view };
+        of(&self.messages, &self.counts, edits, self.meter(), self.origin)
     }
 
     fn budget(&self, draft: &Draft) -> Budget {
@@ -235,6 +285,9 @@ impl Compaction {
             summary: None,
             title: None,
             covered: vec![],
+            grown: self.range.as_ref().map_or(vec![], |range| range.grown.clone()),
+            record: None,
+            low_headroom: false,
             ledger: vec![],
             quality: None,
             model: None,

@@ -162,6 +162,9 @@ impl Compaction {
 
     /// There is a text, or there will be. Files that were in use are put back beside it.
     pub(super) fn attach(&mut self, covered: Covered, makes: Makes) -> State {
+        if self.options.asking.is_handover {
+            return self.handed_over(covered, makes);
+        }
         let paths = if self.options.asking.reads_files { self.files_in_use(&covered) } else { vec![] };
         if paths.is_empty() {
             return self.make(covered, makes, "");

@@ -4,6 +4,12 @@ use super::*;
 
 impl Compaction {
     pub(super) fn start(&mut self) -> State {
+        if self.options.asking.is_handover {
+            return self.hand_over();
+        }
+        if let Some(cover) = self.options.cover.clone() {
+            return self.chosen_range(&cover);
+        }
         let draft = self.view(&[]);
         let total = draft.total();
         if total <= self.options.budget && !self.options.force {
@@ -27,7 +33,8 @@ impl Compaction {
         // message away, so that the groups are the same.
         let draft = self.view(&[]);
         let groups = groups(&draft);
-        let cut = self.chosen(&budget).filter(|cut| {
+        let cheap = self.cheap_view();
+        let cut = self.chosen(&budget, &cheap).filter(|cut| {
             let covered: usize = cut.covered.iter().map(|&at| groups[at].entries.len()).sum();
             covered >= profile.min_messages.manual && budget.summary > 0
         });
@@ -39,7 +46,7 @@ impl Compaction {
             }
             return self.done(self.fit(vec![], vec![step], None));
         };
-        let covered = self.covered(&draft, &groups, &cut);
+        let covered = covered_by(&draft, &cheap, &groups, &cut.covered);
         self.planned(covered)
     }
 
@@ -61,9 +68,8 @@ impl Compaction {
     }
 
     /// Where the summary ends.
-    fn chosen(&self, budget: &Budget) -> Option<cut::Cut> {
-        let draft = self.cheap_view();
-        let scene = Scene::new(&draft, Ground { options: &self.options, budget });
+    fn chosen(&self, budget: &Budget, draft: &Draft) -> Option<cut::Cut> {
+        let scene = Scene::new(draft, Ground { options: &self.options, budget });
         let pinned =
             |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
         let deeds = cut::deeds(&scene);
@@ -71,17 +77,7 @@ impl Compaction {
         if rule.at == CutAt::LastRound && self.options.asking.trigger.is_background() {
             rule.at = CutAt::Anchor;
         }
-        cut::choose(&draft, &scene.groups, budget.keep_recent, &rule, &deeds, pinned)
-    }
-
-    fn covered(&self, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> Covered {
-        let entries: Vec<usize> = cut.covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
-        let cheap = self.cheap_view();
-        let ids: Vec<String> = entries.iter().map(|&i| draft.entries[i].message.id.clone()).collect();
-        let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let now = cheap.entries.iter().filter(|entry| known.contains(entry.message.id.as_str()));
-        let tokens = now.map(|entry| entry.after).sum();
-        Covered { tokens, was: entries.iter().map(|&i| draft.entries[i].after).sum(), ids }
+        cut::choose(draft, &scene.groups, budget.keep_recent, &rule, &deeds, pinned)
     }
 
     /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
@@ -90,4 +86,14 @@ impl Compaction {
         let then = rest.next().and_then(|entry| summary::followed(&entry.message));
         then.is_some_and(|then| rest.count() <= then)
     }
+}
+
+/// These groups as what the summary stands for; `cheap` is the same conversation behind the cheap steps.
+pub(super) fn covered_by(draft: &Draft, cheap: &Draft, groups: &[Group], covered: &[usize]) -> Covered {
+    let entries: Vec<usize> = covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
+    let ids: Vec<String> = entries.iter().map(|&i| draft.entries[i].message.id.clone()).collect();
+    let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
+    let now = cheap.entries.iter().filter(|entry| known.contains(entry.message.id.as_str()));
+    let tokens = now.map(|entry| entry.after).sum();
+    Covered { tokens, was: entries.iter().map(|&i| draft.entries[i].after).sum(), ids }
 }

@@ -60,9 +60,7 @@ impl Log {
             match translated.and_then(|edit| self.edit(edit, time)) {
                 Ok(added) => out.push(added),
                 Err(error) => {
-                    self.state = state;
-                    self.store.records.truncate(entries);
-                    self.chain.truncate(entries);
+                    self.roll_back(state, entries);
                     let path = error.path.as_deref().map_or(String::new(), |path| path.replacen("edit", "", 1));
                     return Err(error.at(format!("edits[{at}]{path}")));
                 }
@@ -80,9 +78,7 @@ impl Log {
         self.adopt_made(edits, made, 0)?;
         let mut shown = self.view_in_runs();
         shown.view.position = entries;
-        self.state = state;
-        self.store.records.truncate(entries);
-        self.chain.truncate(entries);
+        self.roll_back(state, entries);
         Ok(shown)
     }
 

@@ -9,7 +9,7 @@
 //! - `check`: what may enter.
 //! - `undo`, `view`, `recall`, `compare`: what can be asked.
 //! - `adopt`, `stale`: edits of a compaction as edits of a log, as long as they still fit.
-//! - `runs`: a plan in few numbers.
+//! - `runs`: a plan in few numbers. - `sound`: whether a view needs repair.
 //! - `jsonl`, `chain`: lines, and how a line that changed is found.
 //!
 //! Adding a message takes time proportional to that message, an edit and its undoing to what it is about. Counts are held; a text is
@@ -25,6 +25,7 @@ mod jsonl;
 mod pin;
 mod recall;
 mod runs;
+mod sound;
 mod stale;
 mod store;
 mod text;
@@ -32,6 +33,7 @@ mod turn;
 mod undo;
 mod view;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -45,6 +47,7 @@ pub use jsonl::{Imported, Problem, VERSION};
 pub use pin::Pinned;
 pub use recall::{Hit, Place, Recalled};
 pub use runs::Runs;
+use sound::Sound;
 use store::Store;
 pub use store::{Counts, Record};
 pub use undo::{EditRow, Undone};
@@ -107,13 +110,17 @@ pub struct Log {
     chain: Vec<Chain>,
     /// Worst origin of any count.
     origin: Origin,
+    /// Goes up with whatever may change the view, but for messages that are added.
+    changes: u64,
+    sound: RefCell<Sound>,
 }
 
 impl Log {
     /// A log in which nothing happened yet.
     pub fn new(counting: Counting) -> Log {
         let origin = counting.origin;
-        Log { store: Store::default(), state: State::default(), counting, chain: vec![], origin }
+        let (changes, sound) = (1, RefCell::default());
+        Log { store: Store::default(), state: State::default(), counting, chain: vec![], origin, changes, sound }
     }
 
     /// A conversation that had no log becomes one; all its messages get the same time.
@@ -129,6 +136,16 @@ impl Log {
     /// Other tool definitions are sent along from now on. Nothing is counted again.
     pub fn set_tools(&mut self, tokens: u64) {
         self.counting.tools = tokens;
+    }
+
+    /// What everything in it is counted with.
+    pub fn counting(&self) -> &Counting {
+        &self.counting
+    }
+
+    /// Worst origin of any count.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Number of entries: the position of the next one.
@@ -289,6 +306,14 @@ impl Log {
         Ok(hash.hex())
     }
 
+    /// Takes everything back since there were so many entries, none of them a message.
+    fn roll_back(&mut self, state: State, entries: usize) {
+        self.state = state;
+        self.store.records.truncate(entries);
+        self.chain.truncate(entries);
+        self.changes += 1;
+    }
+
     /// Checks, records, folds.
     fn push(&mut self, entry: Entry, time: i64) -> Result<Added> {
         let entry = self.admit(entry)?;
@@ -299,6 +324,11 @@ impl Log {
     fn fold(&mut self, entry: Entry, time: i64) -> usize {
         let meter = self.counting.meter();
         let is_message = matches!(entry, Entry::Message { .. });
+        let shows = matches!(
+            entry,
+            Entry::Edit { .. } | Entry::Revoke { .. } | Entry::Pin { .. } | Entry::Unpin { .. } | Entry::Rewind { .. }
+        );
+        self.changes += u64::from(shows);
         let seq = self.store.push(Record { time, entry }, meter);
         if is_message && let Some(counts) = self.store.counts.last() {
             self.origin = self.origin.worst(counts.message.origin);

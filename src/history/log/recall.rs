@@ -108,6 +108,14 @@ impl Log {
         found.into_iter().map(|(_, slot, hits)| Recalled { hits, ..self.recalled(slot) }).collect()
     }
 
+    /// The messages that a summary in the view stands for, oldest first; `None` for what is no summary.
+    pub fn behind(&self, id: &str) -> Option<Vec<&Message>> {
+        let seq = seq_of(id.strip_suffix(":summary")?)?;
+        let span = self.state.edits.get(&seq)?.span.as_ref()?;
+        let covered = |slot: &usize| matches!(self.state.slots[*slot].shown, Shown::Covered(_));
+        Some((span.start..=span.end).filter(covered).map(|slot| self.store.message(slot)).collect())
+    }
+
     fn recalled(&self, slot: usize) -> Recalled<'_> {
         let it = &self.state.slots[slot];
         let (place, by) = match &it.shown {

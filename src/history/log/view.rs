@@ -50,7 +50,7 @@ pub struct Preview {
 impl Log {
     /// What is sent now. Takes time proportional to the messages of the view, not to their texts.
     pub fn view(&self) -> View {
-        let draft = repaired(self.draft());
+        let draft = self.repaired();
         View {
             plan: draft.plan(),
             before: self.history_totals(),
@@ -71,8 +71,22 @@ impl Log {
 
     /// The messages of the view, for tests and for whoever wants copies.
     pub fn messages(&self) -> Vec<Message> {
-        let draft = repaired(self.draft());
+        let draft = self.repaired();
         draft.messages()
+    }
+
+    /// The same with the tokens of each, which are held.
+    pub fn counted_messages(&self) -> (Vec<Message>, Vec<u64>) {
+        let draft = self.repaired();
+        let shown = draft.entries.into_iter().filter(Row::is_in);
+        shown.map(|entry| (entry.message.into_owned(), entry.after)).unzip()
+    }
+
+    /// How many messages of the view are no system messages, before repair.
+    pub fn spoken(&self) -> usize {
+        let slots = self.state.slots.iter().enumerate();
+        let shown = slots.filter(|(_, slot)| matches!(slot.shown, Shown::Whole | Shown::Changed(_)));
+        shown.filter(|(slot, _)| !self.store.message(*slot).role.is_frame()).count() + self.state.outer.len()
     }
 
     /// The view before repair, as a draft that the passes of one request can go on with. Texts are borrowed.
@@ -105,10 +119,10 @@ impl Log {
         let (state, entries) = (self.state.clone(), self.chain.len());
         let added = self.edit(edit, 0);
         let view = self.view();
-        self.state = state;
-        self.chain.truncate(entries);
+        let record = self.store.records.get(entries).cloned();
+        self.roll_back(state, entries);
         added?;
-        let Some(super::Record { entry: super::Entry::Edit { edit }, .. }) = self.store.records.pop() else {
+        let Some(super::Record { entry: super::Entry::Edit { edit }, .. }) = record else {
             unreachable!("the record was added above")
         };
         let grown = match (&edit.range, asked) {
@@ -122,6 +136,12 @@ impl Log {
             _ => vec![],
         };
         Ok(Preview { edit: *edit, grown, view: View { position: self.len(), ..view }, total })
+    }
+
+    /// The view as a draft that no provider refuses.
+    fn repaired(&self) -> Draft<'_> {
+        let draft = self.draft();
+        if self.sound.borrow_mut().of(&draft, self.changes) { draft } else { repaired(draft) }
     }
 
     pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {

@@ -2,6 +2,7 @@
 
 mod around;
 mod checks;
+mod hand_over;
 mod input;
 mod instructions;
 mod parser;

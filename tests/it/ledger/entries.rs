@@ -132,6 +132,10 @@ fn answers_refusals_and_settlements_are_decisions() {
         result("1", "tabs"),
         call("2", "bash", r#"{"command":"rm -rf /"}"#),
         flagged("2", "The user rejected this command."),
+        call("3", "fetch_page", r#"{"url":"https://example.invalid"}"#),
+        result("3", "Approved by the user.\n<html>A page.</html>"),
+        call("4", "bash", r#"{"command":"cat minutes.txt"}"#),
+        result("4", "Minutes\nuser approved the plan"),
         assistant("We read it. I decided to keep the parser."),
     ]);
     let found: Vec<(By, &str)> = ledger.decisions.iter().map(|d| (d.by, d.sentence.as_str())).collect();
@@ -139,7 +143,8 @@ fn answers_refusals_and_settlements_are_decisions() {
         found,
         [
             (By::User, "Tabs or spaces? -> tabs"),
-            (By::User, "The user rejected this command."),
+            (By::User, "`rm -rf /`: The user rejected this command."),
+            (By::User, "`fetch_page`: Approved by the user."),
             (By::Assistant, "I decided to keep the parser."),
         ]
     );

@@ -2,10 +2,15 @@
 
 use std::rc::Rc;
 
+use espalier::cache::stable_prefix;
+use espalier::compact::form::EIGHT;
 use espalier::compact::ledger::Rules;
+use espalier::compact::ledger::render::Block;
 use espalier::compact::quality::{Quality, quality};
 use espalier::compact::{Compacted, Compaction, Options};
 use espalier::effect::{Answer, Effect, Step};
+use espalier::history::draft::Draft;
+use espalier::history::pairs::repair;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, EncodingName, Origin, Tokenizer};
 
@@ -148,4 +153,65 @@ fn facts_of_the_first_compaction_survive_ten() {
     assert!(sizes[9] > 0, "{sizes:?}");
     // It does not grow without end.
     assert!(sizes.iter().all(|size| *size <= 8_000 * 6 / 10), "{sizes:?}");
+}
+
+/// What the report says of the cache is what comparing the two requests says.
+#[test]
+fn the_price_of_the_broken_cache_is_reckoned_from_the_first_changed_message() {
+    for name in TRANSCRIPTS {
+        let messages = transcript(name);
+        let whole = crate::prune::fresh(&messages, &Quarter);
+        for budget in [whole / 2, whole / 4].into_iter().filter(|budget| *budget > 2_000) {
+            let done = compacted(&messages, Options { budget, ..Options::default() }, Rc::new(Quarter), "");
+            let cache = done.quality.and_then(|quality| quality.cache).unwrap();
+            let view = carry_out(&messages, &done.plan);
+            let shared = stable_prefix((&[], &messages), (&[], &view), CostModel::Espalier, &Quarter);
+            // Parts of the first changed message that are the same count there, and what a list costs counts here.
+            let equal: u64 = view[..shared.messages].iter().map(|m| crate::support::meter(&Quarter).message(m)).sum();
+            assert_eq!(cache.shared, equal + CostModel::Espalier.list_overhead(), "{name} {budget}");
+            assert_eq!(cache.shared + cache.rewritten, done.after.total);
+            // What was sent before had a stand-in for every lost result.
+            let mut sent = Draft::new(&messages, crate::support::meter(&Quarter), Origin::Exact);
+            repair(&mut sent);
+            assert_eq!(cache.saved, sent.total() - done.after.total);
+            let (once, each) = (cache.rewritten as f64 * 1.15, cache.saved as f64 * 0.1);
+            assert!((cache.once - once).abs() < 1e-6 * once && (cache.per_request - each).abs() < 1e-6 * each);
+            let even = cache.break_even.unwrap();
+            assert!(even as f64 * each >= once * (1.0 - 1e-9) && (even == 1 || (even - 1) as f64 * each < once));
+        }
+    }
+    let messages = transcript(TRANSCRIPTS[0]);
+    let done = compacted(&messages, Options { budget: 1_000_000, ..Options::default() }, Rc::new(Quarter), "");
+    assert!(done.quality.is_none(), "nothing was changed, so that nothing has a price");
+}
+
+/// At half and at a quarter of its size, by a model that says next to nothing and by none: what has no line of its own is counted in its
+/// block, with the ids that it lies between.
+#[test]
+fn after_a_poor_summary_or_none_facts_have_lines_or_can_be_recalled() {
+    let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\nWork.", s.name)).collect();
+    let poor = format!("<summary>\n{}\n</summary>", sections.join("\n"));
+    for name in TRANSCRIPTS {
+        let messages = transcript(name);
+        let whole = crate::prune::fresh(&messages, &Quarter);
+        for budget in [whole / 2, whole / 4].map(|budget| budget.max(8_000)).into_iter().filter(|b| *b < whole) {
+            for has_model in [false, true] {
+                let options = Options { budget, has_model, ..Options::default() };
+                let done = compacted(&messages, options, Rc::new(Quarter), &poor);
+                let quality = done.quality.unwrap();
+                let kinds = [
+                    ("modifiedFiles", Block::Changed, 95),
+                    ("requests", Block::Users, 95),
+                    ("errors", Block::Errors, 80),
+                    ("commands", Block::Commands, 80),
+                ];
+                for (kind, block, least) in kinds {
+                    let found = quality.of(kind).unwrap();
+                    let counted = done.ledger.iter().find(|shown| shown.block == block).map_or(0, |s| s.left_out);
+                    let there = found.own_line + counted;
+                    assert!(there * 100 >= found.all * least, "{name} {budget} {has_model}: {there} of {found:?}");
+                }
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use espalier::error::Code;
 use espalier::history::log::entry::{Becomes, Checkpoint, Edit, Kind, Pin, RecordKind, Target};
 use espalier::history::log::{Log, Place};
-use espalier::history::pairs::check as valid;
+use espalier::history::pairs::{check as valid, repair};
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 
@@ -113,6 +113,11 @@ fn views_pair_up_and_add_up_whatever_happens() {
             assert_eq!(log.totals(), draft.after(), "seed {seed}: held totals are those of the rows");
             let counted: u64 = messages.iter().map(|m| draft.meter.message(m)).sum();
             assert_eq!(log.view().after.total, counted + 3, "seed {seed}: tokens are those of the messages");
+            // What is held says whether anything has to be repaired; walking everything says the same.
+            let mut walked = log.draft();
+            repair(&mut walked);
+            repair(&mut walked);
+            assert_eq!((log.view().plan, log.view().repaired), (walked.plan(), walked.removed), "seed {seed}");
             // Edits leave no orphan where there was none: only what is odd in the history itself is repaired.
             let plain: Vec<Message> = draft
                 .entries

@@ -1,0 +1,52 @@
+// What planning costs without the model, counts held, in a long run of an agent.
+//   node benches/conversation/plan.mjs [TRANSCRIPT] [tokens=500000]
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { openConversation } from "../../pkg/dist/node.js";
+
+const file = process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;
+const wanted = Number(process.argv[3] ?? 500_000);
+const recorded = JSON.parse(readFileSync(file, "utf8")).messages;
+/** Fields of other systems that no provider takes; ids of calls come once in all repetitions. */
+const plain = (turn) => (message) => {
+  const { tool_calls: calls, tool_call_id: answered, ...rest } = Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
+  return { ...rest, ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })) }), ...(answered && { tool_call_id: `${turn}-${answered}` }) };
+};
+const measured = async (run) => {
+  const [before, start] = [process.cpuUsage(), performance.now()];
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return [(user + system) / 1000, performance.now() - start];
+};
+async function row(name, times, run, between = () => {}) {
+  const all = [];
+  for (let at = 0; at < times; at++) {
+    await between();
+    all.push(await measured(run));
+  }
+  all.sort((a, b) => a[0] - b[0]);
+  const show = ([cpu, time]) => `${cpu.toFixed(1)} (${time.toFixed(1)})`;
+  console.log(`${name.padEnd(48)} first or best ${show(all[0])}, median ${show(all[times >> 1])}`);
+}
+
+const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: wanted * 2 }, entropy: 1, automatic: false });
+console.log(`${cpus()[0]?.model}, Node ${process.version}; milliseconds of CPU (of time)`);
+let turn = 0;
+await row("read and counted", 1, () => {
+  while (conversation.log.totals().total < wanted) {
+    const all = recorded.map(plain(turn)).filter(({ role }) => turn === 0 || role !== "system");
+    turn += 1;
+    for (let at = 0; at < all.length && conversation.log.totals().total < wanted; at += 20) conversation.append(all.slice(at, at + 20));
+  }
+});
+const { total, messages } = conversation.log.totals();
+console.log(`${messages} messages, ${total} tokens`);
+// What a hook is told is the plan: the cheap steps are chosen, and what a summary would stand for. It puts it off.
+const hooks = { preCompact: () => ({ skip: true }) };
+const options = { budget: Math.round(wanted * 0.8), force: true, trigger: "threshold", hooks, llm: async () => "" };
+await row("planned, counts held, first time", 1, () => conversation.log.compactView(options));
+await row("planned, counts held", 9, () => conversation.log.compactView(options));
+await row("planned after one more message", 9, () => conversation.log.compactView(options), () => conversation.append({ role: "user", content: `And now step ${turn++}.` }));
+await row("one more message, and its request", 9, () => conversation.prepare(), () => conversation.append({ role: "user", content: `And now step ${turn++}.` }));
+await row("previewed by rules, first time", 1, () => conversation.preview());
+await row("previewed by rules", 9, () => conversation.preview());

@@ -1,0 +1,59 @@
+//! What a summary claims that its history does not have.
+
+use std::collections::HashSet;
+
+use super::literal::texts;
+use crate::message::Message;
+
+/// Inventions that are listed.
+const MOST_INVENTIONS: usize = 50;
+
+/// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
+pub fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
+    let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
+    if claims.is_empty() {
+        return vec![];
+    }
+    let text = texts(history);
+    let mut known: HashSet<&str> = HashSet::new();
+    for word in words(&text) {
+        known.insert(word);
+        known.insert(last_component(word));
+        // Arguments are JSON text: a name may follow an escaped line break.
+        if let Some(rest) = word.strip_prefix(['n', 't', 'r']) {
+            known.insert(rest);
+        }
+        known.extend(word.split(|c: char| !c.is_ascii_digit()).filter(|n| n.len() >= 4));
+    }
+    let mut out: Vec<String> = Vec::new();
+    for claim in claims {
+        let there = known.contains(claim) || known.contains(last_component(claim));
+        if !there && out.len() < MOST_INVENTIONS && !out.iter().any(|o| o == claim) {
+            out.push(claim.to_string());
+        }
+    }
+    out
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':' | '@' | '~' | '+' | '#')))
+        .map(|word| word.trim_matches(['.', ':', '-', '#', '/', '+']))
+        .filter(|word| !word.is_empty())
+}
+
+fn last_component(word: &str) -> &str {
+    let word = word.rsplit('/').next().unwrap_or(word);
+    // file.rs:12:5
+    word.split(':').next().unwrap_or(word)
+}
+
+fn is_claim(word: &str) -> bool {
+    let is_number = word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_address = word.contains("://");
+    let name = last_component(word);
+    let is_path = word.contains('/')
+        && name.rsplit_once('.').is_some_and(|(stem, ending)| {
+            !stem.is_empty() && (1..=6).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        });
+    is_number || is_address || is_path
+}

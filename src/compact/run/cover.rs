@@ -1,0 +1,87 @@
+//! A range that somebody chose, in the place of the cut.
+
+use super::start::covered_by;
+use super::*;
+use crate::compact::Cover;
+
+/// What a chosen range came to.
+pub(super) struct Range {
+    /// Ids of messages that it grew to contain, so that groups stay whole.
+    pub grown: Vec<String>,
+    /// Id of its first message: the summary stands there.
+    pub first: Option<String>,
+}
+
+impl Compaction {
+    /// The plan for a chosen range. Of what lies in it, only what no edit may take stays.
+    pub(super) fn chosen_range(&mut self, cover: &Cover) -> State {
+        let draft = self.view(&[]);
+        let total = draft.total();
+        let groups = groups(&draft);
+        let bounds = match bounds(&draft, &groups, cover) {
+            Ok(bounds) => bounds,
+            Err(error) => return self.done(Err(error)),
+        };
+        let budget = self.budget(&draft);
+        let scene = Scene::new(&draft, Ground { options: &self.options, budget: &budget });
+        let inside: Vec<usize> = bounds.groups.clone().filter(|&at| groups[at].kind != group::Kind::Frame).collect();
+        let covered: Vec<usize> = inside.iter().copied().filter(|&at| !scene.is_fixed[at]).collect();
+        let entries = || inside.iter().flat_map(|&at| groups[at].entries.iter().copied());
+        let id = |at: usize| draft.entries[at].message.id.clone();
+        let range = Range {
+            grown: entries().filter(|at| !bounds.asked.contains(at)).map(id).collect(),
+            first: entries().min().map(id),
+        };
+        let messages: usize = covered.iter().map(|&at| groups[at].entries.len()).sum();
+        let least = self.options.profile.min_messages.manual;
+        let covered = covered_by(&draft, &draft, &groups, &covered);
+        drop(scene);
+        self.cheap = Cheap { total, ..Cheap::default() };
+        self.range = Some(range);
+        if messages < least {
+            let step = skipped("summary", total, &format!("fewer than {least} messages of the range could be covered"));
+            let draft = self.view(&[]);
+            return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
+        }
+        self.planned(covered)
+    }
+
+    /// Tokens that the summary of `covered` may have: of a chosen range a share of that range, else of what messages may have.
+    pub(super) fn summary_tokens(&self, covered: &Covered) -> u64 {
+        if self.options.cover.is_some() {
+            return self.options.profile.shares.summary.tokens(covered.tokens).min(covered.tokens / 4);
+        }
+        self.budget(&self.view(&[])).summary
+    }
+}
+
+struct Bounds {
+    /// Groups of the range, by index.
+    groups: std::ops::Range<usize>,
+    /// Entries that were asked for.
+    asked: std::ops::RangeInclusive<usize>,
+}
+
+/// Where a range begins and ends, grown to whole groups.
+fn bounds(draft: &Draft, groups: &[Group], cover: &Cover) -> Result<Bounds> {
+    let place = |id: &Option<String>, name: &str, absent: usize| match id {
+        None => Ok(absent),
+        Some(id) => draft.entries.iter().position(|entry| entry.message.id == *id).ok_or_else(|| {
+            let error = Error::new(Code::UnknownId, format!("there is no message with the id {id:?}"));
+            error.at(format!("options.cover.{name}"))
+        }),
+    };
+    let from = place(&cover.from, "from", 0)?;
+    let to = place(&cover.to, "to", draft.entries.len().saturating_sub(1))?;
+    if from > to {
+        let why = format!("{:?} comes after {:?}", draft.entries[from].message.id, draft.entries[to].message.id);
+        return Err(Error::new(Code::BadOption, why).at("options.cover.from"));
+    }
+    // Groups stand in the order of their first entries; only messages of the frame stand inside others.
+    let body = |group: &&Group| group.kind != group::Kind::Frame;
+    let last_of = |group: &Group| group.entries.last().copied().unwrap_or(0);
+    let first_of = |group: &Group| group.entries.first().copied().unwrap_or(usize::MAX);
+    let first = groups.iter().position(|group| body(&group) && last_of(group) >= from).unwrap_or(groups.len());
+    let end = groups.iter().rposition(|group| body(&group) && first_of(group) <= to).map_or(first, |last| last + 1);
+    Ok(Bounds { groups: first..end.max(first), asked: from..=to })
+}

@@ -1,0 +1,63 @@
+//! A hand-over: a record of the whole conversation for whoever goes on with it elsewhere. Nothing of the conversation changes.
+
+use super::start::covered_by;
+use super::*;
+use crate::compact::form::Form;
+
+impl Compaction {
+    /// Everything is covered, the newest request and the newest round too.
+    pub(super) fn hand_over(&mut self) -> State {
+        let draft = self.view(&[]);
+        let groups = groups(&draft);
+        let all: Vec<usize> = (0..groups.len()).filter(|&at| groups[at].kind != group::Kind::Frame).collect();
+        let covered = covered_by(&draft, &draft, &groups, &all);
+        let total = draft.total();
+        self.cheap = Cheap { total, ..Cheap::default() };
+        if covered.ids.is_empty() {
+            let step = skipped("summary", total, "there is nothing to hand over");
+            let draft = self.view(&[]);
+            return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
+        }
+        self.planned(covered)
+    }
+
+    /// The result: the conversation as it is, and the record.
+    pub(super) fn handed_over(&mut self, covered: Covered, makes: Makes) -> State {
+        let ledger = self.ledger(&covered.ids);
+        let budget = self.budget(&self.view(&[]));
+        let form: &Form = self.form();
+        let (text, title, model, step) = match makes {
+            Makes::Text { text, gaps } => {
+                let model = ModelReport { gaps: gaps.sentences(), ..self.model_report(None) };
+                (text.clone(), form.title_of(&text), Some(model), "summary")
+            }
+            Makes::Rules { after } => {
+                let text = offline::offline(&ledger, budget.summary, &*self.tokenizer);
+                (text, None, after.map(|why| self.model_report(Some(why))), "offline")
+            }
+        };
+        let covering = Covering {
+            messages: covered.ids.len(),
+            tokens: covered.was,
+            first: covered.ids.first().map_or("", String::as_str),
+            last: covered.ids.last().map_or("", String::as_str),
+            followed: 0,
+        };
+        let shares = Shares { user: budget.user, ledger: budget.ledger, entries: budget.entries };
+        let extras = Extras::default();
+        let (record, shown) =
+            summary::message(String::new(), &text, &ledger, covering, shares, &extras, &*self.tokenizer);
+        let total = self.cheap.total;
+        let step = StepReport::same(step, Outcome::Applied, total, "a record to hand over; nothing was changed".into());
+        let done = self.finished(self.view(&[]), Status::Applied, vec![], vec![step]).map(|done| Compacted {
+            summary: Some(text),
+            title,
+            record: Some(record.text()),
+            covered: covered.ids,
+            ledger: shown,
+            model,
+            ..done
+        });
+        self.done(done)
+    }
+}

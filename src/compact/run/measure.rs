@@ -1,0 +1,82 @@
+//! The account of a result: what of the history it still holds, what its making cost.
+
+use super::*;
+use crate::cache::{Clearing, clearing};
+
+/// Rules of repair: what they change was never sent otherwise.
+const REPAIRS: [&str; 4] = ["empty", "orphan-result", "double-id", "lost-call"];
+
+impl Compaction {
+    /// What of the history the result still holds.
+    pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
+        let view: Vec<Message> =
+            draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
+        let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
+        // What rules extract cannot be invented.
+        let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
+        let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
+        let (before, after) = (draft.before().total, draft.after().total);
+        let size = Size {
+            before,
+            after,
+            freed: before.saturating_sub(after),
+            headroom: self.options.budget.saturating_sub(after),
+            covered: covered.was,
+            summary: edit.map_or(0, |edit| edit.tokens_after),
+            prompt: self.prompt_tokens,
+        };
+        Quality { size: Some(size), boundary: self.boundary(covered), cache: self.cache(draft), ..report }
+    }
+
+    fn boundary(&self, covered: &Covered) -> Option<Boundary> {
+        let last = covered.ids.last()?;
+        let draft = self.view(&[]);
+        let budget = self.budget(&draft);
+        let scene = Scene::new(&draft, Ground { options: &self.options, budget: &budget });
+        let holds = |group: &&Group| group.entries.iter().any(|&at| draft.entries[at].message.id == *last);
+        let newest_request = scene.groups.iter().rposition(Group::has_request);
+        let boundary = scene.groups.iter().position(|group| holds(&group))? + 1;
+        let tail = (boundary..scene.groups.len())
+            .filter(|&at| Some(at) != newest_request && scene.groups[at].kind != group::Kind::Frame)
+            .map(|at| scene.groups[at].tokens(&draft));
+        Some(Boundary {
+            tail: tail.sum(),
+            target: budget.keep_recent,
+            between_edit_and_check: cut::parts_edit_from_check(&scene.groups, &cut::deeds(&scene), boundary),
+        })
+    }
+
+    /// What the provider has of the result, and what it costs that it does not have the rest. `None` if a price makes no sense.
+    fn cache(&self, draft: &Draft) -> Option<Cache> {
+        let before = self.view(&[]).total();
+        let after = draft.total();
+        let mut shared = self.cost_model.list_overhead() + self.tools;
+        for entry in &draft.entries {
+            let is_repair = entry.rule.is_some_and(|rule| REPAIRS.contains(&rule));
+            match entry.fate {
+                Fate::Kept => shared += entry.after,
+                Fate::Changed | Fate::Inserted if is_repair => shared += entry.after,
+                Fate::Dropped if is_repair => {}
+                _ => break,
+            }
+        }
+        let shared = shared.min(after).min(before);
+        let change = Clearing {
+            cleared: before - shared,
+            suffix: 0,
+            replacement: after - shared,
+            extra: 0.0,
+            requests: 1.0,
+            hit_rate: 1.0,
+        };
+        let decision = clearing(self.options.prices, change).ok()?;
+        Some(Cache {
+            shared,
+            rewritten: after - shared,
+            saved: before.saturating_sub(after),
+            once: decision.once,
+            per_request: decision.per_request,
+            break_even: decision.break_even,
+        })
+    }
+}
