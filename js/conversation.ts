@@ -14,6 +14,7 @@ import type { Counted } from "./conversation/fit.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
+import { namesOf } from "./conversation/names.ts";
 import { Prefix } from "./conversation/prefix.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
 import type { Header } from "./conversation/reopen.ts";
@@ -650,7 +651,7 @@ export class Conversation<T = unknown> {
     const budget = Math.max(0, limits.ours(look.request) - apart - look.view.after.tools);
     const edits = this.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
     const pinned = this.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
-    const fitted = await this.fit.fit(look.view, how, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
+    const fitted = await this.fit.fit(look.view, namesOf(look.view, (id) => this.log.original(id)), how, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       // The budget is no option of the host's here.
       throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });

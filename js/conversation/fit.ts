@@ -25,20 +25,20 @@ export class Fit {
   private edits = "";
 
   /**
-   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well.
+   * Prunes the view to `budget` of our tokens; if what must stay is too large, shortens that as well. `names`: what the messages of the
+   * view are called in the log.
    *
    * @throws EspalierError `budget_exceeded` if that is too large even so
    */
-  async fit<T>(view: LogView<T>, how: Counted, budget: number, edits: string, compaction: Partial<CompactOptions>, keep: readonly string[]): Promise<Fitted<T>> {
+  async fit<T>(view: LogView<T>, names: readonly string[][], how: Counted, budget: number, edits: string, compaction: Partial<CompactOptions>, keep: readonly string[]): Promise<Fitted<T>> {
     // Numbers of messages mean others once an edit was laid or taken back.
     if (edits !== this.edits) this.pruner.cut = undefined;
     this.edits = edits;
     // Messages are numbered by their place in the view; the log calls them otherwise.
-    const ids = view.plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
-    const isNamed = ids.length === view.messages.length && how.format !== "espalier";
-    const named = (removed: Removal[]) => (isNamed ? removed.map((removal) => ({ ...removal, ids: removal.ids.map((id) => ids[Number(id.slice(1))] ?? id) })) : removed);
-    const kept = ids.flatMap((id, at) => (keep.includes(id) ? [isNamed ? at : id] : []));
-    const same = ids.length === view.messages.length ? { keep: kept } : {};
+    const isNamed = how.format !== "espalier";
+    const named = (removed: Removal[]) => (isNamed ? removed.map((removal) => ({ ...removal, ids: removal.ids.flatMap((id) => names[Number(id.slice(1))] ?? [id]) })) : removed);
+    const kept = names.flatMap((ids, at) => (ids.some((id) => keep.includes(id)) ? [isNamed ? at : ids[0]!] : []));
+    const same = { keep: kept };
     try {
       const { messages, report } = this.pruner.prune(view.messages, { ...how, budget, cacheStep: STEP, ...same });
       return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "prune" };

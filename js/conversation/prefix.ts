@@ -2,27 +2,25 @@
 
 import type { LogView } from "../log-types.ts";
 import type { ConversationLog } from "../log.ts";
+import { namesOf } from "./names.ts";
 
 export class Prefix<T> {
   private before: { messages: readonly T[]; tools: string } | undefined;
 
-  /** Takes the next request. Nothing of the first, and where messages of the view were put together, so that nobody knows whose they are. */
+  /** Takes the next request. Nothing of the first. */
   next(messages: readonly T[], view: LogView<T>, log: ConversationLog<T>, tools: string): { shared?: { messages: number; tokens: number } } {
     const { before } = this;
     this.before = { messages, tools };
-    if (!before || view.messages.length !== view.plan.length) return {};
+    if (!before) return {};
     // Tools come first in every provider's cache.
     if (before.tools !== tools) return { shared: { messages: 0, tokens: 0 } };
     let count = 0;
     while (count < messages.length && count < before.messages.length && alike(messages[count], before.messages[count])) count += 1;
-    const ids = new Map(view.messages.map((message, at) => [message, idOf(view.plan[at]!)]));
+    const names = namesOf(view, (id) => log.original(id));
+    const ids = new Map(view.messages.map((message, at) => [message, names[at]!]));
     const known = messages.slice(0, count).flatMap((message) => ids.get(message) ?? []);
     return { shared: { messages: count, tokens: known.length === 0 ? 0 : log.tokensOf(known) } };
   }
-}
-
-function idOf(item: LogView<unknown>["plan"][number]): string {
-  return item.type === "insert" ? item.message.id : item.id;
 }
 
 /** The same bytes when sent. What a conversation made is made anew for every view. */

@@ -106,3 +106,19 @@ test("an engine that crashes takes nothing along", async () => {
   conversation.undo();
   await conversation.dispose();
 });
+
+test("where neighbours become one message, what was left out of a request has the log's names all the same", async () => {
+  const conversation = await openConversation<Fields>({ format: "gemini", model: { maxPromptTokens: 1_500 }, entropy: 1, automatic: false });
+  const user = (text: string) => ({ role: "user", parts: [{ text }] });
+  const says = (text: string) => ({ role: "model", parts: [{ text }] });
+  conversation.append([user("Fix it."), says("How? ".repeat(300)), user("So: ".repeat(200)), says("Well. ".repeat(200)), user("Go on."), says("Yes."), user("And now?")]);
+  // The summary and the request behind it are one message to Gemini.
+  conversation.log.edit({ kind: "replace_range", rule: "mine", range: { from: "m0", to: "m1", summary: "It was fixed." } });
+  const { plan, messages } = conversation.view();
+  assert.ok(messages.length < plan.length);
+  const { messages: sent, report } = await conversation.prepare({ model: { maxPromptTokens: 300 } });
+  assert.deepEqual(validate(sent, "gemini", { format: "gemini" }), []);
+  const left = report.trimmed.flatMap(({ ids }) => ids);
+  assert.ok(left.length > 0 && left.every((id) => ["e8:summary", "m2", "m3", "m4", "m5"].includes(id) || /^e\d+:summary$/.test(id)), left.join());
+  assert.ok(left.includes("m3"));
+});

@@ -133,18 +133,23 @@ export async function replayed(recording: unknown, shape: Shape, budget: number,
 
 /** A message of the user's own. */
 function isRequest(message: unknown): boolean {
-  const { role, type, content, parts } = message as { role?: unknown; type?: unknown; content?: unknown; parts?: unknown };
+  const { role, type, content } = message as { role?: unknown; type?: unknown; content?: unknown };
   if (role !== "user" && role !== 1) return false;
   if (type !== undefined && type !== "message") return false;
-  const within = Array.isArray(content) ? content : Array.isArray(parts) ? parts : [];
-  return !within.some((part: object) => "tool_use_id" in part || "functionResponse" in part || "callId" in part);
+  return typeof content === "string" || words(message).length > 0;
+}
+
+/** The words of a message that may also have results. */
+function words(message: unknown): string[] {
+  const { content, parts } = message as { content?: unknown; parts?: unknown };
+  const list = Array.isArray(parts) ? parts : Array.isArray(content) ? content : [];
+  return list.flatMap((part: { text?: unknown; value?: unknown }) => (part.text ?? part.value) === undefined ? [] : [JSON.stringify(part)]);
 }
 
 /** Put together with the message before it, as some providers want it. */
 function isWithin(request: unknown, message: unknown): boolean {
-  const parts = (of: unknown) => { const { content, parts: list } = of as { content?: unknown; parts?: unknown }; return Array.isArray(list) ? list : Array.isArray(content) ? content : []; };
-  const there = new Set(parts(message).map((part) => JSON.stringify(part)));
-  return parts(request).length > 0 && parts(request).every((part) => there.has(JSON.stringify(part)));
+  const there = new Set(words(message));
+  return words(request).length > 0 && words(request).every((part) => there.has(part));
 }
 
 /** Requests that alone are more than the window are shortened, by name. */
