@@ -103,9 +103,22 @@ async function openSample(path: string): Promise<void> {
   await open(await response.text(), path);
 }
 
-async function openFile(chosen: File): Promise<void> {
-  const text = await textOfFile(chosen);
+/** What is shown is no sample. */
+function mine(called: string): void {
+  sample.options[SAMPLES.length]!.text = called;
   sample.selectedIndex = SAMPLES.length;
+}
+
+async function openFile(chosen: File): Promise<void> {
+  let text: string;
+  try {
+    text = await textOfFile(chosen);
+  } catch (error) {
+    // So that it can be chosen again.
+    file.value = "";
+    throw error;
+  }
+  mine(chosen.name);
   await open(text, chosen.name);
 }
 
@@ -284,7 +297,7 @@ source.area.addEventListener("paste", () => {
   if (selectionStart > 0 || selectionEnd < value.length) return;
   name = "";
   language.value = "";
-  sample.selectedIndex = SAMPLES.length;
+  mine("pasted text");
 });
 slider.addEventListener("input", () => {
   setBudget(Number(slider.value));

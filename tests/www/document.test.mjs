@@ -240,6 +240,8 @@ test("a file of one's own is dropped, pasted or typed", async () => {
   assert.equal(await page.inputValue("#source"), "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
   await budget(await number("#before"));
   assert.equal(await summary(), "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n", "line ends are the file's own");
+  await cursorAt("return 2");
+  await says("cursor", "cursor in line 6");
   await page.evaluate(() => {
     const area = document.getElementById("source");
     area.focus();
@@ -267,6 +269,8 @@ for (const [what, name, content, expected] of BAD) {
     await page.waitForSelector("#alert:not([hidden])");
     assert.match(await page.textContent("#alert"), expected);
     assert.equal(await page.inputValue("#source"), was);
+    await page.click("#alert button");
+    assert.equal(await page.isHidden("#alert"), true);
     await sample("js/log.ts");
     assert.equal(await page.isHidden("#alert"), true);
   });
