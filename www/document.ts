@@ -38,6 +38,8 @@ let shown: Summarized | undefined;
 let shownOf: Opened | undefined;
 /** Somebody has put the cursor somewhere. */
 let placed = false;
+/** Where it was when that was last heard of. */
+let selected = "";
 
 const source = new SourcePane(element("source-box"));
 const summary = new SummaryPane(element("summary-box"), {
@@ -62,6 +64,7 @@ async function open(text: string, called: string, chosen?: string): Promise<void
   name = called;
   placed = false;
   source.text = text;
+  selected = source.selection.join("-");
   element("cursor").textContent = "no cursor yet";
   await know(chosen);
   // A quarter; of a short text as much as a marker or two take.
@@ -280,7 +283,9 @@ function cursorMoved(): void {
 }
 
 document.addEventListener("selectionchange", () => {
-  if (document.activeElement !== source.area) return;
+  const at = source.selection.join("-");
+  if (document.activeElement !== source.area || at === selected) return;
+  selected = at;
   placed = true;
   cursorMoved();
 });
