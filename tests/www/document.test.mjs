@@ -260,7 +260,7 @@ test("a file of one's own is dropped, pasted or typed", async () => {
 
 const BAD = [
   ["a binary file", "a.ts", Buffer.from([1, 2, 0, 4]), /a\.ts is a binary file.*\[binary_file\]/],
-  ["20 MB", "huge.ts", Buffer.alloc(20_000_000, "x\n"), /huge\.ts has 20\.0 MB.*up to 4\.0 MB/],
+  ["20 MB", "huge.ts", Buffer.alloc(20_000_000, "x\n"), /huge\.ts has 20\.0 MB.*up to 2\.0 MB/],
 ];
 for (const [what, name, content, expected] of BAD) {
   test(`${what} is refused in words, and what was open stays`, async () => {
