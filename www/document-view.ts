@@ -8,7 +8,10 @@ import type { Failed } from "./talk.ts";
 export function showError(error: Failed | undefined): void {
   const alert = element("alert");
   alert.hidden = !error;
-  if (error) alert.textContent = `${error.message} [${error.code}]`;
+  if (!error) return;
+  const close = made("button", "", "Close");
+  close.addEventListener("click", () => showError(undefined));
+  alert.replaceChildren(made("span", "", `${error.message} [${error.code}]`), close);
 }
 
 const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

@@ -38,6 +38,8 @@ let shown: Summarized | undefined;
 let shownOf: Opened | undefined;
 /** Somebody has put the cursor somewhere. */
 let placed = false;
+/** Where it was when that was last heard of. */
+let selected = "";
 
 const source = new SourcePane(element("source-box"));
 const summary = new SummaryPane(element("summary-box"), {
@@ -62,6 +64,7 @@ async function open(text: string, called: string, chosen?: string): Promise<void
   name = called;
   placed = false;
   source.text = text;
+  selected = source.selection.join("-");
   element("cursor").textContent = "no cursor yet";
   await know(chosen);
   // A quarter; of a short text as much as a marker or two take.
@@ -103,9 +106,22 @@ async function openSample(path: string): Promise<void> {
   await open(await response.text(), path);
 }
 
-async function openFile(chosen: File): Promise<void> {
-  const text = await textOfFile(chosen);
+/** What is shown is no sample. */
+function mine(called: string): void {
+  sample.options[SAMPLES.length]!.text = called;
   sample.selectedIndex = SAMPLES.length;
+}
+
+async function openFile(chosen: File): Promise<void> {
+  let text: string;
+  try {
+    text = await textOfFile(chosen);
+  } catch (error) {
+    // So that it can be chosen again.
+    file.value = "";
+    throw error;
+  }
+  mine(chosen.name);
   await open(text, chosen.name);
 }
 
@@ -267,7 +283,9 @@ function cursorMoved(): void {
 }
 
 document.addEventListener("selectionchange", () => {
-  if (document.activeElement !== source.area) return;
+  const at = source.selection.join("-");
+  if (document.activeElement !== source.area || at === selected) return;
+  selected = at;
   placed = true;
   cursorMoved();
 });
@@ -284,7 +302,7 @@ source.area.addEventListener("paste", () => {
   if (selectionStart > 0 || selectionEnd < value.length) return;
   name = "";
   language.value = "";
-  sample.selectedIndex = SAMPLES.length;
+  mine("pasted text");
 });
 slider.addEventListener("input", () => {
   setBudget(Number(slider.value));

@@ -10,19 +10,24 @@ const SIGNS: readonly (readonly [language: string, ...signs: RegExp[]])[] = [
   ["java", /^import (static )?[\w.]+(\.\*)?;/m, /^package [\w.]+;/m, /\bpublic (static |final )*(class|void|interface)\b/],
   ["cpp", /^#include <\w+>/m, /\bstd::/, /^\s*template\s*</m, /\bclass \w+[^;]*\{/],
   ["c", /^#include [<"][\w/.]+\.h[>"]/m, /^(static )?(int|void|char|struct \w+) \*?\w+\(/m],
-  ["typescriptreact", /^import .* from ["']/m, /^\s*(export )?(interface|type) \w+/m, /<\/?[A-Za-z][\w.]*[^<]*\/?>\s*\)?;?\s*$/m],
-  ["typescript", /^import .* from ["']/m, /^\s*(export )?(interface|type) \w+.*[{=]/m, /\w\??: (string|number|boolean|unknown)\b/],
-  ["javascript", /^#!.*\bnode/, /\bfunction\b.*\(.*\)\s*\{/, /\b(const|let) [\w{[].*=/, /=>/, /\brequire\(["']/],
+  ["typescript", /^\s*(export )?(interface|type) \w+.*[{=]/m, /\w\??: (string|number|boolean|unknown|void)\b/, /\b(const|let) [\w{[].*=/],
+  ["javascript", /^#!.*\bnode/, /^import .* from ["']/m, /\bfunction\b.*\(.*\)\s*\{/, /\b(const|let) [\w{[].*=/, /=>/, /\brequire\(["']/],
 ];
+
+/** Markup around code, or code in between: not what the code is in. */
+const MARKUP = /^```|^\s*<(!doctype|html|\?xml)\b/im;
+const TAGS = /(return|=>|\()\s*\(?\s*<[A-Za-z>]/;
 
 /** The language with the largest share of its signs, of several that have the same the first; nothing if there is too little to go by. */
 export function guess(text: string): string | undefined {
-  const beginning = text.slice(0, 20_000);
+  // Long lines tell no more than their beginnings, and could keep the patterns busy.
+  const beginning = text.slice(0, 20_000).split(/\r\n|\n|\r/).map((line) => line.slice(0, 300)).join("\n");
+  if (MARKUP.test(beginning) && !beginning.includes("<?php")) return undefined;
   let best: string | undefined;
   let most = 0.3;
   for (const [language, ...signs] of SIGNS) {
     const share = signs.filter((sign) => sign.test(beginning)).length / signs.length;
     if (share > most) [best, most] = [language, share];
   }
-  return best;
+  return (best === "javascript" || best === "typescript") && TAGS.test(beginning) ? `${best}react` : best;
 }

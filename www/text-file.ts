@@ -3,7 +3,7 @@
 import type { Failed } from "./talk.ts";
 
 /** A text area with more than that is no pleasure; the library takes it, and folds it by indentation. */
-const MOST = 4_000_000;
+const MOST = 2_000_000;
 /** Where binary files show themselves. */
 const BEGINNING = 8_000;
 

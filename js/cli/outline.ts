@@ -1,6 +1,7 @@
 /** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
 
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
@@ -56,7 +57,15 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
     const { folder } = next;
     const place = relative(root, folder).split(sep).join("/");
     const ignores = next.ignores.and([base, place].filter(Boolean).join("/"), readOr(join(folder, ".gitignore")));
-    const entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
+    let entries: Dirent[];
+    try {
+      entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
+    } catch (error) {
+      // One folder that nobody may look into is no reason to say nothing of the others.
+      if (folder === root) throw error;
+      skip("unreadable");
+      continue;
+    }
     const folders: typeof open = [];
     for (const entry of entries) {
       const path = place === "" ? entry.name : `${place}/${entry.name}`;

@@ -240,6 +240,8 @@ test("a file of one's own is dropped, pasted or typed", async () => {
   assert.equal(await page.inputValue("#source"), "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
   await budget(await number("#before"));
   assert.equal(await summary(), "def one():\r\n    return 1\r\n\r\n\r\ndef two():\r\n    return 2\r\n", "line ends are the file's own");
+  await cursorAt("return 2");
+  await says("cursor", "cursor in line 6");
   await page.evaluate(() => {
     const area = document.getElementById("source");
     area.focus();
@@ -258,7 +260,7 @@ test("a file of one's own is dropped, pasted or typed", async () => {
 
 const BAD = [
   ["a binary file", "a.ts", Buffer.from([1, 2, 0, 4]), /a\.ts is a binary file.*\[binary_file\]/],
-  ["20 MB", "huge.ts", Buffer.alloc(20_000_000, "x\n"), /huge\.ts has 20\.0 MB.*up to 4\.0 MB/],
+  ["20 MB", "huge.ts", Buffer.alloc(20_000_000, "x\n"), /huge\.ts has 20\.0 MB.*up to 2\.0 MB/],
 ];
 for (const [what, name, content, expected] of BAD) {
   test(`${what} is refused in words, and what was open stays`, async () => {
@@ -267,6 +269,8 @@ for (const [what, name, content, expected] of BAD) {
     await page.waitForSelector("#alert:not([hidden])");
     assert.match(await page.textContent("#alert"), expected);
     assert.equal(await page.inputValue("#source"), was);
+    await page.click("#alert button");
+    assert.equal(await page.isHidden("#alert"), true);
     await sample("js/log.ts");
     assert.equal(await page.isHidden("#alert"), true);
   });

@@ -76,3 +76,13 @@ test("the log is saved line by line, and a file of one's own opens", async () =>
   assert.equal((await messages()).length, 2, "what was open stays");
   assert.deepEqual(complaints, []);
 });
+
+test("dropping a file opens it", async () => {
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([JSON.stringify([{ role: "user", content: "Dropped." }])], "dropped.json"));
+    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  });
+  await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 1);
+  assert.match((await messages())[0], /Dropped\./);
+});
