@@ -4,9 +4,9 @@
  */
 
 import { asSent, isFields, json, looking, parsedArguments } from "./adapters/adapter.ts";
-import type { Fields, Reading } from "./adapters/adapter.ts";
+import type { Fields, Reading, Scanned } from "./adapters/adapter.ts";
 import { detect, findSource } from "./adapters/detect.ts";
-import { readConversation } from "./adapters/index.ts";
+import { readConversation, scanConversation } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { carryOut, withValues } from "./validity/carry-out.ts";
@@ -14,12 +14,12 @@ import type { CoreItem } from "./validity/carry-out.ts";
 import { changed } from "./validity/change.ts";
 import type { FieldChange } from "./validity/change.ts";
 import { at, itemPlace, placeOf, write } from "./validity/places.ts";
-import { thin } from "./validity/thin.ts";
+import { thin, thinLine } from "./validity/thin.ts";
 import { anthropicWire } from "./validity/wire-anthropic.ts";
 import { geminiWire } from "./validity/wire-gemini.ts";
 import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
 import type { WireCheck, WireFinding } from "./validity/wire.ts";
-import type { Finding, Format, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
+import type { Finding, Format, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
 
 const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
@@ -49,6 +49,7 @@ interface CoreChange { rule: string; index?: number; part?: number; message: str
 export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
   checked(provider, "provider", options);
   if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep") throw bad("pending", '"report" or "keep"', options.pending);
+  if (scanned(messages, provider, options)) return [];
   const reading = read(messages, provider, options);
   const found = located(reading, judge(reading, provider, options));
   return options.pending === "keep" ? found.filter(({ rule }) => rule !== "pending-call") : found;
@@ -79,6 +80,8 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
   }
   if (options.dropThoughts !== undefined && typeof options.dropThoughts !== "boolean") throw bad("dropThoughts", "true or false", options.dropThoughts);
 
+  const valid = options.dropThoughts === true ? undefined : scanned(messages, provider, options);
+  if (valid) return { messages, report: { provider, format: valid.format, changes: [], left: [] } };
   const changes: RepairChange[] = [];
   const first = read(messages, provider, options);
   let reading = first;
@@ -150,6 +153,24 @@ function judge(reading: Reading, provider: Provider, options: ValidityOptions): 
   return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
 }
 
+/** Looks at each message once, and keeps none: all that a conversation needs of which nothing is to be said. Nothing if something is. */
+function scanned(messages: unknown, provider: Provider, options: ValidityOptions): Scanned | undefined {
+  let text = "";
+  let isOdd = false;
+  const format = options.format ?? formatOf(messages, provider);
+  const found = scanConversation(messages, { format, ...(options.tools && { tools: options.tools }) }, (message) => {
+    text += thinLine(message);
+    isOdd ||= message.parts.some(isUnsendable);
+  });
+  if (!found || isOdd) return undefined;
+  const asked = { ...fields(found, provider, options), pending: true };
+  const { findings, signatures, strips } = call(() => wasm().validate(text, asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
+  if (findings.length > 0 || strips) return undefined;
+  const wire: WireFinding[] = [];
+  checkWire(found, provider, options, signatures, wire);
+  return wire.length === 0 ? found : undefined;
+}
+
 /** Findings as the host sees them, in the order of the messages. */
 function located(reading: Reading, { found, wire }: Judged): Finding[] {
   const out = found.map((one) => {
@@ -165,7 +186,7 @@ function located(reading: Reading, { found, wire }: Judged): Finding[] {
 }
 
 /** The options as the engine takes them. */
-function fields(reading: Reading, provider: Provider, { tools, model, purpose, rules }: ValidityOptions) {
+function fields(reading: Scanned, provider: Provider, { tools, model, purpose, rules }: ValidityOptions) {
   const { request } = reading.source;
   const known = tools !== undefined || (request !== undefined && ("tools" in request || "model" in request));
   const name = model ?? request?.["model"];
@@ -182,11 +203,16 @@ function fields(reading: Reading, provider: Provider, { tools, model, purpose, r
 }
 
 function wireFindings(reading: Reading, provider: Provider, options: ValidityOptions, signatures: boolean): WireFinding[] {
-  const { source, format } = reading;
   const out: WireFinding[] = [];
   unsendable(reading, out);
+  checkWire(reading, provider, options, signatures, out);
+  return out;
+}
+
+function checkWire(reading: Scanned, provider: Provider, options: ValidityOptions, signatures: boolean, out: WireFinding[]): void {
+  const { source, format } = reading;
   const check = WIRE[format];
-  if (!check || format !== provider) return out;
+  if (!check || format !== provider) return;
   const { tools } = fields(reading, provider, options);
   const { request } = source;
   looking(source.name, () => check({
@@ -195,7 +221,11 @@ function wireFindings(reading: Reading, provider: Provider, options: ValidityOpt
     ...(tools && { hasTools: reading.tools.length > 0 }),
     signatures,
   }, (finding) => out.push(finding)));
-  return out;
+}
+
+/** Arguments that may have no JSON; a text can say the same. */
+function isUnsendable(part: Part): boolean {
+  return part.type === "toolCall" && (part.arguments.includes("(again)") || part.arguments.includes("(unreadable)"));
 }
 
 /** Arguments that hold themselves, or cannot be looked into, have no JSON: the request could not even be written. */
@@ -204,7 +234,7 @@ function unsendable(reading: Reading, out: WireFinding[]): void {
   const offset = messages.length - source.list.length;
   for (const [neutral, { id, parts }] of messages.entries()) {
     for (const [part, call] of parts.entries()) {
-      if (call.type !== "toolCall" || !(call.arguments.includes("(again)") || call.arguments.includes("(unreadable)"))) continue;
+      if (!isUnsendable(call)) continue;
       const index = neutral - offset;
       const message = source.list[index] as Fields;
       const place = placeOf(format, message, reading.pieces(id), part);

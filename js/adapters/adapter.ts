@@ -164,6 +164,31 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   };
 }
 
+/** What a conversation is beside its messages. */
+export type Scanned = Pick<Reading, "format" | "source" | "tools">;
+
+/** Reads with one adapter and keeps nothing: messages that live no longer than it takes to look at them cost little. */
+export function scanning<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined, visit: (message: NeutralMessage) => void): Scanned | undefined {
+  const { list, name, request } = source;
+  const state = new Map<string, unknown>();
+  const system = request && adapter.system?.(request);
+  if (system) visit({ id: "system", role: "system", parts: system });
+  let at = 0;
+  const isAll = lookingAt(() => `${name}[${at}]`, () => {
+    for (; at < list.length; at++) {
+      const original = list[at];
+      const path = `${name}[${at}]`;
+      if (!isFields(original)) throw bad(path, "a message", original);
+      if (adapter.forModel && adapter.forModel(original) !== original) return false;
+      visit(adapter.read(original, at, path, state).message);
+      // What an adapter keeps of a message for reading it again.
+      state.delete(`#${at}`);
+    }
+    return true;
+  });
+  return isAll ? { format: adapter.format, source, tools: adapter.tools(tools ?? (request && requestTools(request)) ?? []) } : undefined;
+}
+
 /** What was read, without what is not for the model; the host's own if all of it is. */
 export function asSent(reading: Reading): unknown {
   return reading.withheld.length === 0 ? reading.source.input : reading.rebuild(reading.messages.map(({ id }) => ({ type: "keep", id })));

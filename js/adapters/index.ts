@@ -1,9 +1,9 @@
 /** All formats: which one it is, and reading it. */
 
 import { EspalierError } from "../errors.ts";
-import type { Format } from "../types.ts";
-import { looking, reading } from "./adapter.ts";
-import type { Adapter, Reading } from "./adapter.ts";
+import type { Format, NeutralMessage } from "../types.ts";
+import { looking, reading, scanning } from "./adapter.ts";
+import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import { anthropic } from "./anthropic.ts";
 import { detect, findSource } from "./detect.ts";
@@ -34,7 +34,24 @@ const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
  * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field to blame,
  * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
  */
-export function readConversation(input: unknown, { format, tools }: { format?: Format; tools?: readonly unknown[] }): Reading {
+export function readConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }): Reading {
+  const { source, format } = opened(input, options);
+  return format === "espalier" ? looking(source.name, () => readEspalier(source, options.tools)) : reading(ADAPTERS[format], source, options.tools);
+}
+
+/**
+ * Reads a conversation message by message and keeps none, for what looks at each of them once; nothing if it is one that has to be read
+ * whole: a neutral one, or one of which something is not for the model.
+ *
+ * @throws EspalierError as {@link readConversation}
+ */
+export function scanConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }, visit: (message: NeutralMessage) => void): Scanned | undefined {
+  const { source, format } = opened(input, options);
+  return format === "espalier" ? undefined : scanning(ADAPTERS[format], source, options.tools, visit);
+}
+
+/** Where the messages are, and of which format. */
+function opened(input: unknown, { format, tools }: { format?: Format; tools?: readonly unknown[] }): { source: Source; format: Format } {
   if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
   if (tools !== undefined && !Array.isArray(tools)) {
     throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions", path: "options.tools" });
@@ -49,7 +66,7 @@ export function readConversation(input: unknown, { format, tools }: { format?: F
       `${FORMATS.join(", ")}.`;
     throw new EspalierError({ code: "unknown_format", message, path: "messages" });
   }
-  return found === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[found], source, tools);
+  return { source, format: found };
 }
 
 export type { Growing } from "./growing.ts";

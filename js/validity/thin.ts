@@ -10,13 +10,16 @@ const ROLES: Record<Role, string> = { system: "s", developer: "d", user: "u", as
 /** The messages, one line each. */
 export function thin(messages: readonly NeutralMessage[]): string {
   let out = "";
-  for (const { role, parts } of messages) {
-    // A role that is none is refused on the other side, with the path of the message.
-    out += ROLES[role] ?? "-";
-    for (const part of parts) out += `\t${code(part)}`;
-    out += "\n";
-  }
+  for (const message of messages) out += thinLine(message);
   return out;
+}
+
+/** One of them. */
+export function thinLine({ role, parts }: NeutralMessage): string {
+  // A role that is none is refused on the other side, with the path of the message.
+  let out = ROLES[role] ?? "-";
+  for (const part of parts) out += `\t${code(part)}`;
+  return `${out}\n`;
 }
 
 function code(part: Part): string {

@@ -117,6 +117,13 @@ fn then_rounds_of_the_newest_request_but_never_the_newest() {
 }
 
 #[test]
+fn summaries_of_earlier_compactions_stay() {
+    let summary = "<conversation-summary>s";
+    let run = || vec![user(summary), assistant("b"), user("c"), assistant("d"), user("e")];
+    check(run(), 3 + (4 + 23) + 5, "m0 m4");
+}
+
+#[test]
 fn a_round_goes_whole_with_its_parallel_calls() {
     let run = vec![user("a"), calls(&["1", "2"]), result("1", "x"), result("2", "y"), user("b"), assistant("c")];
     check(run, 3 + 5 + 5 + 5, "m0 m4 m5");

@@ -114,7 +114,7 @@ test("orders, priorities and notes", () => {
 test("every removal has a rule, a reason, its tokens and a way back, and they add up", () => {
   const old = round("old", 60);
   const messages = [...agentRun(6), ...old, { role: "tool", tool_call_id: "nobody", content: "orphan" }, { role: "user", content: "Go on." }, ...round("new", 900)];
-  const { messages: out, report } = prune(messages, { budget: 3_000 });
+  const { messages: out, report } = prune(messages, { budget: 1_200 });
   assert.deepEqual(rules(report), ["orphan-result", "oversize-result", "old-round"]);
   for (const { ids, why, tokens, recall } of report.removed) {
     assert.ok(ids.length > 0 && why !== "" && tokens > 0, JSON.stringify({ ids, why, tokens }));
@@ -127,7 +127,7 @@ test("every removal has a rule, a reason, its tokens and a way back, and they ad
   for (const totals of [before, after]) assert.equal(totals.total, totals.frame + totals.conversation + totals.tools);
   assert.deepEqual([before.messages, after.messages, before.frame], [messages.length, out.length, after.frame]);
   assert.deepEqual(report.messages.map(({ fate }) => fate).filter((fate) => fate !== "dropped").length, out.length);
-  assert.ok(report.cut.limit === 3_000 && report.cut.gone.length > 0 && report.cut.shortened.length === 1);
+  assert.ok(report.cut.limit === 1_200 && report.cut.gone.length > 0 && report.cut.shortened.length === 1);
   assert.equal(report.cut.sent.length, 8 * out.length);
 });
 
@@ -148,7 +148,12 @@ test("pictures count as the provider counts them that the request is for", () =>
 });
 
 test("pictures in results are limited in bytes", () => {
-  const picture = (kib: number) => ({ type: "image", source: { type: "base64", media_type: "image/png", data: PNG + "A".repeat((kib * 4_096) / 3 - PNG.length) } });
+  // A header that says 1,000 by 1,000, and as many bytes as it takes.
+  const header = Buffer.from(PNG, "base64").subarray(0, 33);
+  header.writeUInt32BE(1_000, 16);
+  header.writeUInt32BE(1_000, 20);
+  const large = header.toString("base64");
+  const picture = (kib: number) => ({ type: "image", source: { type: "base64", media_type: "image/png", data: large + "A".repeat((kib * 4_096) / 3 - large.length) } });
   const shot = (id: string, kib: number) => [
     { role: "assistant", content: [{ type: "tool_use", id, name: "shoot", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "taken" }, picture(kib)] }] },

@@ -71,7 +71,7 @@ test("rounds go from the oldest, calls with their results", async () => {
   const at = async (budget: number) => show(await messages(createPiece(ToolCallRounds, { rounds }), budget));
   const all = ["a: round 1(11,12)", "t11: result 1 1", "t12: (empty)", "a: round 2(21,22)", "t21: result 2 1", "t22: result 2 2"];
   assert.deepEqual(await at(1000), all);
-  const total = 5 + 4 + 3 + 5 + 4 + 4;
+  const total = 5 + 4 + 2 + 5 + 4 + 4;
   assert.deepEqual(await at(total), all);
   assert.deepEqual(await at(total - 1), ["a: round 1(12)", "t12: (empty)", ...all.slice(3)]);
   assert.deepEqual(await at(13), all.slice(3));
