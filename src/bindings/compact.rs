@@ -21,8 +21,6 @@ use crate::tokens::{CostModel, EncodingName};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CompactOptions {
-    #[serde(flatten)]
-    counting: Counting,
     budget: f64,
     #[serde(default)]
     focus: Option<String>,
@@ -137,12 +135,13 @@ impl Compaction {
     #[wasm_bindgen(constructor)]
     pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
         let conversation = messages(conversation)?;
+        let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
         let budget = tokens(options.budget, "options.budget").map_err(to_js)?;
         let limit = options.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose().map_err(to_js)?;
-        let counter = options.counting.counter().map_err(to_js)?;
+        let counter = counting.counter().map_err(to_js)?;
         let profile = options.profile().map_err(to_js)?;
-        let asking = options.asking.asking(&profile, options.counting.model);
+        let asking = options.asking.asking(&profile, counting.model);
         let inner = crate::compact::Compaction::new(
             conversation,
             counter.tools.total,
