@@ -11,7 +11,7 @@ use super::outline::facts;
 use super::tokens::loaded;
 use crate::document::changed::diff::{FileDiff, Side};
 use crate::document::changed::{
-    Annotation, Change, Elision, File, Reduced, Reduction, Settings, changes, compatible, diff, reduce, selected,
+    Annotation, Change, Elision, File, Reduced, Reduction, Settings, changes, compatible, diff, reduce, selected, sort,
 };
 use crate::document::parse::Units as Read;
 use crate::document::units::{Units, bytes};

@@ -24,8 +24,6 @@ use crate::tokens::{CostModel, EncodingName};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CompactOptions {
-    #[serde(flatten)]
-    counting: Counting,
     budget: f64,
     #[serde(default)]
     focus: Option<String>,
@@ -60,7 +58,7 @@ struct CompactOptions {
 
 impl CompactOptions {
     /// What the core is told.
-    fn options(self) -> Result<Options> {
+    fn options(self, model: Option<String>) -> Result<Options> {
         let budget = tokens(self.budget, "options.budget")?;
         let limit = self.model_limit.map(|limit| tokens(limit, "options.llmBudget")).transpose()?;
         let profile = self.profile()?;
@@ -77,7 +75,7 @@ impl CompactOptions {
             has_model: self.has_model,
             model_limit: limit,
             rules: self.ledger.unwrap_or_default(),
-            asking: self.asking.asking(&profile, self.counting.model),
+            asking: self.asking.asking(&profile, model),
             profile,
             exempt: self.exempt.into_iter().collect(),
             cover: self.cover,
@@ -173,9 +171,10 @@ impl Compaction {
     #[wasm_bindgen(constructor)]
     pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
         let conversation = messages(conversation)?;
+        let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-        let counter = options.counting.counter().map_err(to_js)?;
-        let options = options.options().map_err(to_js)?;
+        let counter = counting.counter().map_err(to_js)?;
+        let options = options.options(counting.model).map_err(to_js)?;
         let budget = options.budget;
         let inner = crate::compact::Compaction::new(
             conversation,
@@ -212,8 +211,9 @@ impl Compaction {
 
 /// A compaction of the view of a log, whose counts are held: no message crosses, and none is counted again.
 pub(super) fn of_log(log: &Log, encoding: EncodingName, options: JsValue) -> std::result::Result<Compaction, JsValue> {
+    let Counting { model, .. } = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-    let options = options.options().map_err(to_js)?;
+    let options = options.options(model).map_err(to_js)?;
     let (budget, cost_model) = (options.budget, log.counting().model);
     let inner = crate::compact::Compaction::of_log(log, options);
     Ok(Compaction { inner, budget, encoding, cost_model })

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use super::decode::from_json;
 use super::error::to_js;
-use super::history::{from_json, into_json};
+use super::history::into_json;
 use super::options::tokens;
 use crate::compact::Status;
 use crate::compact::backoff::{Backoff, Now, Verdict};

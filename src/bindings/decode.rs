@@ -6,34 +6,34 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use super::error::to_js;
+use super::read::{Wrong, read};
 use crate::error::{Code, Error};
 
 /// Decodes `value`; an error names the field as `root.path.to[3].field`.
 pub fn from_js<T: DeserializeOwned>(value: JsValue, root: &str, code: Code) -> Result<T, JsValue> {
-    decode(value, code, &|path| match path {
-        "." => root.to_string(),
-        p if p.starts_with('[') => format!("{root}{p}"),
-        p => format!("{root}.{p}"),
-    })
+    read(value).map_err(|wrong| to_js(error(wrong, root, code)))
 }
 
-/// Decodes one item of a list, by the code that decodes whole lists of them; nothing behind its end.
+/// Decodes one item of a list; nothing behind its end.
 pub fn item_from_js<T: DeserializeOwned>(list: &Array, at: u32, root: &str, code: Code) -> Result<Option<T>, JsValue> {
     if at >= list.length() {
         return Ok(None);
     }
-    let only = Array::of1(&list.get(at));
-    let items: Vec<T> =
-        decode(only.into(), code, &|path| format!("{root}[{at}]{}", path.strip_prefix("[0]").unwrap_or_default()))?;
-    Ok(items.into_iter().next())
+    read(list.get(at)).map(Some).map_err(|wrong| to_js(error(wrong, &format!("{root}[{at}]"), code)))
 }
 
-fn decode<T: DeserializeOwned>(value: JsValue, code: Code, path: &dyn Fn(&str) -> String) -> Result<T, JsValue> {
-    let deserializer = serde_wasm_bindgen::Deserializer::from(value);
-    serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let path = path(&error.path().to_string());
-        to_js(Error::new(code, error.into_inner().to_string()).at(path))
-    })
+/// Decodes JSON text, as [`from_js`] does values.
+pub fn from_json<T: DeserializeOwned>(text: &str, root: &str, code: Code) -> crate::error::Result<T> {
+    read(parsed(text, root, code)?).map_err(|wrong| error(wrong, root, code))
+}
+
+fn parsed(text: &str, root: &str, code: Code) -> crate::error::Result<JsValue> {
+    js_sys::JSON::parse(text).map_err(|_| Error::new(code, "this is not JSON").at(root))
+}
+
+fn error(wrong: Wrong, root: &str, code: Code) -> Error {
+    let (message, path) = wrong.under(root).into_parts();
+    Error::new(code, message).at(path)
 }
 
 /// Encodes a result as plain objects and arrays; `None` becomes an absent field or `undefined`.

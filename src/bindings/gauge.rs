@@ -21,8 +21,6 @@ pub fn estimate(text: &str, encoding: &str, rule: &str) -> Result<JsValue, JsVal
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct BreakdownOptions {
-    #[serde(flatten)]
-    counting: Counting,
     #[serde(default)]
     room: Room,
     /// Tags of user text and what they hold; without it a table of common ones.
@@ -33,12 +31,13 @@ struct BreakdownOptions {
 #[wasm_bindgen]
 pub fn breakdown(conversation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
+    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let options: BreakdownOptions = from_js(options, "options", Code::BadOption)?;
-    let counter = options.counting.counter().map_err(to_js)?;
+    let counter = counting.counter().map_err(to_js)?;
     let own: Option<Vec<(&str, Label)>> =
         options.tags.as_ref().map(|tags| tags.iter().map(|(tag, label)| (tag.as_str(), *label)).collect());
     let tags = own.as_deref().unwrap_or(core::TAGS);
-    let tools = options.counting.tools();
+    let tools = counting.tools();
     let mut split = core::breakdown(&conversation, tools, counter.cost_model, tags, options.room, &*counter.tokenizer);
     split.origin = split.origin.worst(counter.origin);
     into_js(&split)

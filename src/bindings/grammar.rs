@@ -27,10 +27,11 @@ mod c {
 
             /// The slot of a function that the engine provides.
             pub fn slot(name: &str) -> Option<u32> {
-                match name {
-                    $(stringify!($name) => Some($name as *const () as usize as u32),)*
-                    _ => None,
-                }
+                let function = match name {
+                    $(stringify!($name) => $name as *const (),)*
+                    _ => super::characters::function(name)?,
+                };
+                Some(function as usize as u32)
             }
         };
     }
@@ -51,18 +52,71 @@ mod c {
         strncat(Pointer, Pointer, usize) -> Pointer;
         strncmp(Pointer, Pointer, usize) -> i32;
         strncpy(Pointer, Pointer, usize) -> Pointer;
-        iswalnum(u32) -> i32;
-        iswalpha(u32) -> i32;
         iswblank(u32) -> i32;
         iswdigit(u32) -> i32;
-        iswlower(u32) -> i32;
-        iswpunct(u32) -> i32;
         iswspace(u32) -> i32;
-        iswupper(u32) -> i32;
         iswxdigit(u32) -> i32;
-        towlower(u32) -> u32;
-        towupper(u32) -> u32;
         abort() -> !;
+    }
+}
+
+/// What grammars may ask of characters. As the engine knows them anyway: the tables of C would be another 12 KB.
+mod characters {
+    fn is(c: u32, test: impl Fn(char) -> bool) -> i32 {
+        char::from_u32(c).is_some_and(test).into()
+    }
+
+    /// One character for one, as C has it.
+    fn to<I: ExactSizeIterator<Item = char>>(c: u32, other: impl Fn(char) -> I) -> u32 {
+        let mut made = char::from_u32(c).map(other).filter(|made| made.len() == 1);
+        made.as_mut().and_then(Iterator::next).map_or(c, u32::from)
+    }
+
+    /// Digits of other scripts are letters to C.
+    fn is_letter(c: char) -> bool {
+        c.is_alphanumeric() && !c.is_ascii_digit()
+    }
+
+    extern "C" fn iswalnum(c: u32) -> i32 {
+        is(c, char::is_alphanumeric)
+    }
+
+    extern "C" fn iswalpha(c: u32) -> i32 {
+        is(c, is_letter)
+    }
+
+    extern "C" fn iswlower(c: u32) -> i32 {
+        (towupper(c) != c).into()
+    }
+
+    extern "C" fn iswpunct(c: u32) -> i32 {
+        is(c, |c| !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control())
+    }
+
+    extern "C" fn iswupper(c: u32) -> i32 {
+        (towlower(c) != c).into()
+    }
+
+    extern "C" fn towlower(c: u32) -> u32 {
+        to(c, char::to_lowercase)
+    }
+
+    extern "C" fn towupper(c: u32) -> u32 {
+        to(c, char::to_uppercase)
+    }
+
+    /// The function of that name.
+    pub fn function(name: &str) -> Option<*const ()> {
+        Some(match name {
+            "iswalnum" => iswalnum as *const (),
+            "iswalpha" => iswalpha as *const (),
+            "iswlower" => iswlower as *const (),
+            "iswpunct" => iswpunct as *const (),
+            "iswupper" => iswupper as *const (),
+            "towlower" => towlower as *const (),
+            "towupper" => towupper as *const (),
+            _ => return None,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
+use super::decode::{from_js, from_json, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
 use crate::error::{Code, Error, Result};
@@ -62,7 +62,8 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PruneOptions {
-    #[serde(flatten)]
+    /// Read by itself: fields inlined by the derive macro are read twice, by code made twice.
+    #[serde(skip)]
     counting: Counting,
     budget: f64,
     #[serde(default)]
@@ -78,7 +79,7 @@ struct PruneOptions {
     priorities: Vec<(String, f64)>,
     #[serde(default)]
     note: bool,
-    /// JSON text: options come through several layers, each of which would cost its code for a type of this depth.
+    /// JSON text.
     #[serde(default)]
     previous: Option<String>,
     #[serde(default)]
@@ -94,7 +95,8 @@ struct PruneOptions {
 
 impl PruneOptions {
     fn decode(options: JsValue) -> std::result::Result<PruneOptions, JsValue> {
-        from_js(options, "options", Code::BadOption)
+        let counting = from_js(options.clone(), "options", Code::BadOption)?;
+        Ok(PruneOptions { counting, ..from_js(options, "options", Code::BadOption)? })
     }
 
     fn limits(self) -> Result<Limits> {
@@ -277,10 +279,6 @@ const REPORT: usize = 1_024;
 /// and again meanwhile.
 fn reserve(bytes: usize) {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(bytes)));
-}
-
-pub(super) fn from_json<T: serde::de::DeserializeOwned>(text: &str, path: &str, code: Code) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| Error::new(code, error.to_string()).at(path))
 }
 
 pub(super) fn into_json<T: Serialize>(value: &T) -> std::result::Result<String, JsValue> {

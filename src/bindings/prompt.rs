@@ -17,7 +17,7 @@ use js_sys::{Float64Array, Object, Reflect, Uint32Array};
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
+use super::decode::{from_js, from_json, into_js};
 use super::error::to_js;
 use super::options::Counting;
 use crate::error::{Code, Error, Result};
@@ -336,7 +336,7 @@ impl<'a> Input<'a> {
             return Ok(None);
         }
         let text = self.take(length)?;
-        serde_json::from_str(text).map(Some).map_err(|error| Error::new(Code::BadInput, error.to_string()))
+        from_json(text, "prompt", Code::BadInput).map(Some)
     }
 
     fn text_op(&mut self, here: bool) -> Result<Op> {

@@ -14,8 +14,6 @@ use crate::tokens::{CostModel, EncodingName};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ResultOptions {
-    #[serde(flatten)]
-    counting: Counting,
     rule: RuleName,
     /// What all results may have; for `clear` what the request may have.
     budget: Option<f64>,
@@ -91,8 +89,9 @@ impl ResultEdits {
     #[wasm_bindgen(constructor)]
     pub fn new(conversation: JsValue, options: JsValue) -> Result<ResultEdits, JsValue> {
         let conversation = messages(conversation)?;
+        let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
         let options: ResultOptions = from_js(options, "options", Code::BadOption)?;
-        let counter = options.counting.counter().map_err(to_js)?;
+        let counter = counting.counter().map_err(to_js)?;
         let rule = options.rule();
         let inner = Results::new(
             conversation,

@@ -83,17 +83,49 @@ fn read_fields(given: &Map<String, Value>, root: &str) -> Result<Profile> {
     let mut whole = value_of(base);
     // Fields in the order of a profile, so that the first error is always the same.
     merge(&mut whole, given, root)?;
-    let text = whole.to_string();
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    let profile: Profile = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = format!("{root}.{}", error.path());
-        // Where in a text that nobody has seen is no help.
-        let why = error.into_inner().to_string();
-        let why = why.split(" at line ").next().unwrap_or_default().to_string();
-        Error::new(Code::BadOption, why).at(path)
+    let profile = serde_json::from_value(whole).map_err(|error| {
+        let path = format!("{root}{}", blamed(&value_of(base), given));
+        Error::new(Code::BadOption, error.to_string()).at(path)
     })?;
     check(&profile, root)?;
     Ok(profile)
+}
+
+/// Which field cannot be read: the first that cannot although nothing else is given. (Reading that keeps track of the path would be one
+/// more copy of all that reads a profile.)
+fn blamed(base: &Value, given: &Map<String, Value>) -> String {
+    let reads = |at: &str, value: Value| {
+        let mut whole = base.clone();
+        whole.pointer_mut(at).into_iter().for_each(|field| *field = value.clone());
+        serde_json::from_value::<Profile>(whole).is_ok()
+    };
+    let mut fields = Vec::new();
+    single(base, given, "", &mut fields);
+    let Some((at, value)) = fields.into_iter().find(|(at, value)| !reads(at, (*value).clone())) else {
+        return String::new();
+    };
+    let item = match (base.pointer(&at), value) {
+        // The first that cannot stand where the last one usually stands.
+        (Some(Value::Array(usual)), Value::Array(items)) if !usual.is_empty() => items.iter().position(|item| {
+            let with_item = usual[1..].iter().chain([item]).cloned().collect();
+            !reads(&at, Value::Array(with_item))
+        }),
+        _ => None,
+    };
+    let item = item.map(|item| format!("[{item}]")).unwrap_or_default();
+    format!("{}{item}", at.replace('/', "."))
+}
+
+/// Fields that hold no fields, as JSON pointers, in the order of a profile; as deep as that is.
+fn single<'g>(usual: &Value, given: &'g Map<String, Value>, at: &str, out: &mut Vec<(String, &'g Value)>) {
+    for (key, usual) in usual.as_object().into_iter().flatten() {
+        let at = format!("{at}/{key}");
+        match given.get(key) {
+            Some(Value::Object(inner)) if usual.is_object() => single(usual, inner, &at, out),
+            Some(value) => out.push((at, value)),
+            None => {}
+        }
+    }
 }
 
 /// As deep as a profile is: what is given below that is refused as a value.

@@ -47,12 +47,13 @@ impl Compaction {
         let asking = &self.options.asking;
         // The running request is no question about a part of it, or about all of it.
         let can_fork = self.options.cover.is_none() && !asking.is_handover;
-        let forks = can_fork && match self.options.profile.summary.fork {
-            ForkRule::Warm => asking.is_warm,
-            ForkRule::Background => asking.trigger.is_background(),
-            ForkRule::Always => true,
-            ForkRule::Never => false,
-        };
+        let forks = can_fork
+            && match self.options.profile.summary.fork {
+                ForkRule::Warm => asking.is_warm,
+                ForkRule::Background => asking.trigger.is_background(),
+                ForkRule::Always => true,
+                ForkRule::Never => false,
+            };
         asking.shape.unwrap_or(if forks { Shape::Fork } else { self.own_shape() })
     }
 

@@ -171,7 +171,8 @@ impl Layout {
         for at in 0..self.between_tags.len() {
             let owner = page.owners[at];
             let Some(node) = self.tree.nodes.get(owner as usize) else { continue };
-            let kind = |node: u32| self.tree.nodes.get(node as usize).map_or("", |node| overlay.kind(node.overlay as usize));
+            let kind =
+                |node: u32| self.tree.nodes.get(node as usize).map_or("", |node| overlay.kind(node.overlay as usize));
             self.between_tags[at] = kind(owner).starts_with("jsx_") && kind(node.parent) == "jsx_element";
         }
     }
@@ -229,7 +230,8 @@ impl Layouts {
     /// The layout of a structure that is shared with whoever keeps it, and so is of one text. `rest` names what else the layout depends
     /// on: see [`Layout::new`].
     pub fn get(&mut self, structure: &Shared, rest: &str, make: impl FnOnce() -> Layout) -> Rc<Layout> {
-        let is_meant = |(known, words, _): &(Shared, Box<str>, Rc<Layout>)| Rc::ptr_eq(known, structure) && **words == *rest;
+        let is_meant =
+            |(known, words, _): &(Shared, Box<str>, Rc<Layout>)| Rc::ptr_eq(known, structure) && **words == *rest;
         let kept = match self.kept.iter().position(is_meant) {
             Some(at) => self.kept.remove(at),
             None => (structure.clone(), rest.into(), Rc::new(make())),

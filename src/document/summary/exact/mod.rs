@@ -143,7 +143,11 @@ pub fn summarize(documents: &[Document<'_>], options: &Options<'_>) -> Result<Ve
 ///
 /// # Errors
 /// As [`summarize`].
-pub fn summarize_laid_out(documents: &[Document<'_>], layouts: &[&Layout], options: &Options<'_>) -> Result<Vec<Summary>> {
+pub fn summarize_laid_out(
+    documents: &[Document<'_>],
+    layouts: &[&Layout],
+    options: &Options<'_>,
+) -> Result<Vec<Summary>> {
     check_wording(options.wording)?;
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
