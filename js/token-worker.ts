@@ -6,6 +6,7 @@
  */
 
 import type { WasmModule } from "./engine.ts";
+import { given, needSignal, needText } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
 import { countBatch } from "./tokens.ts";
 import type { EncodingName } from "./types.ts";
@@ -73,8 +74,13 @@ export class TokenWorker {
    *
    * @throws EspalierError as `countBatch`; the signal's reason if it is aborted
    */
-  count(texts: readonly string[], { encoding = "o200k_base", signal }: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
+  count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
     return new Promise((resolve, reject) => {
+      const { encoding = "o200k_base", signal } = given(options);
+      needSignal(signal);
+      // Before they are posted: what cannot be cloned would look like a worker that died.
+      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
+      needText(encoding, "encoding", "the name of an encoding");
       if (signal?.aborted) return reject(signal.reason);
       const id = this.next++;
       const abort = () => {

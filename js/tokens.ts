@@ -341,7 +341,7 @@ export class Calibration {
   /**
    * Notes a request. `frame` is anything that changes when system text or tools do.
    *
-   * @throws EspalierError `bad_input` with the path of the field; nothing is noted then
+   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is noted then
    */
   sent(request: { id: string; tokens: number; model?: string; frame?: string }): void {
     const { model = this.model, frame } = given(request, "request");
@@ -352,7 +352,7 @@ export class Calibration {
   /**
    * Takes the provider's count of a request's prompt. Reports of requests that were not noted are ignored.
    *
-   * @throws EspalierError `bad_input` with the path of the field; nothing is learned then
+   * @throws EspalierError `bad_input` (`bad_option` for numbers) with the path of the field; nothing is learned then
    */
   reported(report: { id: string; tokens: number }): "used" | "ignored" | "setAside" | "restarted" {
     return this.take({ type: "reported", ...named(given(report, "report"), "report") }).outcome ?? "ignored";

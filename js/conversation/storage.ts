@@ -1,6 +1,6 @@
 /** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
 
-import { EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors.ts";
 
 /**
  * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the conversation goes on
@@ -39,6 +39,7 @@ export function checkedStorage(storage: unknown): ConversationStorage {
 
 /** Keeps texts in memory: for tests, and to hand a conversation from one place to another. */
 export function memoryStorage(texts: Map<string, string> = new Map()): ConversationStorage {
+  if (!(texts instanceof Map)) throw badOption("", "a Map of texts by name", texts, "texts");
   return {
     read: (name) => texts.get(name),
     append: (name, text) => void texts.set(name, (texts.get(name) ?? "") + text),

@@ -127,7 +127,7 @@ export class Flattener {
     } else if (typeof child.ctor === "string") {
       this.#intrinsic(frame, child, frames);
     } else if (how === "text") {
-      throw new Error("TextChunk cannot have extrinsic children!");
+      throw badElement("TextChunk cannot have extrinsic children!", node);
     } else {
       this.#element(child as PromptPiece, node, frames);
     }
@@ -216,7 +216,7 @@ export class Flattener {
     else if (is(Document)) kind = "document";
     else if (is(BaseChatMessage)) kind = "message";
     node.kind = kind;
-    if (kind === "message" && typeof props.role !== "number") throw annotate(new Error("Invalid ChatMessage!"), node);
+    if (kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
     node.flags =
       (is(LegacyPrioritization) ? Flag.legacy : 0) | (is(Chunk) ? Flag.chunk : 0) | (is(IfEmpty) ? Flag.alternate : 0) |
       (props.passPriority ? Flag.passPriority : 0);
@@ -301,7 +301,7 @@ export class Flattener {
   }
 
   #breakpoint(node: ElementNode, cacheType: string | undefined): void {
-    if (node.kind !== "message") throw new Error("Cache breakpoints may only be direct children of chat messages");
+    if (node.kind !== "message") throw badElement("Cache breakpoints may only be direct children of chat messages", node);
     const part = { type: ChatCompletionContentPartKind.CacheBreakpoint, cacheType } as BreakpointNode["part"];
     const made: BreakpointNode = { type: "breakpoint", id: this.nodes.length, parent: node, part };
     this.#add(node, made);
@@ -311,7 +311,7 @@ export class Flattener {
   #intrinsic({ node, how }: Frame, piece: PromptPiece, frames: Frame[]): void {
     const props = (piece.props ?? {}) as Record<string, any>;
     const alone = (name: string) => {
-      if (hasContent(piece.children)) throw new Error(`<${name} /> must not have children!`);
+      if (hasContent(piece.children)) throw badElement(`<${name} /> must not have children!`, node);
     };
     switch (piece.ctor) {
       case "br":
@@ -350,7 +350,7 @@ export class Flattener {
         return this.#opaque(node, props.value, props.tokenUsage, priority);
       }
       default:
-        throw new Error(`Unknown intrinsic element ${String(piece.ctor)}!`);
+        throw badElement(`Unknown intrinsic element ${String(piece.ctor)}!`, node);
     }
   }
 
@@ -359,7 +359,7 @@ export class Flattener {
   #spliced = new Map<number, number>();
 
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
-    if (typeof data?.node !== "object" || data.node === null) throw new Error("<elementJSON /> needs data with a `node`, as renderElementJSON gives it");
+    if (typeof data?.node !== "object" || data.node === null) throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
     // Numbers of what is kept together mean something within one tree only.
     frames.push({ node, items: [data.node], at: 0, how: "json" });
     this.#spliced = new Map();
@@ -402,7 +402,7 @@ export class Flattener {
       case PieceCtorKind.BaseChatMessage:
         node.kind = "message";
         node.toolCallId = node.props.toolCallId;
-        if (typeof node.props.role !== "number") throw new Error("Invalid ChatMessage!");
+        if (typeof node.props.role !== "number") throw badElement("Invalid ChatMessage!", parent);
         if (Array.isArray(node.props.toolCalls)) {
           const { callsKeptWith = [] } = json;
           node.calls = node.props.toolCalls;

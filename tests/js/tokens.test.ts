@@ -74,7 +74,7 @@ test("what is no text is refused", () => {
   refused(() => encode(null as unknown as string), "bad_input", "text");
   refused(() => count("abc", { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding", "options.encoding");
   refused(() => countBatch(["abc"], { encoding: "p50k_base" as "o200k_base" }), "unknown_encoding", "options.encoding");
-  refused(() => estimate("abc", { rule: "half" as "quarter" }), "bad_option");
+  refused(() => estimate("abc", { rule: "half" as "quarter" }), "bad_option", "options.rule");
 });
 
 test("a vocabulary that is refused leaves what was loaded, and loading can be tried again", async () => {
@@ -131,7 +131,7 @@ test("calibration learns, and its state is plain", () => {
   const { tokens, bound, origin } = calibration.predict(6_000);
   assert.equal(origin, "calibrated");
   assert.ok(Math.abs(tokens - 7_700) <= bound);
-  refused(() => calibration.sent({ id: "x", tokens: -1 }), "bad_option", "event.tokens");
+  refused(() => calibration.sent({ id: "x", tokens: -1 }), "bad_option", "request.tokens");
   refused(() => new Calibration("x", { rubbish: true }).predict(1), "bad_input", "calibration");
 });
 
@@ -167,6 +167,65 @@ const sources = {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+/** A provider's reports, one after the other: our count and theirs. */
+function reports(model: string, points: readonly (readonly [ours: number, theirs: number])[], learning = new Calibration(model)): InstanceType<typeof Calibration> {
+  for (const [ours, theirs] of points) {
+    const id = `${ours} ${theirs}`;
+    learning.sent({ id, tokens: ours });
+    learning.reported({ id, tokens: theirs });
+  }
+  return learning;
+}
+const steps = (count: number, line: (at: number) => readonly [number, number]) => Array.from({ length: count }, (_, at) => line(at));
+
+test("the factor is fitted where there is something to fit", () => {
+  const fitted = (points: readonly (readonly [number, number])[]) => Number(reports("claude-opus-4-5", points).factor.toFixed(2));
+  // Two reports are too few, and so are three that lie within a twentieth of each other.
+  assert.equal(fitted([[1_000, 1_500], [2_000, 3_000]]), 1.3);
+  assert.equal(fitted([[100_000, 150_000], [101_000, 151_500], [102_000, 153_000]]), 1.3);
+  assert.equal(fitted([[100_000, 150_000], [110_000, 165_000], [120_000, 180_000]]), 1.5);
+  // Held within 0.5 to 2.5, however steep or flat the line is.
+  assert.equal(fitted(steps(40, (at) => [1_000 + 20 * at, 50_000 + 100 * at])), 2.5);
+  assert.equal(fitted(steps(40, (at) => [1_000 + 20 * at, 50_000])), 0.5);
+});
+
+test("the bound is what was off before, and a fiftieth of the way", () => {
+  const theirs = (ours: number) => 1.5 * ours + 30_000;
+  const learning = reports("claude-opus-4-5", steps(40, (at) => [2_000 * (at + 1), theirs(2_000 * (at + 1))]));
+  // All reports on one line: 16 tokens at least, and 0.02 of the distance from the newest.
+  assert.deepEqual([80_000, 81_000, 70_000].map((tokens) => learning.predict(tokens).bound), [16, 36, 216]);
+  // From now on every other report is 400 off: 1.5 times the 95th percentile of the last 32 errors.
+  reports("", steps(40, (at) => [2_000 * (at + 41), theirs(2_000 * (at + 41)) + (at % 2 ? 400 : 0)]), learning);
+  const { tokens, bound } = learning.predict(160_000);
+  assert.ok(bound >= 590 && bound <= 640, `${bound}`);
+  // The newest report is hit, whatever the line says.
+  assert.equal(tokens, theirs(160_000) + 400);
+});
+
+test("another frame keeps the factor, another model begins with its own, a rewind keeps both", () => {
+  const learning = reports("gpt-4o", steps(6, (at) => [5_000 * (at + 1), 5_000 * (at + 1) + 800]));
+  learning.sent({ id: "tools", tokens: 31_000, frame: "more tools" });
+  learning.reported({ id: "tools", tokens: 40_000 });
+  assert.ok(Math.abs(learning.factor - 1) < 0.01);
+  assert.equal(learning.predict(31_000).tokens, 40_000);
+  learning.sent({ id: "llama", tokens: 31_000, model: "llama-3.1-70b", frame: "more tools" });
+  learning.reported({ id: "llama", tokens: 34_000 });
+  assert.equal(learning.factor, 1.07);
+  assert.equal(learning.predict(1_000).tokens, 34_000 - 32_100);
+});
+
+test("an odd report is set aside, two that agree begin anew, others change nothing", () => {
+  const learning = reports("gpt-4o", steps(5, (at) => [10_000 * (at + 1), 10_000 * (at + 1) + 500]));
+  const report = (ours: number, theirs: number) => (learning.sent({ id: "next", tokens: ours }), learning.reported({ id: "next", tokens: theirs }));
+  assert.equal(report(60_000, 5_000), "setAside");
+  assert.equal(report(61_000, 61_500), "used");
+  assert.equal(report(62_000, 162_000), "setAside");
+  assert.equal(report(63_000, 163_000), "restarted");
+  const before = JSON.stringify(learning.state);
+  assert.equal(learning.reported({ id: "a title", tokens: 103_000 }), "ignored");
+  assert.equal(JSON.stringify(learning.state), before);
+});
 
 test("the worker counts as this thread does, rests, and comes back", async () => {
   let started = 0;

@@ -1,6 +1,5 @@
 /** Every function and method that hosts call, each with arguments that are good, and the names of the options it knows. */
 
-import { memoryTree } from "./support.ts";
 import { espalier } from "../built.ts";
 import type * as Providers from "../../../js/providers/index.ts";
 // @ts-expect-error The bundle has no declarations beside it.
@@ -185,8 +184,32 @@ export const ENTRIES: readonly Entry[] = [
   onConversation("undo", () => [undefined]),
   onConversation("rewind", () => ["m4"]),
   onConversation("recall", () => ["m1"]),
+  onConversation("redo", () => [undefined]),
+  onConversation("compare", () => [0, 1]),
+  onConversation("setThreshold", () => [0.9]),
+  onConversation("setContextSize", () => [1_500]),
+  {
+    name: "conversation.on", args: () => ["*", () => undefined],
+    run: async (type, listener) => {
+      const made = await opened();
+      try {
+        made.on(type, listener)();
+      } finally {
+        await made.dispose();
+      }
+    },
+  },
+  { name: "memoryStorage", args: () => [new Map([["a", "text"]])], run: (texts) => e.memoryStorage(texts).list("") },
+  { name: "nodeStorage", args: () => ["/nowhere/at/all"], run: (folder) => typeof e.nodeStorage(folder) },
+  { name: "mementoStorage", args: () => [{ get: () => undefined, update: async () => undefined, keys: () => [] }, "a"], run: (memento, name) => typeof e.mementoStorage(memento, name) },
+  { name: "indexedDbStorage", args: () => ["a", {}], run: (name, options) => typeof e.indexedDbStorage(name, options) },
+  {
+    name: "tokenWorker.count", args: () => [["a b"], {}], options: "encoding signal",
+    // A worker that cannot be made: this thread counts.
+    run: (texts, options) => new e.TokenWorker({ create: () => { throw new Error("no workers here"); }, wasm: "", vocabularies: {}, onWarning: () => undefined }).count(texts, options),
+  },
 
-  { name: "render", args: () => [memoryTree(), { budget: 100 }], run: async (prompt, options) => { const made = await e.render(prompt, options); try { return made.messages; } finally { made.free(); } }, options: "format encoding model images costModel tools backfill signal token tracer" },
+  { name: "render", args: () => [{ ctor: e.UserMessage, props: {}, children: ["Hello."] }, { budget: 100 }], run: async (prompt, options) => { const made = await e.render(prompt, options); try { return made.messages; } finally { made.free(); } }, options: "format encoding model images costModel tools backfill signal token tracer" },
   { name: "summarizeDocument", args: () => [CODE, { budget: 10, path: "a.ts" }], run: (text, options) => e.summarizeDocument(text, options).then(({ text }) => text), options: "unit encoding model lineNumbers marker imports mode signal selection comments language tabSize limits" },
   { name: "summarizeDocumentSync", args: () => [CODE, { budget: 10, language: undefined }], run: (text, options) => e.summarizeDocumentSync(text, options).text, options: "unit encoding model lineNumbers marker imports mode signal selection comments path tabSize limits" },
   { name: "summarizeDocuments", args: () => [[{ text: CODE }], { budget: 10 }], run: (documents, options) => e.summarizeDocuments(documents, options).then(({ tokens }) => tokens), options: "unit encoding model lineNumbers marker imports mode signal" },
@@ -199,6 +222,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "flattenTree", args: () => [{ walk: () => ({ nodeType: "a", nodeIsNamed: true, startIndex: 0, endIndex: 1, currentFieldName: null, gotoFirstChild: () => false, gotoNextSibling: () => false, gotoParent: () => false }) }], run: e.flattenTree },
   { name: "languageOf", args: () => ["a.ts"], run: e.languageOf },
   { name: "hasGrammar", args: () => ["typescript"], run: e.hasGrammar },
+  { name: "loadGrammarSync", args: () => ["typescript", undefined], run: e.loadGrammarSync },
   { name: "loadGrammar", args: () => ["typescript", undefined], run: e.loadGrammar },
   { name: "registerGrammar", args: () => [{ language: "toy", grammar: new Uint8Array(4) }], run: e.registerGrammar },
   { name: "hasEncoding", args: () => ["o200k_base"], run: e.hasEncoding },
