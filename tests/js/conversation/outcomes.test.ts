@@ -23,7 +23,8 @@ function fill(conversation: Opened, ratio: number): void {
 /** One request, and whatever it began. */
 async function request(conversation: Opened): Promise<void> {
   sound((await conversation.prepare()).messages, LIMIT);
-  await (conversation.usage().job === "running" ? new Promise((done) => setTimeout(done, 30)) : rest());
+  for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await new Promise((done) => setTimeout(done, 5));
+  await rest();
 }
 
 /** What is answered, how it ends, how often the model is asked for it. */
