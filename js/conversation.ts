@@ -29,7 +29,7 @@ import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
-import type { EncodingName, ModelLimits, Totals, Usage } from "./types.ts";
+import type { EncodingName, ModelLimits, Profile, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
 
@@ -635,7 +635,7 @@ export class Conversation<T = unknown> {
     const { tokens, bound, origin } = limits.predict(after.total + apart);
     const { limit, request, source } = limits.of(after.tools);
     const used = tokens + bound;
-    const ratio = limit === 0 ? 0 : used / limit;
+    const ratio = limit === 0 ? 0 : limits.measured(used, after.total + apart) / limit;
     const usage = {
       limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
       messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
@@ -649,6 +649,8 @@ export class Conversation<T = unknown> {
 
   private async change(model: string | ModelLimits): Promise<void> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
+    const { cancelsOnSwitch } = JSON.parse(call(() => wasm().readProfile(this.c.profile.text, "options.profile"))) as Profile;
+    if (cancelsOnSwitch) this.compactor.cancelJob();
     this.keepLearned();
     const { name } = modelOf(model);
     const limits = new Limits(model, this.c.profile.text, this.own, this.recovery, this.calibrations[name ?? ""]);
@@ -729,7 +731,7 @@ export class Conversation<T = unknown> {
 
   /** Where a message of the log is in the view: itself, or the summary that stands for it. */
   private shownAt(id: string | undefined): string | undefined {
-    if (id === undefined || id.endsWith(":summary")) return id;
+    if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
     const by = this.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
     return by === undefined ? id : `${by}:summary`;
   }

@@ -31,6 +31,8 @@ export class Limits {
   private tries: Tries | undefined;
   private wasRefused = false;
   private sent: { id: string; tokens: number; predicted: Prediction } | undefined;
+  /** What the server counted of the newest request that it answered, and what that one had by our count. */
+  private reported: { tokens: number; sent: number } | undefined;
   private readonly model: string | ModelLimits | undefined;
   /** JSON text. */
   private readonly profile: string;
@@ -62,6 +64,12 @@ export class Limits {
     const [limit, request] = call(() => wasm().requestLimit(this.profile, max, contextSize, threshold, tools)) as unknown as [number, number];
     const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : "contextSize";
     return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
+  }
+
+  /** How full a request is taken to be: of one that is expected to have `used` of the provider's tokens and has `own` of ours. */
+  measured(used: number, own: number): number {
+    const { tokens, sent = 0 } = this.reported ?? {};
+    return call(() => wasm().measuredTokens(this.profile, used, own, tokens, sent));
   }
 
   /** What the provider will count for so many of our tokens. */
@@ -100,6 +108,7 @@ export class Limits {
     if (!this.sent) return undefined;
     const { id, tokens, predicted } = this.sent;
     this.tries = undefined;
+    if (reported > 0) this.reported = { tokens: reported, sent: tokens };
     this.calibration?.reported({ id, tokens: reported });
     const window = windowOf(this.model);
     return this.recovery.accepted(this.name, {

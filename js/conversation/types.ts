@@ -69,7 +69,7 @@ export interface ContextUsage {
   /** The error that is included. */
   bound: number;
   origin: Origin;
-  /** `used / limit`. */
+  /** `used / limit`; with profiles that go by the server's counts, what it counted last (see `Profile.measured`). */
   ratio: number;
   messages: number;
   frame: number;
