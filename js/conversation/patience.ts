@@ -2,6 +2,8 @@
 
 import { call, wasm } from "../engine.ts";
 
+export { draw, hash32 } from "./draw.ts";
+
 export type Verdict = "try" | "offline" | "notYet" | "blocked";
 /** The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is tried. */
 export interface Now {

@@ -5,7 +5,7 @@ import { EspalierError } from "../errors.ts";
 import type { LogOptions, LogReport } from "../log-types.ts";
 import { ConversationLog } from "../log.ts";
 import type { Format, NeutralMessage } from "../types.ts";
-import { hash32 } from "./draw.ts";
+import { hash32 } from "./patience.ts";
 import type { Saving } from "./saving.ts";
 import type { ConversationStorage } from "./storage.ts";
 import type { ConversationWarning } from "./types.ts";
