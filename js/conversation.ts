@@ -704,7 +704,7 @@ export class Conversation<T = unknown> {
     const { limit, request, source } = limits.of(after.tools);
     const used = tokens + bound;
     // What must not be exceeded is held with the bound; when to begin something goes by what is expected.
-    const ratio = limit === 0 ? 0 : tokens / limit;
+    const ratio = limit === 0 ? 0 : limits.measured(tokens, ours) / limit;
     const usage = {
       limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
       messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
@@ -718,6 +718,8 @@ export class Conversation<T = unknown> {
 
   private async change(model: string | ModelLimits): Promise<void> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
+    const { cancelsOnSwitch } = JSON.parse(call(() => wasm().readProfile(this.c.profile.text, "options.profile"))) as Profile;
+    if (cancelsOnSwitch) this.compactor.cancelJob();
     this.keepLearned();
     const { name } = modelOf(model);
     const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);
@@ -799,7 +801,7 @@ export class Conversation<T = unknown> {
 
   /** Where a message of the log is in the view: itself, or the summary that stands for it. */
   private shownAt(id: string | undefined): string | undefined {
-    if (id === undefined || id.endsWith(":summary")) return id;
+    if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
     const by = this.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
     return by === undefined ? id : `${by}:summary`;
   }

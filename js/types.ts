@@ -619,6 +619,8 @@ export interface Profile {
   name: string;
   /** How large a request may be where the host does not say; what is left free below a limit learned from a refusal. */
   limit: { window: number | null; fallback: number | null; retryBuffer: number; mostRetryBuffer: number };
+  /** How full a request is taken to be: what it will have; at least what the server counted last; that count alone. What fits is always counted. */
+  measured: "predicted" | "atLeastReported" | "reported";
   /** When a compaction starts by itself, as a share of the limit: `warm + spread * r`, or `cold` with a cold cache. */
   start: { warm: number; spread: number; cold: number };
   /** A request this full waits for a running job. */
@@ -630,6 +632,8 @@ export interface Profile {
   /** Share of the limit, tools taken off, that a request with tools may use. */
   withTools: number;
   background: boolean;
+  /** A change of the model gives up the summary that is being made, or waits. */
+  cancelsOnSwitch: boolean;
   ladder: Rung[];
   shares: Record<"relief" | "target", number> & Record<"keepRecent" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
   /** What a step must free. */
@@ -648,11 +652,17 @@ export interface Profile {
   };
   summary: {
     verify: "auto" | "always" | "never";
+    /** When the running request with one more message is what the model is asked. */
+    fork: "warm" | "background" | "always" | "never";
+    /** The shapes otherwise, one after the other. */
+    overflowModes: ("full" | "simple")[];
     temperature: number; overlong: number; argumentUnits: number; simpleResults: number; handoffResults: number; fullHeadroom: number;
   };
-  replacement: { form: "record" | "messages" | "summary"; head: number };
+  /** `acknowledgement`: the model's words behind the summary, where a message of the user's follows it. */
+  replacement: { form: "record" | "messages" | "summary"; acknowledgement: string | null; head: number };
   failure: { requests: number; tokens: number; gainTokens: number; flag: boolean };
-  hook: { onNoop: boolean; twoTriggers: boolean };
+  /** `veto`: it may put off what can wait. */
+  hook: { onNoop: boolean; twoTriggers: boolean; veto: boolean };
   /** Milliseconds. */
   timeouts: { wait: number; hook: number; model: number };
 }
@@ -716,6 +726,8 @@ export interface Edit {
   tokensAfter: number;
   /** The summary message of a `replace_range`. */
   message?: NeutralMessage;
+  /** The model's answer to it, behind it, in profiles that have one. */
+  reply?: NeutralMessage;
   /** Id of the message in front of which the summary stands. */
   before?: string;
   /** The message that makes the targets of a `supersede` unnecessary. */

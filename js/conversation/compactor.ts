@@ -6,9 +6,10 @@ import { lasts } from "../log.ts";
 import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, NeutralMessage, Totals } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
+import { draw, hash32 } from "./draw.ts";
 import { Jobs } from "./jobs.ts";
 import type { Outcome } from "./jobs.ts";
-import { Patience, draw, hash32 } from "./patience.ts";
+import { Patience } from "./patience.ts";
 import type { Now, Verdict } from "./patience.ts";
 import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 

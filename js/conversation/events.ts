@@ -1,7 +1,7 @@
 /** Telling whoever listens. A listener that throws harms nobody. */
 
 import type {
-  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotCliEvent,
+  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotCliEvent, Trigger,
 } from "./types.ts";
 
 export type AnyEvent = ConversationEvent | CopilotCliEvent;
@@ -112,7 +112,8 @@ function used({ limit, used: current, messages, isInitial, conversation, frame, 
   return { tokenLimit: limit, currentTokens: current, messagesLength: messages, isInitial, conversationTokens: conversation, systemTokens: frame, toolDefinitionsTokens: tools };
 }
 
-/** Its trigger for a refusal by the provider has another name. */
-function named(trigger: string): string {
-  return trigger === "provider_error" ? "context_limit_retry" : trigger;
+/** Its names for what began a compaction; it knows fewer. */
+const TRIGGERS: Partial<Record<Trigger, string>> = { provider_error: "context_limit_retry", overflow: "threshold", agent_request: "threshold", range: "manual" };
+function named(trigger: Trigger): string {
+  return TRIGGERS[trigger] ?? trigger;
 }

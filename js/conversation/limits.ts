@@ -32,6 +32,8 @@ export class Limits {
   private tries: Tries | undefined;
   private wasRefused = false;
   private sent: { id: string; tokens: number; predicted: Prediction } | undefined;
+  /** What the server counted of the newest request that it answered, and what that one had by our count. */
+  private reported: { tokens: number; sent: number } | undefined;
   private readonly model: string | ModelLimits | undefined;
   private readonly profile: ReadProfile;
   private readonly own: Own;
@@ -72,6 +74,12 @@ export class Limits {
     return { tokens: Math.min(own, window ?? own), source };
   }
 
+  /** How full a request is taken to be: of one that is expected to have `used` of the provider's tokens and has `own` of ours. */
+  measured(used: number, own: number): number {
+    const { tokens, sent = 0 } = this.reported ?? {};
+    return call(() => wasm().measuredTokens(this.profile.text, used, own, tokens, sent));
+  }
+
   /** What the provider will count for so many of our tokens. */
   predict(tokens: number): Prediction {
     const predicted = this.calibration?.predict(tokens);
@@ -108,6 +116,7 @@ export class Limits {
     if (!this.sent) return undefined;
     const { id, tokens, predicted } = this.sent;
     this.tries = undefined;
+    if (reported > 0) this.reported = { tokens: reported, sent: tokens };
     this.calibration?.reported({ id, tokens: reported });
     const window = windowOf(this.model);
     return this.recovery.accepted(this.name, {

@@ -77,7 +77,7 @@ export interface ContextUsage {
   /** The error that is included. */
   bound: number;
   origin: Origin;
-  /** What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. */
+  /** What is expected, `used` without `bound`, as a share of `limit`: triggers go by it. With profiles that go by the server's counts, what it counted last (see `Profile.measured`). */
   ratio: number;
   messages: number;
   frame: number;
