@@ -37,7 +37,8 @@ export interface ParseLimits {
   bytes?: number;
   /**
    * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 64,000: a megabyte of
-   * ordinary code takes 8,000 to 16,000, which is about half a second.
+   * ordinary code takes 8,000 to 16,000, which is about half a second. Where the tree of an earlier version of the text is updated, it is
+   * what all of the text would take that counts.
    */
   work?: number;
 }
@@ -51,14 +52,18 @@ export interface StructureNode {
   children: StructureNode[];
 }
 
-/** How a structure came about. */
+/**
+ * How a structure came about. `work` is what parsing took, in hundreds of the parser's operations: little where the text is an earlier one
+ * with one edit, whose tree was updated; 0 for a tree of the host's.
+ */
 export type Basis =
   | { path: "syntax"; hasErrors: boolean; work: number }
   | { path: "indentation"; why: Why; error?: EspalierError };
 
 /**
  * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this language; the text is
- * longer than the limit, or took more work; the engine refused the grammar; the grammar could not be loaded (`error` says why).
+ * longer than the limit, or took more work; the engine refused the grammar; the grammar could not be loaded, or its query not read (`error` says
+ * why).
  */
 export type Why = "noGrammar" | "noQuery" | "tooLong" | "tooHard" | "badGrammar" | "grammarFailed";
 
@@ -116,9 +121,9 @@ export function link(language: string): EspalierError | undefined {
   }
 }
 
-/** A grammar that cannot be had is no reason to fail: there is another way. Anything else is. */
+/** A grammar that cannot be had, or whose query makes no sense, is no reason to fail: there is another way. Anything else is. */
 function excused(error: unknown): EspalierError {
-  if (error instanceof EspalierError && (error.code === "grammar_not_found" || error.code === "bad_grammar")) return error;
+  if (error instanceof EspalierError && ["grammar_not_found", "bad_grammar", "bad_query"].includes(error.code)) return error;
   throw error;
 }
 
@@ -144,11 +149,19 @@ function read(text: string, language: string | undefined, options: DocumentOptio
   const settings = Float64Array.from(settingsOf(options));
   const raw = call(() => {
     if (!tree) return wasm().documentStructure(text, language ?? "", settings) as Raw;
-    const query = language === undefined ? undefined : registeredQuery(language);
-    return wasm().documentStructureOfTree(text, language ?? "", settings, tree.nodes, [...tree.kinds], [...tree.fields], query) as Raw;
+    return wasm().documentStructureOfTree(text, language ?? "", settings, tree.nodes, [...tree.kinds], [...tree.fields], queryOf(language)) as Raw;
   });
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
   return { language, root: nested(raw), basis };
+}
+
+function queryOf(language: string | undefined): string | undefined {
+  return language === undefined ? undefined : registeredQuery(language);
+}
+
+/** A tree of the host's as it crosses, with the query that the host registered with the language. */
+export function crossing({ tree }: DocumentOptions, language: string | undefined): unknown {
+  return tree && [tree.nodes, tree.kinds, tree.fields, queryOf(language)];
 }
 
 /** Nodes in preorder become a tree. Not by recursion: code can be nested deeper than the stack. */

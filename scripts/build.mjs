@@ -93,6 +93,8 @@ export function copyGrammars(folder) {
   for (const [name, licence] of [["@vscode/tree-sitter-wasm", "vscode"], ["@repomix/tree-sitter-wasms", "repomix"]]) {
     copyFileSync(join(root, "node_modules", name, "LICENSE"), join(folder, `LICENSE-${licence}`));
   }
+  // Those are of whoever built the files; the grammars have authors of their own.
+  copyFileSync(join(root, "pkg-template", "grammars.md"), join(folder, "LICENSES.md"));
 }
 
 /** One core chunk for each module format; the entries import it, so that all of them share one engine. */

@@ -5,11 +5,12 @@
 
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
-import { languageFor, prepare, settingsOf } from "../documents.ts";
+import { crossing, languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { put } from "./summarize.ts";
 
 /** One document, and what is selected in it. */
-export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
+export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
   text: string;
   /** Start and end of the selection in UTF-16 units; equal for a cursor. */
   selection?: readonly [start: number, end: number];
@@ -48,23 +49,21 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
   if (typeof limit !== "number" || Number.isNaN(limit)) throw bad("limit", "limit must be a number");
   if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
-  const [languages, numbers, kinds, prices]: [string[], number[], string[], number[]] = [[], [], [], []];
+  const [languages, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
   for (const document of documents) {
     const { selection = [NaN, NaN], costs } = document;
     const language = languageFor(document);
-    await prepare(language);
+    if (!document.tree) await prepare(language);
     languages.push(language ?? "");
-    const own: [string, number | false][] = typeof costs === "object" ? Object.entries(costs) : [];
+    trees.push(crossing(document, language));
     const rule = costs === undefined ? 0 : costs === "attached" ? 1 : 2;
-    numbers.push(...settingsOf({ ...document, mode: "compatible" }), ...selection, rule, own.length);
-    kinds.push(...own.map(([kind]) => kind));
-    prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
+    numbers.push(...settingsOf({ ...document, mode: "compatible" }), ...selection, rule, put(typeof costs === "object" ? costs : {}, kinds, prices));
   }
   const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
   const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];
   const texts = documents.map(({ text }) => text);
   return call(() => wasm().summarizeCompatible(
-    texts, languages, Float64Array.from(numbers), kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
+    texts, languages, Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
 }
 
 function check({ text, selection }: CompatibleDocument, at: number): void {

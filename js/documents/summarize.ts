@@ -7,16 +7,25 @@ import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
-import { checkDocument, languageFor, link, prepare, settingsOf } from "../documents.ts";
+import { checkDocument, crossing, languageFor, link, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { summarizeCompatible } from "./compatible.ts";
 
 /** What is said of one document. */
-export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits"> {
+export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
   /** What is selected: start and end in UTF-16 code units, or a cursor. It stays, and what is near it comes first. */
   selection?: number | readonly [start: number, end: number];
+  /**
+   * Costs of nodes by their kind, as `documentStructure` names them; they replace the usual ones (0 and little more: what is outermost, or near the
+   * selection). The cheapest come first. `false` is never kept unless it is selected, even where there is room, nor is anything in it.
+   *
+   * ```js
+   * { costs: { import_statement: 0, comment: false, method_definition: 0.5 } }
+   * ```
+   */
+  costs?: Readonly<Record<string, number | false>>;
   /** How comments of the language look, for languages that we do not know: markers are comments. */
   comments?: { line: string } | { block: readonly [open: string, close: string] };
 }
@@ -174,7 +183,7 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
     checkDocuments([{ ...options, text }]);
     ensureEncoding(encodingOf(options));
     const language = languageFor(options);
-    return summarize([{ ...options, text }], options, [language], [language === undefined ? undefined : link(language)])[0]!;
+    return summarize([{ ...options, text }], options, [language], [options.tree || language === undefined ? undefined : link(language)])[0]!;
   } catch (error) {
     return atText(error);
   }
@@ -200,7 +209,7 @@ export async function summarizeDocuments(documents: readonly (SummaryDocument & 
   signal?.throwIfAborted();
   const languages = documents.map((document) => languageFor(document));
   const failures: (EspalierError | undefined)[] = [];
-  for (const language of languages) failures.push(await prepare(language, signal));
+  for (const [at, language] of languages.entries()) failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
   signal?.throwIfAborted();
   const summaries = mode === "compatible" ? await compatible(documents, options, languages) : summarize(documents, options, languages, failures);
   const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
@@ -230,17 +239,19 @@ function summarize(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
-  const [texts, numbers]: [string[], number[]] = [[], []];
+  const [texts, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
   documents.forEach((document, at) => {
-    const { text, path, comments, selection } = document;
+    const { text, path, comments, selection, costs = {} } = document;
     const [open, close] = comments === undefined ? ["", ""] : "line" in comments ? [comments.line, ""] : comments.block;
     const language = languages[at];
     texts.push(text, language ?? "", language ?? endingOf(path), path ?? `documents[${at}]`, open, close);
     const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
-    numbers.push(...settingsOf({ ...document, mode: "default" }), start, end);
+    trees.push(crossing(document, language));
+    numbers.push(...settingsOf({ ...document, mode: "default" }), start, end, put(costs, kinds, prices));
   });
   const settings = [budget, Number(lineNumbers), IMPORTS.indexOf(imports), Number(unit === "characters")];
-  const made = call(() => wasm().summarizeDocuments(texts, Float64Array.from(numbers), Float64Array.from(settings), marker, encodingOf(options)) as Raw[]);
+  const made = call(() => wasm().summarizeDocuments(
+    texts, Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(settings), marker, encodingOf(options)) as Raw[]);
   return made.map((raw, at) => {
     const { text, path } = documents[at]!;
     const failure = failures[at];
@@ -250,6 +261,14 @@ function summarize(
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis,
     });
   });
+}
+
+/** Adds kinds and their costs to those that cross; says how many they are. */
+export function put(costs: Readonly<Record<string, number | false>>, kinds: string[], prices: number[]): number {
+  const own = Object.entries(costs);
+  kinds.push(...own.map(([kind]) => kind));
+  prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
+  return own.length;
 }
 
 /** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
@@ -374,13 +393,22 @@ function checkOptions(options: unknown): void {
   needSignal(signal);
 }
 
+function checkCosts(costs: unknown, path: string): void {
+  if (costs === undefined) return;
+  if (typeof costs !== "object" || costs === null || Array.isArray(costs)) throw bad(`${path}.costs`, "an object of costs by kind", costs);
+  for (const [kind, cost] of Object.entries(costs)) {
+    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${path}.costs.${kind}`, "a number, or false for what is never kept", cost);
+  }
+}
+
 function checkDocuments(documents: unknown): void {
   if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
   documents.forEach((document: SummaryDocument & { text: string }, at) => {
     const path = `documents[${at}]`;
     if (typeof document !== "object" || document === null) throw new EspalierError({ code: "bad_input", message: `${path} must be an object`, path });
-    const { text, selection, comments, language, path: file, tabSize, limits } = document;
-    checkDocument(text, { language, path: file, tabSize, limits } as DocumentOptions, path);
+    const { text, selection, comments, costs, language, path: file, tabSize, limits, tree } = document;
+    checkDocument(text, { language, path: file, tabSize, limits, tree } as DocumentOptions, path);
+    checkCosts(costs, path);
     if (selection !== undefined) {
       const places: unknown[] = Array.isArray(selection) ? selection : [selection, selection];
       if (places.length !== 2 || !places.every((place) => Number.isSafeInteger(place) && (place as number) >= 0)) throw bad(`${path}.selection`, "a place or two, in whole UTF-16 code units from 0", selection);

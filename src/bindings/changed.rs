@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::document::{SETTINGS, basis, loaded_grammar, options, shared};
+use super::document::{SETTINGS, TREES, basis, loaded_grammar, options, shared};
 use super::error::to_js;
 use super::outline::facts;
 use super::tokens::loaded;
@@ -14,6 +14,7 @@ use crate::document::changed::{
     Annotation, Change, Elision, File, Reduced, Reduction, Settings, changes, compatible, diff, reduce, selected, sort,
 };
 use crate::document::parse::Units as Read;
+use crate::document::trees::Trees;
 use crate::document::units::{Units, bytes};
 use crate::error::{Code, Error, Result};
 use crate::tokens::{EncodingName, Tokenizer};
@@ -234,8 +235,10 @@ fn as_copilot_chat(
     for (at, text) in asked.texts.iter().enumerate() {
         let options = options(&asked.languages[at], &asked.rows[at][..SETTINGS]).map_err(to_js)?;
         let grammar = loaded_grammar(&asked.languages[at]).map_err(to_js)?;
-        let parsed =
-            grammar.and_then(|(grammar, _)| Some((grammar.tree(text, Read::Utf16, options.limits).ok()?, grammar)));
+        let parsed = grammar.and_then(|(grammar, _)| {
+            let tree = |trees: &mut Trees| grammar.tree(text, Read::Utf16, options.limits, trees);
+            Some((TREES.with_borrow_mut(tree).ok()?, grammar))
+        });
         trees.push(parsed);
     }
     let mut files = Vec::new();

@@ -14,8 +14,9 @@ use super::grammar;
 use crate::document::cache::{Cache, Key};
 use crate::document::parse::Limits;
 use crate::document::syntax::{Kinds, SyntaxTree, WIDTH};
+use crate::document::trees::Trees;
 use crate::document::units::{Units, bytes};
-use crate::document::{Basis, Grammar, Language, Mode, Options, Shared, Structure, structure, structure_of_tree};
+use crate::document::{Basis, Grammar, Language, Mode, Options, Shared, Structure, structure_of_tree, structure_with};
 use crate::error::{Code, Error, Result};
 
 #[derive(Default)]
@@ -33,6 +34,7 @@ struct Loaded {
 thread_local! {
     static LOADED: RefCell<Loaded> = RefCell::default();
     static CACHE: RefCell<Cache> = RefCell::default();
+    pub(super) static TREES: RefCell<Trees> = RefCell::default();
 }
 
 impl Loaded {
@@ -147,7 +149,7 @@ pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
     let found = loaded_grammar(options.language)?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
     let grammar = found.as_ref().map(|(grammar, _)| &**grammar);
-    let make = || structure(text, grammar, options);
+    let make = || TREES.with_borrow_mut(|trees| structure_with(text, grammar, options, trees));
     Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, options, number), make)))
 }
 
@@ -163,7 +165,19 @@ pub fn document_structure_of_tree(
     query: Option<String>,
 ) -> std::result::Result<JsValue, JsValue> {
     let options = options(language, settings).map_err(to_js)?;
-    let tree = read_tree(text, nodes, kinds.len(), fields.len()).map_err(to_js)?;
+    encode(&structure_of(text, &options, nodes, kinds, fields, query).map_err(to_js)?, text)
+}
+
+/// The structure of a document that the host has parsed: see [`document_structure_of_tree`].
+pub(super) fn structure_of(
+    text: &str,
+    options: &Options<'_>,
+    nodes: &[u32],
+    kinds: Vec<String>,
+    fields: Vec<String>,
+    query: Option<String>,
+) -> Result<Structure> {
+    let tree = read_tree(text, nodes, kinds.len(), fields.len())?;
     let both = |name: String| [(Box::from(&*name), false), (Box::from(name), true)];
     let kinds = kinds.into_iter().flat_map(both).collect();
     let kinds = Kinds::new(kinds, fields.into_iter().map(Box::from).collect());
@@ -171,8 +185,8 @@ pub fn document_structure_of_tree(
         (None, Some(known)) => Grammar::of_kinds(known, kinds),
         (query, _) => Grammar::of_host_kinds(kinds, query.as_deref()),
     };
-    let grammar = grammar.map_err(|error| to_js(error.at("query")))?;
-    encode(&structure_of_tree(text, &grammar, &tree, &options), text)
+    let grammar = grammar.map_err(|error| error.at("query"))?;
+    Ok(structure_of_tree(text, &grammar, &tree, options))
 }
 
 fn read_tree(text: &str, nodes: &[u32], kinds: usize, fields: usize) -> Result<SyntaxTree> {
@@ -221,8 +235,10 @@ pub(super) fn basis(basis: Basis) -> std::result::Result<JsValue, JsValue> {
     Ok(object.into())
 }
 
-/// Forgets the structures that were kept.
+/// Forgets the structures that were kept, what was laid out of them, and the trees.
 #[wasm_bindgen(js_name = "clearStructures")]
 pub fn clear_structures() {
     CACHE.with_borrow_mut(Cache::clear);
+    TREES.with_borrow_mut(Trees::clear);
+    super::summary::clear();
 }

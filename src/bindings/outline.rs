@@ -6,7 +6,7 @@ use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::changed::{counter, object};
-use super::document::{SETTINGS, basis, loaded_grammar, options};
+use super::document::{SETTINGS, TREES, basis, loaded_grammar, options};
 use super::error::to_js;
 use crate::document::Options;
 use crate::document::cache::Key;
@@ -24,7 +24,7 @@ pub(super) fn facts(text: &str, options: &Options<'_>) -> Result<(SharedFacts, b
     let found = loaded_grammar(options.language)?;
     let number = found.as_ref().map_or(0, |(_, number)| *number);
     let grammar = found.as_ref().map(|(grammar, _)| &**grammar);
-    let make = || crate::document::outline::facts(text, grammar, options);
+    let make = || TREES.with_borrow_mut(|trees| crate::document::outline::facts(text, grammar, options, trees));
     Ok(FACTS.with_borrow_mut(|kept| {
         let made = kept.made();
         let facts = kept.get(Key::new(text, options, number), make);

@@ -1,28 +1,34 @@
 //! Summaries at the boundary. Positions are UTF-16 code units here, bytes inside.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use js_sys::{Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::document::{SETTINGS, basis, options, shared};
+use super::document::{SETTINGS, basis, options, shared, structure_of};
 use super::error::to_js;
 use super::tokens::by_name;
-use crate::document::summary::exact::{self, Gauge, Imports};
+use crate::document::summary::exact::{self, Gauge, Imports, Layout, Layouts};
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize};
-use crate::document::units::bytes;
-use crate::error::{Code, Error};
+use crate::document::{Options, Shared};
+use crate::error::{Code, Error, Result};
 
 /// Numbers of a document: its settings; start and end of the selection (NaN: none); the rule of costs (1: attached files, 2: by kind);
 /// how many kinds have a cost.
 const WIDTH: usize = SETTINGS + 4;
 
 /// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, basis, adjusted? }`, an edit being
-/// `[start, end, text]`. Kinds and their costs (NaN: never kept) are those of all documents, one behind the other. `settings` are the
+/// `[start, end, text]`. Where a document has a tree in `trees`, it is `[nodes, kinds, fields, query?]`, as
+/// [`document_structure_of_tree`](super::document::document_structure_of_tree) takes them. Kinds and their costs (NaN: never kept) are
+/// those of all documents, one behind the other. `settings` are the
 /// limit, whether types are preserved, whether elisions are always marked, and the numbers of lines (1: of what is omitted, 2: all).
 #[wasm_bindgen(js_name = "summarizeCompatible")]
 pub fn summarize_compatible(
     texts: Vec<String>,
     languages: Vec<String>,
     numbers: &[f64],
+    trees: &Array,
     kinds: Vec<String>,
     costs: &[f64],
     settings: &[f64],
@@ -42,19 +48,17 @@ pub fn summarize_compatible(
     let mut structures = Vec::new();
     let mut prices = Vec::new();
     let mut rest = kinds.iter().zip(costs);
-    for ((text, language), row) in texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)) {
+    for (((text, language), row), at) in texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)).zip(0..) {
         let options = options(language, &row[..SETTINGS]).map_err(to_js)?;
-        structures.push(shared(text, &options).map_err(to_js)?);
-        let costs = rest.by_ref().take(row[WIDTH - 1] as usize);
-        let own = costs.map(|(kind, cost)| (Box::from(kind.as_str()), Some(*cost).filter(|cost| !cost.is_nan())));
-        prices.push(own.collect::<Vec<(Box<str>, Option<f64>)>>());
+        structures.push(structure(text, &options, trees.get(at)).map_err(to_js)?);
+        prices.push(by_kind(&mut rest, row[WIDTH - 1]));
     }
     let asked: Vec<Document> = (sources.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)))
         .zip(structures.iter().zip(&prices))
         .map(|(((source, language), row), (structure, prices))| Document {
             source,
             overlay: &structure.overlay,
-            selection: (!row[SETTINGS].is_nan()).then(|| selection(source.text(), row[SETTINGS], row[SETTINGS + 1])),
+            selection: (!row[SETTINGS].is_nan()).then(|| selection(source, row[SETTINGS], row[SETTINGS + 1])),
             prices: match row[SETTINGS + 2] {
                 1.0 => Prices::Attached { typescript: language == "typescript" },
                 2.0 => Prices::ByKind(prices),
@@ -85,16 +89,25 @@ pub fn summarize_compatible(
     Ok(list.into())
 }
 
+/// The next so many kinds, each with its cost (NaN: never kept).
+fn by_kind<'k>(rest: &mut impl Iterator<Item = (&'k String, &'k f64)>, count: f64) -> Vec<(Box<str>, Option<f64>)> {
+    let own = rest.take(count as usize);
+    own.map(|(kind, cost)| (Box::from(kind.as_str()), Some(*cost).filter(|cost| !cost.is_nan()))).collect()
+}
+
+/// The structure of a document: of the host's tree, if there is one.
+fn structure(text: &str, options: &Options<'_>, tree: JsValue) -> Result<Shared> {
+    let Ok(tree) = tree.dyn_into::<Array>() else { return shared(text, options) };
+    let strings = |list: JsValue| Array::from(&list).iter().filter_map(|item| item.as_string()).collect();
+    let nodes = Uint32Array::new(&tree.get(0)).to_vec();
+    let query = tree.get(3).as_string();
+    Ok(Shared::new(structure_of(text, options, &nodes, strings(tree.get(1)), strings(tree.get(2)), query)?))
+}
+
 /// A selection in bytes; what lies behind the text is its end, and ends come in order.
-fn selection(text: &str, start: f64, end: f64) -> (u32, u32) {
-    let places = bytes(text);
-    let length = text.len() as u32;
-    let byte = |unit: f64| {
-        // Numbers that are none become 0, those behind everything the largest.
-        let unit = unit as u32;
-        if places.is_empty() { unit.min(length) } else { places.get(unit as usize).copied().unwrap_or(length) }
-    };
-    let (start, end) = (byte(start), byte(end));
+fn selection(source: &Source<'_>, start: f64, end: f64) -> (u32, u32) {
+    // Numbers that are none become 0, those behind everything the largest.
+    let (start, end) = (source.byte(start as u32), source.byte(end as u32));
     (start.min(end), start.max(end))
 }
 
@@ -102,17 +115,30 @@ fn selection(text: &str, start: f64, end: f64) -> (u32, u32) {
 /// end (both empty: as in the language).
 const TEXTS: usize = 6;
 
-/// Numbers of a document for [`summarize_documents`]: its settings; start and end of the selection (NaN: none).
-const NUMBERS: usize = SETTINGS + 2;
+/// Numbers of a document for [`summarize_documents`]: its settings; start and end of the selection (NaN: none); how many kinds have a cost.
+const NUMBERS: usize = SETTINGS + 3;
+
+thread_local! {
+    static LAYOUTS: RefCell<Layouts> = RefCell::default();
+}
+
+/// Forgets the layouts that were kept.
+pub(super) fn clear() {
+    LAYOUTS.with_borrow_mut(Layouts::clear);
+}
 
 /// Summarises documents that share a budget: for each `{ edits, inserted, tokens, before, elisions, kinds, names, basis }`. An edit is
 /// start, end and the units of `inserted` that stand there; an elision start, end, first and last line, tokens, and how many of
-/// `names` are its; its kind is in `kinds`. `settings` are the budget, whether lines are numbered, what imports are worth (1: come first, 2: last), and whether
+/// `names` are its; its kind is in `kinds`. Trees and costs come as for [`summarize_compatible`]. `settings` are the budget, whether lines are numbered, what imports are worth (1: come first, 2: last), and whether
 /// the budget is in characters.
+#[expect(clippy::too_many_arguments, reason = "lists cross side by side, which costs less than objects")]
 #[wasm_bindgen(js_name = "summarizeDocuments")]
 pub fn summarize_documents(
     texts: Vec<String>,
     numbers: &[f64],
+    trees: &Array,
+    kinds: Vec<String>,
+    costs: &[f64],
     settings: &[f64],
     wording: &str,
     encoding: &str,
@@ -120,6 +146,7 @@ pub fn summarize_documents(
     let &[budget, numbered, imports, characters] = settings else {
         return Err(to_js(Error::new(Code::BadOption, "four numbers are expected").at("settings")));
     };
+    let unit = if characters == 1.0 { "" } else { encoding };
     let encoding = if characters == 1.0 { None } else { Some(by_name(encoding)?) };
     let gauge = encoding.as_ref().map_or(Gauge::Characters, |encoding| Gauge::Tokens(&**encoding));
     let imports = if imports == 1.0 {
@@ -140,23 +167,38 @@ pub fn summarize_documents(
     let rows: Vec<&[String]> = texts.chunks_exact(TEXTS).collect();
     let sources: Vec<Source> = rows.iter().map(|row| Source::new(&row[0])).collect();
     let mut structures = Vec::with_capacity(rows.len());
-    for (row, numbers) in rows.iter().zip(numbers.chunks_exact(NUMBERS)) {
+    let mut prices = Vec::with_capacity(rows.len());
+    let mut rest = kinds.iter().zip(costs);
+    for ((row, numbers), at) in rows.iter().zip(numbers.chunks_exact(NUMBERS)).zip(0..) {
         let options = options(&row[1], &numbers[..SETTINGS]).map_err(to_js)?;
-        structures.push(shared(&row[0], &options).map_err(to_js)?);
+        structures.push(structure(&row[0], &options, trees.get(at)).map_err(to_js)?);
+        prices.push(by_kind(&mut rest, numbers[NUMBERS - 1]));
     }
     let asked: Vec<exact::Document> = (rows.iter().zip(&sources))
         .zip(structures.iter().zip(numbers.chunks_exact(NUMBERS)))
-        .map(|((row, source), (structure, numbers))| exact::Document {
+        .zip(&prices)
+        .map(|(((row, source), (structure, numbers)), prices)| exact::Document {
             source,
             overlay: &structure.overlay,
             language: &row[2],
             comments: (!row[4].is_empty()).then_some((row[4].as_str(), row[5].as_str())),
             selection: (!numbers[SETTINGS].is_nan())
-                .then(|| selection(source.text(), numbers[SETTINGS], numbers[SETTINGS + 1])),
+                .then(|| selection(source, numbers[SETTINGS], numbers[SETTINGS + 1])),
+            prices,
             name: &row[3],
         })
         .collect();
-    let made = exact::summarize(&asked, &settings).map_err(to_js)?;
+    let layouts: Vec<Rc<Layout>> = LAYOUTS.with_borrow_mut(|layouts| {
+        let laid = asked.iter().zip(&structures).zip(&rows).map(|((document, structure), row)| {
+            // Everything that a layout depends on beside the structure.
+            let numbered = if settings.numbered { "1" } else { "" };
+            let rest = [&*row[2], &*row[4], &*row[5], wording, unit, numbered].join("\0");
+            layouts.get(structure, &rest, || Layout::new(document, &settings))
+        });
+        laid.collect()
+    });
+    let laid: Vec<&Layout> = layouts.iter().map(|layout| &**layout).collect();
+    let made = exact::summarize_laid_out(&asked, &laid, &settings).map_err(to_js)?;
     let list = Array::new();
     for ((summary, source), structure) in made.iter().zip(&sources).zip(&structures) {
         list.push(&encode(summary, source, basis(structure.basis)?)?);

@@ -8,7 +8,7 @@
 //!   └──▶ (no grammar, no query, too long, too hard) ─────────▶ indent ────────▶
 //! ```
 //!
-//! `language` says what is captured in which language, `cache` keeps overlays, `dylink` reads the header of grammar files. The rules of
+//! `language` says what is captured in which language, `cache` keeps overlays, `trees` the last few trees, `dylink` reads the header of grammar files. The rules of
 //! the compatible mode are those of microsoft/vscode-copilot-chat at 31acd00a.
 
 pub mod cache;
@@ -24,6 +24,7 @@ pub mod parse;
 pub mod query;
 pub mod summary;
 pub mod syntax;
+pub mod trees;
 pub mod units;
 
 use std::rc::Rc;
@@ -34,6 +35,7 @@ pub use overlay::{Overlay, OverlayNode};
 use parse::{Limits, Pruning, Stopped, Units};
 use query::{Bound, Query, Unknown};
 use syntax::{Kinds, SyntaxTree};
+use trees::Trees;
 
 use crate::error::Result;
 
@@ -115,9 +117,15 @@ impl Grammar {
     ///
     /// # Errors
     /// [`Why`] there is none.
-    pub fn tree(&self, text: &str, units: Units, limits: Limits) -> std::result::Result<parse::Parsed, Why> {
+    pub fn tree(
+        &self,
+        text: &str,
+        units: Units,
+        limits: Limits,
+        trees: &mut Trees,
+    ) -> std::result::Result<parse::Parsed, Why> {
         let runtime = self.runtime.as_ref().ok_or(Why::NoGrammar)?;
-        parse::parse(runtime, text, units, limits, &Pruning::default()).map_err(Why::from)
+        trees.parse(runtime, text, units, limits, &Pruning::default()).map_err(Why::from)
     }
 
     /// The overlay of a tree of this grammar; nothing if this mode captures nothing in this language.
@@ -145,7 +153,8 @@ pub enum Basis {
     Syntax {
         /// The parser found something wrong with the text; the tree is its best guess.
         has_errors: bool,
-        /// What parsing took, in hundreds of parser operations; 0 for a tree of the host's.
+        /// What parsing took, in hundreds of parser operations; 0 for a tree of the host's, and little where the tree of an earlier
+        /// version of the text was updated.
         work: u64,
     },
     /// From indentation.
@@ -217,7 +226,12 @@ pub struct Options<'o> {
 
 /// The structure of a document. Never fails: where the text cannot be parsed it is folded by indentation.
 pub fn structure(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> Structure {
-    match parsed(text, grammar, options) {
+    structure_with(text, grammar, options, &mut Trees::new(0))
+}
+
+/// The same, going on from a tree of an earlier version of the text where there is one.
+pub fn structure_with(text: &str, grammar: Option<&Grammar>, options: &Options<'_>, trees: &mut Trees) -> Structure {
+    match parsed(text, grammar, options, trees) {
         Ok(structure) => structure,
         Err(why) => folded(text, options, why),
     }
@@ -237,7 +251,12 @@ fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
     Structure { overlay: fold(text, tab, language::is_off_side(options.language)), basis: Basis::Indentation { why } }
 }
 
-fn parsed(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> std::result::Result<Structure, Why> {
+fn parsed(
+    text: &str,
+    grammar: Option<&Grammar>,
+    options: &Options<'_>,
+    trees: &mut Trees,
+) -> std::result::Result<Structure, Why> {
     let grammar = grammar.ok_or(Why::NoGrammar)?;
     let runtime = grammar.runtime.as_ref().ok_or(Why::NoGrammar)?;
     if grammar.queries[options.mode as usize].is_none() {
@@ -245,7 +264,7 @@ fn parsed(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> std::
     }
     // Others read JavaScript's text; where a text has errors that can make a difference.
     let units = if options.mode == Mode::Compatible { Units::Utf16 } else { Units::Utf8 };
-    let parsed = parse::parse(runtime, text, units, options.limits, &grammar.pruning).map_err(Why::from)?;
+    let parsed = trees.parse(runtime, text, units, options.limits, &grammar.pruning).map_err(Why::from)?;
     let overlay = grammar.overlay(&parsed.tree, text, options.mode).ok_or(Why::NoQuery)?;
     Ok(Structure { overlay, basis: Basis::Syntax { has_errors: parsed.has_errors, work: parsed.work } })
 }

@@ -1,11 +1,12 @@
-//! Parsing, with a budget, into the flat form. The parser's own tree is dropped at once: it takes ten times as much memory as the
-//! overlay that is made of it, and memory of wasm is never given back.
+//! Parsing, with a budget, into the flat form. The parser's own tree takes ten times as much memory as the overlay that is made of it, and
+//! memory of wasm is never given back: `trees` keeps no more than the last few.
 
 use std::ops::ControlFlow;
 
 use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
 
 use super::syntax::{Builder, Kinds, NONE, SyntaxTree};
+use super::trees::Trees;
 use super::units;
 
 /// How much a parse may cost. There is no clock here: work is counted, so that a file that is too hard today is so tomorrow and
@@ -80,6 +81,17 @@ pub fn parse(
     limits: Limits,
     pruning: &Pruning,
 ) -> Result<Parsed, Stopped> {
+    Trees::new(0).parse(language, text, units, limits, pruning)
+}
+
+/// The parser's own tree of a text, and what it took; with an old tree that was told what changed, what is new of it.
+pub(super) fn run(
+    language: &Language,
+    text: &str,
+    units: Units,
+    limits: Limits,
+    old: Option<&Tree>,
+) -> Result<(Tree, u64), Stopped> {
     if text.len() > limits.bytes || text.len() >= NONE as usize {
         return Err(Stopped::TooLong);
     }
@@ -91,34 +103,31 @@ pub fn parse(
         if work > limits.work { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = Some(ParseOptions::new().progress_callback(&mut count));
-    let (tree, positions) = match units {
+    let tree = match units {
         Units::Utf8 => {
             let bytes = text.as_bytes();
-            (parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, options), Vec::new())
+            parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), old, options)
         }
         Units::Utf16 => {
             let wide: Vec<u16> = text.encode_utf16().collect();
-            let tree =
-                parser.parse_utf16_le_with_options(&mut |at, _| wide.get(at..).unwrap_or_default(), None, options);
-            (tree, units::bytes(text))
+            parser.parse_utf16_le_with_options(&mut |at, _| wide.get(at..).unwrap_or_default(), old, options)
         }
     };
-    let tree = tree.ok_or(Stopped::TooHard)?;
-    let map = |byte: usize| match units {
-        Units::Utf8 => byte as u32,
-        // Two bytes for each unit.
-        Units::Utf16 => positions.get(byte / 2).copied().unwrap_or(byte as u32 / 2),
-    };
-    let has_errors = tree.root_node().has_error();
-    let error = language.node_kind_count() as u32;
-    Ok(Parsed { tree: flatten(&tree, text, map, error, pruning), work, has_errors })
+    Ok((tree.ok_or(Stopped::TooHard)?, work))
 }
 
 /// The kind of a node that holds what the parser could make nothing of.
 const ERROR: u16 = u16::MAX;
 
-/// Walks a tree without recursion.
-fn flatten(tree: &Tree, text: &str, map: impl Fn(usize) -> u32, error: u32, pruning: &Pruning) -> SyntaxTree {
+/// The flat form of a tree, with positions in bytes of the text. Without recursion.
+pub(super) fn flatten(tree: &Tree, text: &str, units: Units, language: &Language, pruning: &Pruning) -> SyntaxTree {
+    let positions = if units == Units::Utf16 { units::bytes(text) } else { Vec::new() };
+    let map = |byte: usize| match units {
+        Units::Utf8 => byte as u32,
+        // Two bytes for each unit.
+        Units::Utf16 => positions.get(byte / 2).copied().unwrap_or(byte as u32 / 2),
+    };
+    let error = language.node_kind_count() as u32;
     let is = |list: &[bool], kind: u16| list.get(kind as usize).copied().unwrap_or(false);
     let triggers = triggers(text, pruning);
     let mut next_trigger = 0;

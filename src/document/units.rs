@@ -17,13 +17,14 @@ pub fn bytes(text: &str) -> Vec<u32> {
 /// Bytes between two known places.
 const STRIDE: usize = 64;
 
-/// Turns bytes of one text into UTF-16 units, each in constant time.
+/// Turns bytes of one text into UTF-16 units, each in constant time, and back.
 ///
 /// ```
 /// use espalier::document::units::Units;
 /// let text = "a😀b";
 /// let units = Units::new(text);
 /// assert_eq!((units.of(text, 0), units.of(text, 1), units.of(text, 5), units.of(text, 6)), (0, 1, 3, 4));
+/// assert_eq!((units.byte(text, 1), units.byte(text, 3), units.byte(text, 9)), (1, 5, 6));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Units {
@@ -57,6 +58,25 @@ impl Units {
         let place = (at / STRIDE).min(self.known.len() - 1);
         let between = text.as_bytes().get(place * STRIDE..at).unwrap_or_default();
         self.known[place] + between.iter().map(|byte| width(*byte)).sum::<u32>()
+    }
+}
+
+impl Units {
+    /// The byte at which the character of a UTF-16 unit of that text begins; the end for whatever lies behind it.
+    pub fn byte(&self, text: &str, unit: u32) -> u32 {
+        if self.known.is_empty() {
+            return unit.min(text.len() as u32);
+        }
+        let place = self.known.partition_point(|before| *before <= unit).saturating_sub(1);
+        let mut units = self.known[place];
+        let rest = text.as_bytes().iter().enumerate().skip(place * STRIDE);
+        for (at, byte) in rest {
+            units += width(*byte);
+            if unit < units {
+                return at as u32;
+            }
+        }
+        text.len() as u32
     }
 }
 

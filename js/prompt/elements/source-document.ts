@@ -31,8 +31,8 @@ export class SourceDocument extends Expandable {
   }
 }
 
-async function fitted({ text, path, language, tabSize, limits, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
-  const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
+async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
+  const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
   // Without a limit there is more than any file has.
   const most = Math.min(Math.max(0, Math.floor(sizing.tokenBudget)), Number.MAX_SAFE_INTEGER);
   let budget = Number.isNaN(most) ? 0 : most;

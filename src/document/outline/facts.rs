@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::items::{Item, folds, is_word, items};
 use crate::document::parse::Units;
 use crate::document::syntax::{Kinds, SyntaxTree};
+use crate::document::trees::Trees;
 use crate::document::{Basis, Grammar, Options, Why, folded};
 
 /// The facts of one document.
@@ -41,11 +42,12 @@ impl Facts {
 /// Names longer than this are data.
 const LONGEST: usize = 100;
 
-/// The facts of a document. Never fails: without a syntax tree, folds stand for definitions and all words for names.
-pub fn facts(text: &str, grammar: Option<&Grammar>, options: &Options<'_>) -> Facts {
+/// The facts of a document. Never fails: without a syntax tree, folds stand for definitions and all words for names. A tree
+/// that was parsed for the structure of the same text serves here, too.
+pub fn facts(text: &str, grammar: Option<&Grammar>, options: &Options<'_>, trees: &mut Trees) -> Facts {
     let parsed = grammar.ok_or(Why::NoGrammar).and_then(|grammar| {
         // Without a query there is no language that we know anything of, and folds say more than nothing.
-        let parsed = grammar.tree(text, Units::Utf8, options.limits)?;
+        let parsed = grammar.tree(text, Units::Utf8, options.limits, trees)?;
         Ok((grammar, parsed))
     });
     match parsed {

@@ -15,7 +15,7 @@ pub struct Source<'t> {
 impl<'t> Source<'t> {
     /// Looks through a text once.
     pub fn new(text: &'t str) -> Source<'t> {
-        let feeds = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32);
+        let feeds = text.match_indices('\n').map(|(at, _)| at as u32);
         Source { text, units: Units::new(text), feeds: feeds.collect() }
     }
 
@@ -37,6 +37,11 @@ impl<'t> Source<'t> {
     /// The UTF-16 unit at a byte.
     pub fn unit(&self, byte: u32) -> u32 {
         self.units.of(self.text, byte)
+    }
+
+    /// The byte at a UTF-16 unit; the end for what lies behind it.
+    pub fn byte(&self, unit: u32) -> u32 {
+        self.units.byte(self.text, unit)
     }
 
     /// UTF-16 units of a stretch.

@@ -1,8 +1,12 @@
 //! Summaries to an exact budget, on random overlays; `tests/js/documents` runs the grammars of the package.
 
 use espalier::document::summary::Source;
-use espalier::document::summary::exact::{Document, Gauge, Imports, Options, Summary, WORDING, WORTH, summarize};
-use espalier::document::{Overlay, fold};
+use std::rc::Rc;
+
+use espalier::document::summary::exact::{
+    Document, Gauge, Imports, Layout, Layouts, Options, Summary, WORDING, WORTH, summarize, summarize_laid_out,
+};
+use espalier::document::{Basis, Overlay, Shared, Structure, Why, fold};
 use espalier::error::Code;
 use espalier::tokens::Tokenizer;
 
@@ -28,7 +32,7 @@ fn options(budget: u64, gauge: Gauge<'_>) -> Options<'_> {
 }
 
 fn document<'d>(source: &'d Source<'d>, overlay: &'d Overlay, selection: Option<(u32, u32)>) -> Document<'d> {
-    Document { source, overlay, language: "typescript", comments: None, selection, name: "a.ts" }
+    Document { source, overlay, language: "typescript", comments: None, selection, prices: &[], name: "a.ts" }
 }
 
 /// What is true of every summary.
@@ -99,6 +103,85 @@ fn what_is_left_out_is_marked_at_its_place() {
     let four = text.find("four").unwrap() as u32;
     check(69, Some((four, four)), "fn main() {\n    // … 2-4 omitted\n    four();\n    five();\n}\n");
     check(100, None, text);
+}
+
+#[test]
+fn what_was_laid_out_serves_any_cursor_and_budget() {
+    let mut rng = fastrand::Rng::with_seed(8);
+    for _ in 0..300 {
+        let (text, overlay) = random(&mut rng);
+        let source = Source::new(&text);
+        let base = Options { numbered: rng.bool(), ..options(0, Gauge::Tokens(&Words)) };
+        let layout = Layout::new(&document(&source, &overlay, None), &base);
+        let places: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+        for _ in 0..6 {
+            let at = places[rng.usize(..places.len())];
+            let asked = document(&source, &overlay, rng.bool().then_some((at, at)));
+            let options = Options { budget: rng.u64(0..=Words.count(&text) + 20), worth: rng.u32(1..10), ..base };
+            let fresh = summarize(std::slice::from_ref(&asked), &options);
+            assert_eq!(summarize_laid_out(&[asked], &[&layout], &options), fresh);
+        }
+    }
+}
+
+#[test]
+fn layouts_are_kept_within_bounds() {
+    let structure = |text: &str| -> Shared {
+        Shared::new(Structure { overlay: fold(text, 4, false), basis: Basis::Indentation { why: Why::NoGrammar } })
+    };
+    let mut layouts = Layouts::default();
+    let mut get = |text: &str, structure: &Shared, rest: &str| {
+        let mut fresh = false;
+        let source = Source::new(text);
+        let layout: Rc<Layout> = layouts.get(structure, rest, || {
+            fresh = true;
+            Layout::new(&document(&source, &structure.overlay, None), &options(0, Gauge::Characters))
+        });
+        assert!(layout.memory() > text.len() / 10);
+        fresh
+    };
+    let texts: Vec<String> = (0..60).map(|at| format!("a({at});\n").repeat(2_000)).collect();
+    let structures: Vec<Shared> = texts.iter().map(|text| structure(text)).collect();
+    assert!(get(&texts[0], &structures[0], "x"));
+    assert!(!get(&texts[0], &structures[0], "x"));
+    assert!(get(&texts[0], &structures[0], "numbered"), "another way of counting is another layout");
+    for (text, structure) in texts.iter().zip(&structures) {
+        get(text, structure, "x");
+    }
+    assert!(!get(&texts[59], &structures[59], "x"));
+    assert!(get(&texts[0], &structures[0], "x"), "the oldest went");
+    let huge = "a();\n".repeat(200_000);
+    let of_huge = structure(&huge);
+    assert!(get(&huge, &of_huge, "x") && get(&huge, &of_huge, "x"), "too large to be kept");
+}
+
+#[test]
+fn costs_of_kinds_say_what_comes_first_and_what_never() {
+    let text = "fn main() {\n    one();\n    two();\n}\nfn more() {\n    three();\n}\nlet it = be;\n";
+    let overlay = fold(text, 4, false);
+    let source = Source::new(text);
+    let made = |prices: &[(Box<str>, Option<f64>)], budget, selection| {
+        let asked = Document { prices, ..document(&source, &overlay, selection) };
+        let options = Options { worth: 1, ..options(budget, Gauge::Characters) };
+        let made = summarize(&[asked], &options).unwrap().remove(0);
+        sound(text, &made, &options);
+        made.edits.apply(text)
+    };
+    assert_eq!(made(&[], 1_000, None), text);
+    // Even where there is room, and however short it is.
+    let never = [(Box::from("LINE"), None)];
+    assert_eq!(
+        made(&never, 1_000, None),
+        "fn main() {\n    // … 2-3 omitted\n}\nfn more() {\n    // … 6 omitted\n}\n// … 8 omitted\n"
+    );
+    let never = [(Box::from("FOLD"), None)];
+    assert_eq!(made(&never, 1_000, None), "// … 1-7 omitted\nlet it = be;\n");
+    // What is selected is asked for.
+    let three = text.find("three").unwrap() as u32;
+    assert!(made(&never, 1_000, Some((three, three))).contains("    three();\n"));
+    // Lines before folds, though they are deeper.
+    let first = [(Box::from("LINE"), Some(0.0)), (Box::from("FOLD"), Some(9.0))];
+    assert!(made(&first, 75, None).contains("one();"));
 }
 
 #[test]

@@ -44,5 +44,13 @@ fn units_and_bytes_are_inverse() {
         }
         assert_eq!(units.of(&text, text.len() as u32), unit);
         assert_eq!(units.of(&text, u32::MAX), unit);
+        for unit in 0..unit + 2 {
+            let byte = if places.is_empty() {
+                unit.min(text.len() as u32)
+            } else {
+                places.get(unit as usize).copied().unwrap_or(text.len() as u32)
+            };
+            assert_eq!(units.byte(&text, unit), byte);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod parse;
 mod query;
 mod summary;
 mod tree;
+mod trees;
 
 use espalier::document::Overlay;
 use espalier::document::syntax::{Builder, Kinds, NONE, SyntaxTree};

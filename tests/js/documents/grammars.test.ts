@@ -1,7 +1,7 @@
 /** Grammars that are loaded, cannot be loaded, are not what they say, or are lost with a crashed engine. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { test } from "node:test";
@@ -269,7 +269,11 @@ test("a grammar of the host's own, with its query, is as good as ours", async ()
   assert.deepEqual((await core.documentStructure(document, { language: "plain" })).basis, { path: "indentation", why: "noQuery" });
   for (const [query, message] of [["(nobody) @x", /nobody/], ["(rule_set", /line 1, column 10/], ["(rule_set)* @x", /quantifiers/]] as const) {
     core.registerGrammar({ language: "wrong", wasm: css, query });
-    await assert.rejects(core.documentStructure(document, { language: "wrong" }), { code: "bad_query", message });
+    await assert.rejects(core.loadGrammar("wrong"), { code: "bad_query", message });
+    const { basis } = await core.documentStructure(document, { language: "wrong" });
+    assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "bad_query");
+    assert.match(basis.error.message, message);
+    assert.equal((await core.documentStructure(document, { path: "a.css" })).basis.path, "syntax");
   }
   // Another build of a language that we know.
   core.registerGrammar({ language: "python", wasm: grammar("python"), query: "(class_definition) @class" });
@@ -285,6 +289,15 @@ test("registrations that make no sense name the field", async () => {
   ] as const) {
     assert.throws(() => core.registerGrammar(registration as never), { code: "bad_option", path });
   }
+});
+
+test("every grammar that is shipped has its licence beside it", () => {
+  const shipped = readdirSync(new URL("grammars/", dist)).filter((name) => name.endsWith(".wasm"));
+  const licences = readFileSync(new URL("grammars/LICENSES.md", dist), "utf8");
+  assert.equal(shipped.length, 12);
+  for (const name of shipped) assert.match(licences.split("\n").find((line) => line.startsWith("|") && line.includes(name)) ?? name, /https:.*\(c\) \d{4}/);
+  assert.match(licences, /MIT License[^]*WITHOUT WARRANTY OF ANY KIND/);
+  for (const name of ["LICENSE-vscode", "LICENSE-repomix"]) assert.ok(readFileSync(new URL(`grammars/${name}`, dist), "utf8").length > 500);
 });
 
 test("memory settles under repeated parsing", async () => {

@@ -29,6 +29,8 @@ pub struct Layout {
     pub(super) seams: Vec<i32>,
     /// Counts of all rows before each, seams included.
     sums: Vec<i64>,
+    /// What each node counts for its characters that are not blank: 4 where it is as in all of the document.
+    density: Vec<u32>,
     /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
     stretches: Vec<(u32, u32)>,
     ends: Vec<u32>,
@@ -47,6 +49,9 @@ pub struct Layout {
     /// The row begins between tags.
     pub(super) between_tags: Vec<bool>,
 }
+
+/// Steps of density up to the usual one.
+const STEPS: u64 = 4;
 
 /// Not counted so far.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -70,6 +75,7 @@ impl Layout {
             counts: Vec::with_capacity(count),
             seams: vec![0; count],
             sums: Vec::with_capacity(count + 1),
+            density: Vec::new(),
             stretches: Vec::new(),
             ends: Vec::new(),
             longest: 0,
@@ -86,6 +92,7 @@ impl Layout {
         };
         layout.count(text, gauge);
         layout.assign();
+        layout.density = layout.densities(text);
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
         layout
@@ -98,7 +105,10 @@ impl Layout {
     /// Bytes that it takes.
     pub fn memory(&self) -> usize {
         let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
-        rows + self.tree.memory() + self.stretches.len() * 8 + self.ends.len() * 4 + size_of::<Layout>()
+        rows + self.tree.memory()
+            + self.stretches.len() * 8
+            + (self.ends.len() + self.density.len()) * 4
+            + size_of::<Layout>()
     }
 
     fn longest(&self, text: &str, gauge: Gauge<'_>) -> i64 {
@@ -154,6 +164,30 @@ impl Layout {
             at = end;
         }
         self.ends = begins;
+    }
+
+    fn densities(&self, text: &str) -> Vec<u32> {
+        let mut own = vec![(0_u64, 0_u64); self.tree.nodes.len()];
+        let page = Page { text, of: &self.rows };
+        for ((row, owner), count) in page.rows.iter().zip(&page.owners).zip(&self.counts) {
+            let bytes = page.slice(row.start, row.end).bytes();
+            // Of a character the first byte, unless it is a blank.
+            let said = bytes.filter(|byte| *byte > b' ' && !(0x80..0xc0).contains(byte)).count() as u64;
+            let Some((tokens, characters)) = own.get_mut(*owner as usize) else { continue };
+            *tokens += u64::from(*count);
+            *characters += said;
+        }
+        let (all, said) = own.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+        // In coarse steps: what says about as much stays in its order.
+        let usual = all as f64 / (said.max(1) * STEPS) as f64;
+        own.into_iter()
+            .map(|(tokens, characters)| (tokens as f64 / (characters.max(1) as f64 * usual)) as u32)
+            .collect()
+    }
+
+    /// What the rows of a node count for what they say, in steps of a quarter of what is usual in the document; less is better.
+    pub(super) fn density(&self, node: u32) -> u32 {
+        self.density.get(node as usize).copied().unwrap_or(0)
     }
 
     /// Looks at rows for what markers beside them have to know.

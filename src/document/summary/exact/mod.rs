@@ -4,18 +4,20 @@
 //! lines, its kind, its names.
 //!
 //! ```text
-//! overlay ─▶ dense tree ─▶ page (rows, and whose they are) ─▶ sheet (counts, markers) ─▶ fill ─▶ write
+//! overlay ─▶ dense tree ─▶ page (rows, and whose they are) ─▶ layout (counts) ─▶ sheet (what shows) ─▶ fill ─▶ write
 //! ```
 //!
 //! What is kept or left out are whole rows: a marker stands on a line of its own, where a comment can stand in nearly every language.
 //! `family` says which nodes cannot be left out without breaking what is around them. `fill` takes nodes in the order of the compatible
-//! mode, goes on past what does not fit, and cuts down what is too long by itself. Near-linear: adding a node costs what its rows are.
+//! mode (of equals those first that have most text for what they count), goes on past what does not fit, and cuts down what is too long by
+//! itself. Near-linear: adding a node costs what its rows are. `layout` is what a second summary of the same text finds ready.
 
 mod family;
 mod fill;
 mod gauge;
 mod layout;
 mod marker;
+mod marks;
 mod names;
 mod page;
 mod sheet;
@@ -44,6 +46,8 @@ pub struct Document<'d> {
     pub comments: Option<(&'d str, &'d str)>,
     /// What is selected, in bytes; empty for a cursor.
     pub selection: Option<(u32, u32)>,
+    /// Costs of kinds that replace the usual ones; what has none is never kept, and nothing in it.
+    pub prices: &'d [(Box<str>, Option<f64>)],
     /// What to call it in errors.
     pub name: &'d str,
 }
@@ -78,8 +82,9 @@ pub struct Options<'o> {
 }
 
 /// A marker counts about eight tokens: below some lines it saves little, a reader would rather have the lines, and every marker that is
-/// not there leaves room for text. Measured on real files; with less, markers took up to an eighth of a budget.
-pub const WORTH: u32 = 8;
+/// not there leaves room for text. Measured on real files (`benches/documents/kept.mjs`): with less, markers took up to an eighth of a budget,
+/// with more, too much was left of it.
+pub const WORTH: u32 = 12;
 
 /// The usual words of a marker.
 pub const WORDING: &str = "… {lines} omitted";
@@ -123,7 +128,7 @@ pub struct Summary {
 /// let text = "fn main() {\n    one();\n    two();\n    three();\n    four();\n    five();\n}\n";
 /// let (source, overlay) = (Source::new(text), fold(text, 4, false));
 /// let document =
-///     Document { source: &source, overlay: &overlay, language: "rust", comments: None, selection: None, name: "main.rs" };
+///     Document { source: &source, overlay: &overlay, language: "rust", comments: None, selection: None, prices: &[], name: "main.rs" };
 /// let options =
 ///     Options { budget: 50, gauge: Gauge::Characters, numbered: false, wording: WORDING, imports: Imports::Usual, worth: WORTH };
 /// let made = summarize(&[document], &options).unwrap().remove(0);
@@ -152,9 +157,10 @@ pub fn summarize_laid_out(
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
     for (at, (document, layout)) in documents.iter().zip(layouts).enumerate() {
+        let never = never(document, &layout.tree);
         for (node, cost) in priced(document, &layout.tree, options.imports) {
             // What shows with something else is no candidate.
-            if layout.rows.own[node as usize] == node {
+            if layout.rows.own[node as usize] == node && never.get(node as usize) != Some(&true) {
                 candidates.push((crate::rank::of(cost), at as u32, node));
             }
         }
@@ -164,8 +170,12 @@ pub fn summarize_laid_out(
         }
         let worth = i64::from(options.worth.max(1));
         sheets.push(Sheet::new(document.source.text(), document.overlay, layout, options.gauge, worth));
+        if let Some(sheet) = sheets.last_mut() {
+            sheet.ban(&never);
+        }
     }
-    // Ties in the order of documents and nodes.
+    // Of equals those come first that say most for what they count; ties in the order of documents and nodes.
+    crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
     let (mut aim, mut step) = (budget, 1);
@@ -214,7 +224,7 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
         source: document.source,
         overlay: document.overlay,
         selection: document.selection,
-        prices: Prices::Usual,
+        prices: if document.prices.is_empty() { Prices::Usual } else { Prices::ByKind(document.prices) },
     };
     let mut costs = costs(&usual, tree, Settings::default());
     if imports != Imports::Usual {
@@ -233,6 +243,22 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
     // What is no number (in an empty document) has nothing to show anyway.
     costs.iter_mut().filter(|(_, cost)| cost.is_nan()).for_each(|(_, cost)| *cost = 0.0);
     costs
+}
+
+/// The nodes that are never kept, and whatever is in them; none at all if there is no such kind.
+fn never(document: &Document<'_>, tree: &Dense) -> Vec<bool> {
+    let never: Vec<&str> = document.prices.iter().filter(|(_, cost)| cost.is_none()).map(|(kind, _)| &**kind).collect();
+    let mut nodes: Vec<bool> = Vec::new();
+    if never.is_empty() {
+        return nodes;
+    }
+    for node in &tree.nodes {
+        let around = nodes.get(node.parent as usize) == Some(&true);
+        // The root is of a kind where a document is folded, and all there is.
+        let root = node.overlay == 0;
+        nodes.push(around || !root && never.contains(&document.overlay.kind(node.overlay as usize)));
+    }
+    nodes
 }
 
 /// The kinds of nodes that import something, in all languages.

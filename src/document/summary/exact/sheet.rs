@@ -8,8 +8,7 @@ use super::super::super::Overlay;
 use super::super::super::syntax::NONE;
 use super::super::dense::Dense;
 use super::Gauge;
-use super::layout::{LINE_ENDS, Layout, UNKNOWN, seam, with_numbers};
-use super::marker::{Style, lines};
+use super::layout::{Layout, with_numbers};
 use super::page::Page;
 use crate::prompt::bits::Bits;
 
@@ -32,14 +31,16 @@ pub(super) struct Sheet<'d> {
     pub page: Page<'d>,
     pub tree: &'d Dense,
     pub overlay: &'d Overlay,
-    layout: &'d Layout,
-    gauge: Gauge<'d>,
+    pub(super) layout: &'d Layout,
+    pub(super) gauge: Gauge<'d>,
     /// A stretch that counts at most so many times its marker shows instead of it.
     pub worth: i64,
     pub shown: Bits,
     /// Nodes whose rows show.
     pub chosen: Vec<bool>,
     pub part: Option<Part>,
+    /// How many rows before each must not show unless they are asked for; empty if there are none.
+    banned: Vec<u32>,
     /// What it all counts.
     pub total: i64,
 }
@@ -51,6 +52,7 @@ impl<'d> Sheet<'d> {
             shown: Bits::new(page.rows.len()),
             chosen: vec![false; layout.tree.nodes.len()],
             part: None,
+            banned: Vec::new(),
             total: 0,
             page,
             tree: &layout.tree,
@@ -61,6 +63,27 @@ impl<'d> Sheet<'d> {
         };
         sheet.total = sheet.between(None, None);
         sheet
+    }
+
+    /// Rows of these nodes must not show in place of their marker, however short they are.
+    pub fn ban(&mut self, nodes: &[bool]) {
+        if !nodes.contains(&true) {
+            return;
+        }
+        let mut count = 0;
+        let rows = self.page.owners.iter().map(|owner| u32::from(nodes.get(*owner as usize) == Some(&true)));
+        let sums = rows.map(|banned| {
+            count += banned;
+            count
+        });
+        self.banned = [0].into_iter().chain(sums).collect();
+        self.total = self.between(None, None);
+    }
+
+    /// True if rows that do not show have a marker, and do not show instead of it.
+    fn pays(&self, from: u32, to: u32, plain: i64, mark: i64) -> bool {
+        let banned = |row: u32| self.banned.get(row as usize).copied().unwrap_or(0);
+        plain > self.worth * mark || banned(from) < banned(to)
     }
 
     /// What the document is counted in.
@@ -105,7 +128,7 @@ impl<'d> Sheet<'d> {
             return if from > 0 && to < self.rows() { i64::from(self.layout.seams[to as usize]) } else { 0 };
         }
         let (mark, plain) = (self.mark(before, behind), self.plain(from, to));
-        if cut || plain > self.worth * mark { mark } else { plain }
+        if cut || self.pays(from, to, plain, mark) { mark } else { plain }
     }
 
     /// What a stretch of rows counts if all of it shows.
@@ -114,7 +137,7 @@ impl<'d> Sheet<'d> {
     }
 
     /// True if part of a row is missing between two rows.
-    fn is_cut(&self, before: Option<u32>, behind: Option<u32>) -> bool {
+    pub(super) fn is_cut(&self, before: Option<u32>, behind: Option<u32>) -> bool {
         self.part.is_some_and(|part| part.right && before == Some(part.last) || part.left && behind == Some(part.first))
     }
 
@@ -122,7 +145,7 @@ impl<'d> Sheet<'d> {
     pub fn is_marked(&self, before: Option<u32>, behind: Option<u32>) -> bool {
         let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
         let cut = self.is_cut(before, behind);
-        cut || from < to && self.plain(from, to) > self.worth * self.mark(before, behind)
+        cut || from < to && self.pays(from, to, self.plain(from, to), self.mark(before, behind))
     }
 
     /// The stretch of the document between two rows.
@@ -140,105 +163,6 @@ impl<'d> Sheet<'d> {
             (_, None) => self.page.text.len() as u32,
         };
         (start, end)
-    }
-
-    /// The lines of such a stretch: both included, from 1.
-    pub fn missing_lines(&self, (start, end): (u32, u32)) -> (u32, u32) {
-        (self.page.line_of(start) + 1, self.page.line_of(end.saturating_sub(1).max(start)) + 1)
-    }
-
-    /// The same in constant time where no row is cut.
-    fn lines_between(&self, before: Option<u32>, behind: Option<u32>) -> (u32, u32) {
-        if self.is_cut(before, behind) {
-            return self.missing_lines(self.missing(before, behind));
-        }
-        let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
-        let last = self.page.rows[to as usize - 1];
-        (self.page.rows[from as usize].line + 1, last.line + last.lines)
-    }
-
-    fn style(&self, before: Option<u32>, first: u32) -> Style {
-        if before.is_some_and(|row| self.layout.opens.get(row as usize) == Some(&true)) {
-            Style::Filled
-        } else if self.layout.between_tags.get(first as usize) == Some(&true) {
-            Style::Braced
-        } else {
-            Style::Plain
-        }
-    }
-
-    /// The row that gives a marker its indentation: the first that is missing whole.
-    fn first_missing(&self, before: Option<u32>, behind: Option<u32>) -> Option<u32> {
-        let from = before.map_or(0, |row| row + 1);
-        (from < behind.unwrap_or(self.rows())).then_some(from)
-    }
-
-    /// The line break behind a marker.
-    fn line_end(&self, before: Option<u32>, behind: Option<u32>) -> &'static str {
-        match self.part {
-            // What shows of a row begins on a line of its own.
-            Some(part) if part.left && behind == Some(part.first) => "\n",
-            _ => {
-                let last = behind.unwrap_or(self.rows()).saturating_sub(1);
-                debug_assert!(before.is_none_or(|before| before <= last));
-                self.page.line_end(last)
-            }
-        }
-    }
-
-    /// What the marker between two rows counts.
-    fn mark(&self, before: Option<u32>, behind: Option<u32>) -> i64 {
-        let first = self.first_missing(before, behind);
-        let style = first.map_or(Style::Plain, |first| self.style(before, first));
-        let (one, last) = self.lines_between(before, behind);
-        let mut numbers = self.layout.numbers.cost(one, &self.gauge);
-        if last > one {
-            numbers += self.layout.dash + self.layout.numbers.cost(last, &self.gauge);
-        }
-        let indent = first.map_or("", |first| self.page.indent(first));
-        let lead = || self.gauge.count(&format!("{indent}{}", self.layout.marker.before(style)));
-        let lead = match first {
-            Some(first) => {
-                let cell = &self.layout.leads[usize::from(style == Style::Filled)][first as usize];
-                if cell.get() == UNKNOWN {
-                    cell.set(lead() as u32);
-                }
-                i64::from(cell.get())
-            }
-            None => lead(),
-        };
-        let end = self.line_end(before, behind);
-        let end = LINE_ENDS.iter().position(|known| *known == end).unwrap_or(0);
-        let tail = self.layout.tails[usize::from(style == Style::Braced)][end];
-        let clings = match before {
-            Some(row) if indent.is_empty() && style == Style::Plain && self.layout.marker.clings() => self.clings(row),
-            _ => 0,
-        };
-        lead + numbers + tail + i64::from(clings)
-    }
-
-    /// What a marker at the beginning of a line counts more, or less, behind a row.
-    fn clings(&self, row: u32) -> i32 {
-        if self.gauge.adds_up() || self.part.is_some_and(|part| part.last == row && part.right) {
-            return 0;
-        }
-        let cell = &self.layout.clings[row as usize];
-        if cell.get() == i32::MAX {
-            let text = self.page.rows[row as usize];
-            let text = self.page.slice(text.start, text.end);
-            cell.set(seam(self.gauge, text, &self.layout.marker.before(Style::Plain)));
-        }
-        cell.get()
-    }
-
-    /// The text of the marker between two rows, its line break included.
-    pub fn marker(&self, before: Option<u32>, behind: Option<u32>) -> String {
-        let first = self.first_missing(before, behind);
-        let style = first.map_or(Style::Plain, |first| self.style(before, first));
-        let indent = first.map_or("", |first| self.page.indent(first));
-        let numbers = lines(self.lines_between(before, behind));
-        let (lead, tail) = (self.layout.marker.before(style), self.layout.marker.after(style));
-        format!("{indent}{lead}{numbers}{tail}{}", self.line_end(before, behind))
     }
 
     /// What a row that shows counts by itself.
