@@ -13,6 +13,7 @@ mod ledger;
 mod log;
 mod prompt;
 mod prune;
+mod rank;
 mod recovery;
 mod results;
 mod support;

@@ -12,7 +12,7 @@ use super::super::dense::Dense;
 use super::Gauge;
 use super::marker::{Marker, Numbers, Style, lines};
 use super::page::Page;
-use crate::prompt::bits::Bits;
+use crate::bits::Bits;
 use crate::tokens::last_cut;
 
 const UNKNOWN: u32 = u32::MAX;
