@@ -19,16 +19,14 @@
 
 pub mod cache;
 pub mod compact;
-pub mod document;
 pub mod effect;
-pub mod error;
 pub mod history;
-pub mod message;
 pub mod prompt;
-pub mod rank;
-pub mod tokens;
 pub mod tool_result;
 pub mod validity;
+
+// Compiled for speed: see `core/Cargo.toml`.
+pub use espalier_core::{bits, document, error, message, rank, tokens};
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

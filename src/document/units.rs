@@ -1,4 +1,4 @@
-//! UTF-16 code units and bytes, one as the other.
+//! UTF-16 code units and bytes, one as the other; and lines.
 
 /// The byte at which each UTF-16 unit of a text begins, the end of the text included; the second unit of a pair counts as the first.
 /// Empty for ASCII, where units are bytes.
@@ -12,6 +12,12 @@ pub fn bytes(text: &str) -> Vec<u32> {
     }
     bytes.push(text.len() as u32);
     bytes
+}
+
+/// Where the line feeds of a text are, in bytes.
+pub fn feeds(text: &str) -> Vec<u32> {
+    let feeds = text.bytes().zip(0..).filter(|(byte, _)| *byte == b'\n');
+    feeds.map(|(_, at)| at).collect()
 }
 
 /// Bytes between two known places.

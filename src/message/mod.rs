@@ -151,7 +151,7 @@ impl Message {
 }
 
 /// The texts of the parts, one after the other; copied only if there are several.
-pub(crate) fn texts(parts: &[Part]) -> Cow<'_, str> {
+pub fn texts(parts: &[Part]) -> Cow<'_, str> {
     let mut texts =
         parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
     let Some(first) = texts.next() else { return Cow::Borrowed("") };

@@ -13,7 +13,7 @@
 //! the same order, but it stops exactly, takes O(n log n) in nodes, and nothing here recurses.
 
 mod backfill;
-pub(crate) mod bits;
+use crate::bits;
 mod content;
 mod costs;
 mod counts;

@@ -19,7 +19,7 @@ pub fn is_cut(text: &str, at: usize) -> bool {
 }
 
 /// True if a text that ends with the byte `before` and one that begins with `behind` meet in a cut.
-pub(crate) fn meet(before: u8, behind: &[u8]) -> bool {
+pub fn meet(before: u8, behind: &[u8]) -> bool {
     match behind {
         [] => false,
         [first] => cuts(&[before, *first], 1),

@@ -17,7 +17,7 @@ pub struct Counted {
 
 impl Counted {
     /// The first and the last cut inside the text, and the tokens between them.
-    pub(crate) fn inside(&self) -> Option<(usize, usize, u64)> {
+    pub fn inside(&self) -> Option<(usize, usize, u64)> {
         let ((first, head), (last, tail)) = (self.head?, self.tail?);
         Some((first, last, self.total - head - tail))
     }

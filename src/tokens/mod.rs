@@ -38,7 +38,7 @@ pub mod vocab;
 pub use breakdown::{Breakdown, Label, Room, Share, TAGS, breakdown};
 pub use calibrate::{Calibration, Outcome, Prediction, Request, prior_factor};
 pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
-pub(crate) use cut::meet;
+pub use cut::meet;
 pub use cut::{is_cut, last_cut};
 pub use document::document_cost;
 pub use encoding::Encoding;

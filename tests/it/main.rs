@@ -14,6 +14,7 @@ mod log;
 mod profile;
 mod prompt;
 mod prune;
+mod rank;
 mod recovery;
 mod results;
 mod support;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::document::units::feeds;
+
 /// Where the lines of a text begin. A text that ends with a line feed has an empty line behind it.
 #[derive(Debug, Clone)]
 pub struct Lines<'t> {
@@ -12,7 +14,7 @@ pub struct Lines<'t> {
 impl<'t> Lines<'t> {
     /// Looks through a text once.
     pub fn new(text: &'t str) -> Lines<'t> {
-        let behind = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+        let behind = feeds(text).into_iter().map(|feed| feed + 1);
         Lines { text, starts: std::iter::once(0).chain(behind).collect() }
     }
 

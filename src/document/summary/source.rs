@@ -1,7 +1,7 @@
 //! A text, measured in UTF-16 units and lines.
 
 use super::super::indent::is_blank;
-use super::super::units::Units;
+use super::super::units::{Units, feeds};
 
 /// A text together with what is needed to measure stretches of it quickly.
 #[derive(Debug)]
@@ -15,8 +15,7 @@ pub struct Source<'t> {
 impl<'t> Source<'t> {
     /// Looks through a text once.
     pub fn new(text: &'t str) -> Source<'t> {
-        let feeds = text.match_indices('\n').map(|(at, _)| at as u32);
-        Source { text, units: Units::new(text), feeds: feeds.collect() }
+        Source { text, units: Units::new(text), feeds: feeds(text) }
     }
 
     /// The text.

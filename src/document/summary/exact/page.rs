@@ -124,8 +124,8 @@ impl<'d> Page<'d> {
     pub fn indent(&self, row: u32) -> &'d str {
         let Some(row) = self.rows.get(row as usize) else { return "" };
         let text = self.slice(row.start, row.end);
-        let text = text.trim_start_matches(['\r', '\n']);
-        &text[..text.len() - text.trim_start_matches([' ', '\t']).len()]
+        let text = &text[leading(text, b"\r\n")..];
+        &text[..leading(text, b" \t")]
     }
 }
 
@@ -142,9 +142,14 @@ fn is_filler(text: &str) -> bool {
     }
 }
 
+/// How many bytes of a set a text begins with.
+fn leading(text: &str, set: &[u8]) -> usize {
+    text.as_bytes().iter().take_while(|byte| set.contains(byte)).count()
+}
+
 /// True if there is nothing but white space.
 fn is_blank(text: &str) -> bool {
-    match text.bytes().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
+    match text.as_bytes().get(leading(text, b" \t\r\n")) {
         None => true,
         Some(byte) if byte.is_ascii_graphic() => false,
         Some(_) => text.trim().is_empty(),

@@ -10,7 +10,7 @@ use super::super::dense::Dense;
 use super::Gauge;
 use super::layout::{Layout, with_numbers};
 use super::page::Page;
-use crate::prompt::bits::Bits;
+use crate::bits::Bits;
 
 /// A row that shows only in part, because the whole is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
