@@ -1,9 +1,11 @@
 /** Earlier turns and rounds of tool calls, ranked as agents need them: what is newest is told its budget first and pruned last. */
 
+import { badOption } from "../errors.ts";
+import { truncate } from "../tool-results.ts";
 import { PromptElement } from "./element.ts";
-import { AssistantMessage, IfEmpty, LogicalWrapper, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
+import { AssistantMessage, IfEmpty, LogicalWrapper, TokenLimit, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
 import { createPiece, Fragment } from "./piece.ts";
-import type { BasePromptElementProps, PromptPiece, PromptPieceChild } from "./piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "./piece.ts";
 
 /** A call of a tool, and what came of it. */
 export interface ToolExchange {
@@ -42,6 +44,8 @@ export function rankRounds(list: readonly PromptPieceChild[]): PromptPiece[] {
 export interface ToolCallRoundsProps extends BasePromptElementProps {
   /** The oldest first. */
   rounds: readonly ToolRound[];
+  /** Tokens that each result may have: texts are cut in the middle, elements are limited. Without it results stay whole or go. */
+  truncateAt?: number;
 }
 
 /**
@@ -54,8 +58,9 @@ export interface ToolCallRoundsProps extends BasePromptElementProps {
  */
 export class ToolCallRounds extends PromptElement<ToolCallRoundsProps> {
   render(): PromptPiece {
-    const { rounds } = this.props;
-    return createPiece(Fragment, null, rankRounds(rounds.map((round) => createPiece(Round, { round, rounds: rounds.length }))));
+    const { rounds, truncateAt } = this.props;
+    if (truncateAt !== undefined && !(Number.isSafeInteger(truncateAt) && truncateAt >= 0)) throw badOption("truncateAt", "a whole number, 0 or more", truncateAt);
+    return createPiece(Fragment, null, rankRounds(rounds.map((round) => createPiece(Round, { round, rounds: rounds.length, ...(truncateAt !== undefined && { truncateAt }) }))));
   }
 }
 
@@ -63,11 +68,13 @@ interface RoundProps extends BasePromptElementProps {
   round: ToolRound;
   /** How many there are. */
   rounds: number;
+  truncateAt?: number;
 }
 
 class Round extends PromptElement<RoundProps> {
-  render(): PromptPiece {
-    const { round: { text, calls }, rounds } = this.props;
+  async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
+    const { round: { text, calls }, rounds, truncateAt } = this.props;
+    const results = await Promise.all(calls.map(({ result }) => (truncateAt === undefined ? result : limited(result, truncateAt, sizing))));
     const bound = calls.map((call) => ({ call, keepWith: useKeepWith() }));
     const toolCalls = bound.map(({ call: { id, name, arguments: given }, keepWith }) => ({ id, type: "function", function: { name, arguments: given }, keepWith }));
     return createPiece(
@@ -76,10 +83,27 @@ class Round extends PromptElement<RoundProps> {
       bound.map(({ call, keepWith }, at) => createPiece(
         keepWith, { priority: at, flexGrow: at + 1, flexReserve: `/${4 * rounds * calls.length}` },
         // A message without words would vanish and leave its call without an answer, which providers refuse.
-        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, call.result)),
+        createPiece(ToolMessage, { toolCallId: call.id }, createPiece(IfEmpty, { alt: "(empty)" }, results[at])),
       )),
     );
   }
+}
+
+/** Counts of two tokenizers differ by a factor that is soon known. */
+const TRIES = 4;
+
+/** A result within its tokens. A text is cut, since a limit around it would leave all of it or nothing. */
+async function limited(result: PromptPieceChild, most: number, sizing: PromptSizing): Promise<PromptPieceChild> {
+  if (typeof result !== "string") return createPiece(TokenLimit, { max: most }, result);
+  let tokens = await sizing.countTokens(result);
+  let [text, limit] = [result, most];
+  for (let turn = 0; turn < TRIES && tokens > most; turn += 1) {
+    text = truncate(result, { limit }).text;
+    tokens = await sizing.countTokens(text);
+    limit = Math.floor((limit * most) / Math.max(tokens, 1)) - 1;
+    if (limit < 0) break;
+  }
+  return tokens > most ? "" : text;
 }
 
 export interface ChatHistoryProps extends BasePromptElementProps {

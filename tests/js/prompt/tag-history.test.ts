@@ -80,6 +80,20 @@ test("rounds go from the oldest, calls with their results", async () => {
   assert.deepEqual(show(await messages(createPiece(ToolCallRounds, { rounds: [{ text: "done", calls: [] }] }))), ["a: done"]);
 });
 
+test("results have their limit: texts are cut, elements are limited", async () => {
+  const lines = Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join("");
+  const chunks = Array.from({ length: 9 }, (_, at) => createPiece(TextChunk, { priority: at }, `chunk ${at}`));
+  const of = (result: unknown) => [{ text: "look", calls: [{ id: "1", name: "run", arguments: "{}", result: result as string }] }];
+  const said = async (result: unknown, truncateAt?: number) => show(await messages(createPiece(ToolCallRounds, { rounds: of(result), ...(truncateAt !== undefined && { truncateAt }) }), 10_000))[1] ?? "";
+  assert.match(await said(lines), /line 100\n/);
+  const cut = await said(lines, 60);
+  assert.ok(/line 0\n/.test(cut) && /line 199/.test(cut) && /\[cut: /.test(cut) && cut.split(/\s+/).length <= 62, cut);
+  assert.equal(await said("short", 60), "t1: short");
+  const limited = await said(chunks, 6);
+  assert.ok(limited.includes("chunk 8") && !limited.includes("chunk 0"), limited);
+  await assert.rejects(said("x", -1), { code: "bad_option" });
+});
+
 test("turns go from the oldest, requests last", async () => {
   const turns = [{ request: "old request", rounds: rounds.slice(0, 1), response: "old answer" }, { request: "new request", response: "new answer" }];
   const at = async (budget: number) => show(await messages(createPiece(ChatHistory, { turns }), budget));
