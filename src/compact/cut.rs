@@ -154,8 +154,11 @@ fn by_fraction(draft: &Draft, candidates: &[(usize, u64)], groups: &[Group], rul
     let found = split(&sizes, &requests, rule.fraction).filter(|&at| is_possible(at));
     let inside = || split(&sizes, &possible, rule.fraction);
     // "Everything, and nothing kept" is what the reference makes of a conversation that ends with the model's words: here the newest
-    // round stays, being the last candidate.
-    found.or_else(|| if rule.split_inside_turn { inside() } else { None })
+    // round stays, being the last candidate. And where the newest request lies in front of the share, as behind every summary of a long turn,
+    // a cut in front of it would summarise a summary.
+    let all: u64 = sizes.iter().sum();
+    let reaches = |at: usize| sizes[..at].iter().sum::<u64>() as f64 >= all as f64 * rule.fraction;
+    if rule.split_inside_turn && !found.is_some_and(reaches) { inside().or(found) } else { found }
 }
 
 /// gemini-cli's rule: the first candidate whose preceding sizes come to at least `fraction` of all; else the last one. `None` without

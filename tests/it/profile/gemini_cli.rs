@@ -191,6 +191,17 @@ fn one_turn_no_request_or_nothing_to_split() {
     assert_eq!(boundary(vec![system("s")], &GEMINI_CLI.cut), None);
 }
 
+/// Behind a summary of a long turn its request lies in front of the share: the rounds are split, and no summary is summarised alone.
+#[test]
+fn a_turn_that_was_compacted_once_is_split_again() {
+    let messages = agent(20, 200);
+    let mut view = carry_out(&messages, &gemini("", &messages, summary()).plan);
+    view.extend(agent(20, 200).split_off(2));
+    let view = numbered(view);
+    let done = gemini("", &view, summary());
+    assert!(done.status == Status::Applied && done.covered.len() > 20, "{:?} {}", done.status, done.covered.len());
+}
+
 /// Exactly at the share it splits; the newest round stays where the reference keeps nothing.
 #[test]
 fn equality_splits_and_the_newest_round_stays() {
@@ -201,7 +212,7 @@ fn equality_splits_and_the_newest_round_stays() {
     messages[6] = request(99);
     assert_eq!(boundary(messages, &GEMINI_CLI.cut), Some(8));
     let ended = vec![request(10), assistant("a"), request(10), assistant(&"word".repeat(500))];
-    assert_eq!(boundary(ended, &GEMINI_CLI.cut), Some(2));
+    assert_eq!(boundary(ended, &GEMINI_CLI.cut), Some(3));
 }
 
 /// A share of tokens, not of characters of JSON: ids, names and escapes weigh nothing.
