@@ -718,8 +718,7 @@ export class Conversation<T = unknown> {
 
   private async change(model: string | ModelLimits): Promise<void> {
     if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
-    const { cancelsOnSwitch } = JSON.parse(call(() => wasm().readProfile(this.c.profile.text, "options.profile"))) as Profile;
-    if (cancelsOnSwitch) this.compactor.cancelJob();
+    if (this.c.profile.cancelsOnSwitch) this.compactor.cancelJob();
     this.keepLearned();
     const { name } = modelOf(model);
     const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);

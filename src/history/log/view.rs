@@ -86,7 +86,7 @@ impl Log {
     pub fn spoken(&self) -> usize {
         let slots = self.state.slots.iter().enumerate();
         let shown = slots.filter(|(_, slot)| matches!(slot.shown, Shown::Whole | Shown::Changed(_)));
-        shown.filter(|(slot, _)| !self.store.message(*slot).role.is_frame()).count() + self.state.outer.len()
+        shown.filter(|(slot, _)| !self.store.message(*slot).role.is_frame()).count() + self.state.stand_ins()
     }
 
     /// The view before repair, as a draft that the passes of one request can go on with. Texts are borrowed.
