@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -48,6 +49,17 @@ export function output(command, args) {
 export function fail(message, status = 1) {
   process.stderr.write(`\n${message}\n`);
   process.exit(status);
+}
+
+/** Bytes of a file as it is, and as servers send it: gzip at its best, brotli at its best. */
+export function sizes(file) {
+  const bytes = readFileSync(file);
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
+  return {
+    raw: bytes.length,
+    gzip: gzipSync(bytes, { level: 9 }).length,
+    brotli: brotliCompressSync(bytes, { params: { [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LGWIN]: 24 } }).length,
+  };
 }
 
 /** Hash of the contents of files and folders, and of whatever else counts. */

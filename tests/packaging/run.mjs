@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { publint } from "publint";
+import { sizes } from "../../scripts/lib.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { launch } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
@@ -78,7 +79,15 @@ const USE = `
   try { prune(messages, { budget: 1 }); throw new Error("accepted"); } catch (e) { if (!(e instanceof EspalierError) || e.code !== "budget_exceeded") throw e; }
   console.log(total);`;
 
+/** What a page may have to load of the engine, in bytes: about 3 % above what it is. Whoever adds more than that says why here. */
+const MOST = { raw: 2_210_000, brotli: 687_000 };
+
 const cases = {
+  async "the engine is no larger than it should be"() {
+    const { raw, brotli } = sizes(join(consumer, "node_modules", "espalier", "dist", "espalier.wasm"));
+    assert.ok(raw <= MOST.raw && brotli <= MOST.brotli, `${raw} bytes, ${brotli} by brotli`);
+  },
+
   async "Node, ES module"() {
     assert.equal(await node("esm.mjs", `import fs from "node:fs"; import { count, countMessages, prune, compact, EspalierError } from "espalier";${USE}`), "15317");
   },
