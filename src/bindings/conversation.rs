@@ -11,8 +11,8 @@ use super::options::tokens;
 use crate::compact::Status;
 use crate::compact::backoff::{Backoff, Now, Verdict};
 use crate::compact::job::{Jobs, Next, Phase};
-use crate::compact::profile::{Early, Profile};
-use crate::compact::window::{Sizes, effective, threshold};
+use crate::compact::profile::Profile;
+use crate::compact::window::Sizes;
 use crate::error::{Code, Result as Outcome};
 
 type Answer = Result<String, JsValue>;
