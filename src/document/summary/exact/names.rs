@@ -17,10 +17,8 @@ const KEYWORDS: &[&str] = &[
     "func",
     "function",
     "function*",
-    "const",
     "let",
     "var",
-    "static",
     "union",
     "record",
     "macro_rules!",
@@ -32,6 +30,9 @@ const KEYWORDS: &[&str] = &[
     "mut",
     "#define",
 ];
+
+/// Words in front of a name or of its type, according to the language; no names.
+const MODIFIERS: &[&str] = &["const", "static"];
 
 /// Words that are followed by parentheses and are no names.
 const CONTROL: &[&str] =
@@ -56,7 +57,7 @@ pub(super) fn name(text: &str) -> Option<String> {
         let plain = word.split(['<', '(']).next().unwrap_or(word);
         if KEYWORDS.contains(&plain) {
             behind = Some(start + plain.len());
-        } else if word.contains(['(', '{', '=', ';', ':']) {
+        } else if !word.starts_with("pub(") && word.contains(['(', '{', '=', ';', ':']) {
             break;
         }
     }
@@ -75,10 +76,10 @@ pub(super) fn name(text: &str) -> Option<String> {
         }
         None => {
             let end = line.find(['(', '=', ':', '{', ';', ',']).unwrap_or(line.len());
-            last_word(&line[..end])
+            last_word(&line[..end]).filter(|name| !CONTROL.contains(name))
         }
     };
-    let found = found.filter(|name| !CONTROL.contains(name) && !KEYWORDS.contains(name))?;
+    let found = found.filter(|name| !KEYWORDS.contains(name) && !MODIFIERS.contains(name))?;
     found.starts_with(|first: char| !first.is_ascii_digit()).then(|| found.to_string())
 }
 
@@ -116,6 +117,9 @@ mod tests {
             ("  private readonly size?: number;", Some("size?")),
             ("#define MOST 4", Some("MOST")),
             ("const items = [", Some("items")),
+            ("static const int most = 4;", Some("most")),
+            ("pub static MOST: u32 = 4;", Some("MOST")),
+            ("const { a, b } = c;", None),
             ("def self.make", Some("self.make")),
             ("if (a) {", None),
             ("", None),
