@@ -180,6 +180,8 @@ export function modelOf(model: string | ModelLimits | undefined): ModelLimits {
     tokens(model, field, false, "options.model");
     if (model[field] !== undefined) limits[field] = model[field];
   }
+  tokens(model, "maxInputTokens", false, "options.model");
+  if (limits.maxPromptTokens === undefined && model.maxInputTokens !== undefined) limits.maxPromptTokens = model.maxInputTokens;
   if (model.name !== undefined && typeof model.name !== "string") throw bad("model.name", "the name of a model", model.name);
   return { ...(model.name !== undefined && { name: model.name }), ...limits };
 }

@@ -10,7 +10,7 @@ import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 import { usageOf } from "./providers/usage.ts";
-import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedPrefix, Totals, Usage } from "./types.ts";
+import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedMessages, Totals, Usage } from "./types.ts";
 
 /** What a host's `send` is told beside the messages. */
 export interface SendContext {
@@ -47,7 +47,7 @@ export interface RequestOptions<R = unknown> extends PruneOptions {
 
 export type RequestEvent =
   /** For every request that is sent. */
-  | ({ type: "context_usage"; limit: number; used: number; isInitial: boolean; retry: number; shared?: SharedPrefix } & Omit<Totals, "total">)
+  | ({ type: "context_usage"; limit: number; used: number; isInitial: boolean; retry: number; shared?: SharedMessages } & Omit<Totals, "total">)
   /** Only if something went, or became smaller. */
   | { type: "truncation"; limit: number; before: Totals; after: Totals; tokensRemoved: number; messagesRemoved: number; removed: Removal[]; performedBy: "prune"; retry: number }
   | { type: "refused"; kind: RefusalKind; sent: number; used?: number; limit?: number; nextLimit?: number; retry: number }

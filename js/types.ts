@@ -175,6 +175,8 @@ export interface ModelLimits {
   name?: string;
   /** Input tokens that the model takes. */
   maxPromptTokens?: number;
+  /** The same, as VS Code's models say it. */
+  maxInputTokens?: number;
   /** Input and output together. */
   maxContextWindowTokens?: number;
   /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
@@ -245,7 +247,7 @@ export interface PruneCut {
 }
 
 /** What two requests in a row have in common. */
-export interface SharedPrefix {
+export interface SharedMessages {
   /** Messages that both begin with. */
   messages: number;
   tokens: number;
@@ -308,7 +310,7 @@ export interface PruneReport extends CutReport {
   /** For the next request's `previous`. */
   cut: PruneCut;
   /** Present with `previous`. */
-  shared?: SharedPrefix;
+  shared?: SharedMessages;
 }
 
 export interface PruneResult<T> {

@@ -69,6 +69,7 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   const model = { maxPromptTokens: 64_000, maxContextWindowTokens: 200_000, outputReserve: 10_000 };
   assert.deepEqual(limit({ budget: 5_000, model }), [5_000, "budget"]);
   assert.deepEqual(limit({ model }), [64_000, "maxPromptTokens"]);
+  assert.deepEqual(limit({ model: { maxInputTokens: 64_000 } }), [64_000, "maxPromptTokens"]);
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 200_000, outputReserve: 10_000 } }), [190_000, "contextWindow"]);
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 200_000 } }), [195_904, "contextWindow"]);
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 8_000 } }), [6_000, "contextWindow"]);
