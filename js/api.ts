@@ -255,6 +255,10 @@ export async function compactHeld(
   messages: () => unknown, options: CompactOptions, begin: (fields: object) => Compacting,
 ): Promise<Omit<CompactResult<unknown>, "messages">> {
   const { keep = [], ...rest } = compactFields(options);
+  if (!Array.isArray(keep)) throw bad("keep", "a list of ids of messages", keep);
+  keep.forEach((id: unknown, at) => {
+    if (typeof id !== "string" && typeof id !== "number") throw bad(`keep[${at}]`, "the id of a message", id);
+  });
   const { model } = options;
   const fields = { ...rest, keep: keep.map(String), model };
   let reading: Reading | undefined;

@@ -4,6 +4,7 @@ import { image, isFields, json, string, text } from "./adapters/adapter.ts";
 import type { Fields } from "./adapters/adapter.ts";
 import { forModel, NOTHING } from "./adapters/audience.ts";
 import { vscodePart } from "./adapters/vscode.ts";
+import { given, needFunction, needSignal } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { bytesOf, IMAGE_BYTES } from "./images.ts";
 import { within } from "./storing.ts";
@@ -58,12 +59,13 @@ export interface ToolContent {
  * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  given(options);
   const { maxImageBytes = IMAGE_BYTES, maxResources = 9, resourceLines = 500, readResource, signal } = options;
   for (const [name, value] of Object.entries({ maxImageBytes, maxResources, resourceLines })) {
     if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value))) throw bad(name, "a whole number, 0 or more", value);
   }
-  if (readResource !== undefined && typeof readResource !== "function") throw bad("readResource", "a function", readResource);
+  needFunction(readResource, "readResource");
+  needSignal(signal);
   signal?.throwIfAborted();
   const items = itemsOf(result);
   const shown = forModel(items, () => ({ type: "text", text: NOTHING }));

@@ -184,7 +184,7 @@ test("reports have exactly the fields that the declarations name", async () => {
   const done = await core.compact(long, { budget: 3_000, llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }) });
   assert.equal(fields(done), "edits messages report status");
   assert.equal(fields(done.report), "after before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
-  assert.equal(fields(done.report.model!), "asked calls gaps promptTokens usage");
+  assert.equal(fields(done.report.model!), "asked calls gaps promptTokens requestIds usage");
   assert.equal(fields(done.report.model!.asked[0]!), "promptTokens purpose shape");
   const block = { kind: "plan", text: "First this." };
   const call1 = { role: "assistant", content: "word ".repeat(300), tool_calls: [{ id: "w", type: "function", function: { name: "write_file", arguments: '{"path":"a.rs","content":"x"}' } }] };
