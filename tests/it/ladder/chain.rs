@@ -73,9 +73,9 @@ fn of_messages(messages: Vec<Message>, options: Options) -> Compaction {
     Compaction::new(messages, 0, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options)
 }
 
-/// A model that says something of everything, at length, and remembers nothing.
-fn compacted(mut run: Compaction) -> Compacted {
-    let words = "The work goes on.\n".repeat(60);
+/// A model that says something of everything, in so many lines, and remembers nothing.
+fn compacted(mut run: Compaction, lines: usize) -> Compacted {
+    let words = "The work goes on.\n".repeat(lines);
     let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\n{words}", s.name)).collect();
     loop {
         match run.poll().expect("must-keep is small") {
@@ -100,15 +100,17 @@ fn check(view: &[Message], context: &str) {
 
 #[test]
 fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
-    for (budget, has_model) in [4_000, 8_000, 32_000].into_iter().flat_map(|budget| [(budget, false), (budget, true)]) {
+    let cases = [4_000, 8_000, 32_000].into_iter().flat_map(|budget| [0, 1, 60].map(|lines| (budget, lines)));
+    for (budget, lines) in cases {
+        let has_model = lines > 0;
         for seed in 0..8 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let (mut messages, mut made) = (planted(), 0);
             for step in 0..STEPS {
-                let context = format!("{budget}, model: {has_model}, seed {seed}, step {step}");
+                let context = format!("{budget}, lines of the model: {lines}, seed {seed}, step {step}");
                 messages.extend(busy(&mut rng, step, budget));
                 messages = numbered(messages);
-                let done = compacted(of_messages(messages.clone(), options(budget, has_model)));
+                let done = compacted(of_messages(messages.clone(), options(budget, has_model)), lines);
                 // What came may be too little for a record of its own.
                 let is_made = done.status == Status::Applied && done.summary.is_some();
                 assert!(is_made || done.status != Status::ModelFailed, "{context}: {:?}", done.steps);
@@ -123,7 +125,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
                 messages = carry_out(&messages, &done.plan);
                 check(&messages, &context);
             }
-            assert!(made >= STEPS / 2, "{budget}, model: {has_model}, seed {seed}: {made} records");
+            assert!(made >= STEPS / 2, "{budget}, lines of the model: {lines}, seed {seed}: {made} records");
         }
     }
 }
@@ -153,7 +155,7 @@ fn over_a_log_the_planted_stays_as_well_and_undoing_all_gives_the_history_back()
                 assert_eq!(messages, before);
                 let counted: Vec<u64> = messages.iter().map(|m| crate::support::meter(&Quarter).message(m)).collect();
                 assert_eq!(counts, counted, "held counts are those of the messages");
-                let done = compacted(Compaction::of_log(&log, options(budget, has_model)));
+                let done = compacted(Compaction::of_log(&log, options(budget, has_model)), 1);
                 // Facts come from the history, whatever records of records would have made of them: numbers of messages are the log's.
                 if let Some(record) = done.edits.iter().find_map(|edit| edit.message.as_ref()) {
                     let record = record.text();
