@@ -93,8 +93,13 @@ const SHORT_ERROR: usize = 120;
 
 /// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
 const USERS_OF_ENTRIES: u64 = 60;
-/// Share of the same that constraints may take before the others had their turn.
+/// Share of the same that constraints may take before the others had their turn, where not all that must stay has room.
 const CONSTRAINTS_OF_ENTRIES: u64 = 75;
+
+/// Tags, and the line that counts what was left out, of one block.
+const FRAME: u64 = 24;
+/// What must not leave: rules, the plan, changed files.
+const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
 
 struct Line {
     block: Block,
@@ -178,18 +183,28 @@ impl Page<'_> {
     }
 }
 
+/// Tokens that the lines of what must not leave take, and the blocks around all.
+pub fn vital(ledger: &Ledger, tokenizer: &dyn Tokenizer) -> u64 {
+    vital_tokens(&lines(ledger), tokenizer)
+}
+
+fn vital_tokens(lines: &[Line], tokenizer: &dyn Tokenizer) -> u64 {
+    let vital = lines.iter().filter(|line| VITAL.contains(&line.block));
+    FRAME * (BLOCKS.len() as u64 - 1) + vital.map(|line| tokenizer.count(&line.short) + 1).sum::<u64>()
+}
+
 /// The blocks of a ledger within `shares`, and what became of their entries.
 pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (String, Vec<Shown>) {
     let mut page = Page { lines: lines(ledger), tokenizer };
-    // Tags, and the line that counts what was left out.
-    let frame: u64 = 24;
-    let mut user = shares.user.saturating_sub(frame);
-    let mut entries = shares.entries.saturating_sub(frame * (BLOCKS.len() as u64 - 1));
+    let mut user = shares.user.saturating_sub(FRAME);
+    let mut entries = shares.entries.saturating_sub(FRAME * (BLOCKS.len() as u64 - 1));
     let whole = entries;
 
     // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
     page.fill(Block::Users, &mut user);
-    page.fill_within(Block::Constraints, whole * CONSTRAINTS_OF_ENTRIES / 100, &mut entries);
+    let all_fit = vital_tokens(&page.lines, tokenizer) <= shares.entries;
+    let of_constraints = if all_fit { whole } else { whole * CONSTRAINTS_OF_ENTRIES / 100 };
+    page.fill_within(Block::Constraints, of_constraints, &mut entries);
     page.fill(Block::Todo, &mut entries);
     page.fill(Block::Changed, &mut entries);
     page.fill_within(Block::Users, whole * USERS_OF_ENTRIES / 100, &mut entries);

@@ -1,6 +1,7 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
+use crate::compact::ledger::render::vital;
 use crate::error::BudgetDetails;
 
 impl Compaction {
@@ -109,11 +110,14 @@ impl Compaction {
         } else {
             room.saturating_sub(text_and_users).max(budget.ledger)
         };
+        // Rules, the plan and changed files are what a record is for: they have the share of the whole window, however little of it is
+        // in use.
+        let of_vital = vital(ledger, &*self.tokenizer).min(self.window(&draft).entries);
         // Never so much that the record would not be worth making.
         let shares = Shares {
             user: budget.user.min(covered.tokens / 5),
             ledger: budget.ledger,
-            entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5),
+            entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5).max(of_vital),
         };
         let covering = Covering {
             messages: covered.ids.len(),
@@ -305,9 +309,7 @@ impl Compaction {
             };
             steps.push(step);
         }
-        let totals = draft.after();
-        let whole = Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile);
-        let low_headroom = after > whole.relief;
+        let low_headroom = after > self.window(&draft).relief;
         let Some(Made { covered, text, shown, model }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
             let quality = Some(self.quality(&draft, &covered, &edits, ""));

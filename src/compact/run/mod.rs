@@ -247,6 +247,12 @@ impl Compaction {
         Budget::of(limit, totals.frame + totals.tools, &self.options.profile)
     }
 
+    /// The same of the whole window, however much of it is in use.
+    fn window(&self, draft: &Draft) -> Budget {
+        let totals = draft.after();
+        Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile)
+    }
+
     /// The view under the edits of the cheap steps, but for those that a summary of `covered` hides.
     fn cheap_view(&self) -> Draft<'_> {
         self.view(&self.cheap.edits)
