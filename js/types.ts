@@ -337,6 +337,8 @@ export interface ResultsOptions extends CountOptions {
   timeout?: number;
   onEvent?: (event: OffloadEvent) => void;
   signal?: AbortSignal;
+  /** As {@link PruneOptions.maxImageBytes}; with `gemini-cli` no limit by default. */
+  maxImageBytes?: number;
 }
 
 export interface BudgetResultsOptions extends ResultsOptions {

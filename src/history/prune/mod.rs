@@ -30,7 +30,8 @@ mod shrink;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
-pub use pictures::{PICTURE_BYTES, Picture};
+pub(crate) use pictures::lighten;
+pub use pictures::{Allowance, PICTURE_BYTES, Picture};
 pub use shrink::FLOOR;
 pub(crate) use shrink::media_note;
 
@@ -209,7 +210,8 @@ pub fn prune_held(
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
     let before = draft.before();
     repair(&mut draft);
-    pictures::lighten(&mut draft, limits);
+    let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
+    lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
     let (draft, shortened, notes) = if limits.note {
         with_notes(draft, marks, limits, limit)?
