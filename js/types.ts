@@ -221,8 +221,9 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   maxImageBytes?: number;
   /**
-   * Whom the request is for, as far as costs of messages and pictures go. Default: as the format of the messages says. What comes out pairs
-   * up and is told apart as all providers want it; {@link repair} mends what else a provider would refuse in your own messages.
+   * Whom the request is for, as far as costs of messages and pictures go, and what may stay as it is: OpenAI takes blank messages of the
+   * user, and with Responses results behind later calls. Default: as the format of the messages says. What comes out pairs up and is told
+   * apart as all providers want it otherwise; {@link repair} mends what else a provider would refuse in your own messages.
    */
   provider?: Provider;
   /**
