@@ -119,7 +119,7 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
     }
     const { plan, targets, pictures: noted, kind, rule: name, ...report } = call(() => operation.finish() as Done);
     const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
-    if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map(withNulls) });
+    if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
     return { messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
     crashed = error instanceof EspalierError && error.code === "engine_crashed";
@@ -128,6 +128,13 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
     // An instance that crashed took the operation with it.
     if (!crashed) operation.free();
   }
+}
+
+/** A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them. */
+function over(noted: Target, targets: readonly Target[]): Target {
+  const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
+  if (noted.to?.type !== "content" || to?.type !== "content") return noted;
+  return { ...noted, to: { ...noted.to, items: noted.to.items.map((item, at) => item ?? to.items[at] ?? null) } };
 }
 
 /** Items that stay cross as absent; in an edit they are `null`. */
