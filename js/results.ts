@@ -6,6 +6,7 @@ import { counting, kept, read, tokens } from "./api.ts";
 import { needSignal } from "./checks.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
+import { IMAGE_BYTES, resultPictures } from "./images.ts";
 import type { LogEdit } from "./log-types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
@@ -59,7 +60,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  * ```js
  * const { messages: sent, edits, report } = await clearResults(messages, { budget: 128_000 });
  * // "[cleared: bash `npm test`, 62 lines, 2,480 characters, exit code 1; recall m12]" in the place of the result in messages[12]
- * if (report.outcome === "changed") log.edit(edits[0]);  // where the conversation is a ConversationLog
+ * for (const edit of edits) log.edit(edit);  // where the conversation is a ConversationLog
  * ```
  *
  * @throws EspalierError as {@link budgetResults}
@@ -84,18 +85,24 @@ export async function clearResults<T>(messages: T, options: ClearResultsOptions 
 
 type Going = { message: string; part: number; item?: number; callId: string; tool?: string; text: string };
 type Target = NonNullable<LogEdit["targets"]>[number];
-type Done = ResultsReport & { plan: PlanItem[]; targets: Target[]; kind: "truncate" | "clear_result"; rule: string };
+type Done = ResultsReport & { plan: PlanItem[]; targets: Target[]; pictures: Target[]; kind: "truncate" | "clear_result"; rule: string };
 
 /** One operation of the core, with the host's store in between. */
 async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, rule: Record<string, unknown>): Promise<ResultsResult<T>> {
-  const { store, timeout = 5_000, signal } = options;
+  // gemini-cli knows no such limit.
+  const { store, timeout = 5_000, signal, maxImageBytes = gemini ? Infinity : IMAGE_BYTES } = options;
+  if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
   if (store !== undefined && typeof store !== "function") throw bad("store", "a function", store);
   if (options.onEvent !== undefined && typeof options.onEvent !== "function") throw bad("onEvent", "a function", options.onEvent);
   tokens(options, "timeout", false);
   needSignal(signal);
   signal?.throwIfAborted();
   const reading = read(messages, options);
-  const fields = { ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [] };
+  const pictures = resultPictures(reading, maxImageBytes);
+  const fields = {
+    ...counting(reading, options), ...rule, gemini, keep: kept(reading, options.keep), bodies: gemini ? bodies(reading) : [],
+    ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
+  };
   const operation = call(() => new (wasm().ResultEdits)(reading.messages, fields));
   let crashed = false;
   try {
@@ -110,8 +117,9 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
         call(() => operation.settle(path ?? (gemini ? undefined : going.message)));
       }
     }
-    const { plan, targets, kind, rule: name, ...report } = call(() => operation.finish() as Done);
+    const { plan, targets, pictures: noted, kind, rule: name, ...report } = call(() => operation.finish() as Done);
     const edits: LogEdit[] = targets.length > 0 ? [{ kind, rule: name, targets: targets.map(withNulls) }] : [];
+    if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
     return { messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
     crashed = error instanceof EspalierError && error.code === "engine_crashed";
@@ -120,6 +128,13 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
     // An instance that crashed took the operation with it.
     if (!crashed) operation.free();
   }
+}
+
+/** A log shows what the newest edit of a part says: notes for pictures say again what became of the texts beside them. */
+function over(noted: Target, targets: readonly Target[]): Target {
+  const to = targets.find(({ message, part }) => message === noted.message && part === noted.part)?.to;
+  if (noted.to?.type !== "content" || to?.type !== "content") return noted;
+  return { ...noted, to: { ...noted.to, items: noted.to.items.map((item, at) => item ?? to.items[at] ?? null) } };
 }
 
 /** Items that stay cross as absent; in an edit they are `null`. */

@@ -223,8 +223,9 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
    */
   maxImageBytes?: number;
   /**
-   * Whom the request is for, as far as costs of messages and pictures go. Default: as the format of the messages says. What comes out pairs
-   * up and is told apart as all providers want it; {@link repair} mends what else a provider would refuse in your own messages.
+   * Whom the request is for, as far as costs of messages and pictures go, and what may stay as it is: OpenAI takes blank messages of the
+   * user, and with Responses results behind later calls. Default: as the format of the messages says. What comes out pairs up and is told
+   * apart as all providers want it otherwise; {@link repair} mends what else a provider would refuse in your own messages.
    */
   provider?: Provider;
   /**
@@ -339,6 +340,8 @@ export interface ResultsOptions extends CountOptions {
   timeout?: number;
   onEvent?: (event: OffloadEvent) => void;
   signal?: AbortSignal;
+  /** As {@link PruneOptions.maxImageBytes}; with `gemini-cli` no limit by default. */
+  maxImageBytes?: number;
 }
 
 export interface BudgetResultsOptions extends ResultsOptions {

@@ -116,6 +116,7 @@ impl PruneOptions {
             drop_media: self.drop_media,
             pictures: pictures.unwrap_or_default(),
             picture_bytes,
+            provider: self.counting.speaks(),
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::history::draft::Meter;
 use crate::message::{Message, Tool};
 use crate::tokens::image::{ImageModel, Pictures, Size};
 use crate::tokens::{CostModel, Encoding, EncodingName, Origin, Seeing, Tokenizer, ToolsCost, encoding_for_model};
+use crate::validity::Provider;
 
 /// The shared fields of every options object.
 #[derive(Debug, Default, Deserialize)]
@@ -81,6 +82,11 @@ impl Counting {
         }
         let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
         Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools })
+    }
+
+    /// The provider whose format it is, if it is one's.
+    pub fn speaks(&self) -> Option<Provider> {
+        self.format.as_deref().and_then(|name| Provider::from_name(name).ok())
     }
 
     /// How pictures are seen by the provider whose format it is, if that has models of its own only.

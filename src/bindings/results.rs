@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
-use super::decode::{from_js, into_js};
+use super::decode::{from_js, from_json, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages};
 use crate::compact::results::{Clearing, Done, Exempt, Options, Results, Rule, Style};
@@ -36,6 +36,9 @@ struct ResultOptions {
     keep: Vec<String>,
     /// Message, part, JSON.
     bodies: Vec<(String, u32, String)>,
+    /// JSON text.
+    pictures: Option<String>,
+    picture_bytes: Option<f64>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -93,6 +96,7 @@ impl ResultEdits {
         let options: ResultOptions = from_js(options, "options", Code::BadOption)?;
         let counter = counting.counter().map_err(to_js)?;
         let rule = options.rule();
+        let pictures = options.pictures.map(|text| from_json(&text, "options", Code::BadOption)).transpose();
         let inner = Results::new(
             conversation,
             counter.tools.total,
@@ -104,6 +108,8 @@ impl ResultEdits {
                 style: if options.gemini { Style::GeminiCli } else { Style::Espalier },
                 exempt: options.exempt.map_or(Exempt::Usual, |names| Exempt::Names(names.into_iter().collect())),
                 keep: options.keep.into_iter().collect(),
+                pictures: pictures.map_err(to_js)?.unwrap_or_default(),
+                picture_bytes: options.picture_bytes.map(|bytes| bytes as u64),
                 bodies: options.bodies.into_iter().map(|(id, part, body)| ((id, part as usize), body)).collect(),
             },
         );

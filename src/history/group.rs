@@ -5,6 +5,8 @@
 
 use super::draft::Draft;
 use crate::message::{Message, Part, Role};
+use crate::validity::pairs::{Fate, Matching, pair};
+use crate::validity::rules::Reach;
 
 /// What a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,62 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
         grouper.push(index, &entry.message);
     }
     grouper.groups
+}
+
+/// The same for formats whose results may stand anywhere behind their calls (OpenAI Responses): rounds of which one answers a call of
+/// the other are one group, in the place of the newer, without what the user says in between.
+pub fn groups_within(draft: &Draft, reach: Reach) -> Vec<Group> {
+    let groups = groups(draft);
+    if reach != Reach::Anywhere {
+        return groups;
+    }
+    let mut group_of = vec![0; draft.entries.len()];
+    for (at, group) in groups.iter().enumerate() {
+        group.entries.iter().for_each(|&entry| group_of[entry] = at);
+    }
+    let entries = draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in());
+    let found = pair(entries.map(|(at, entry)| (at, &*entry.message)), Matching { reach, names: false });
+    // Which newer group each is part of, if any.
+    let mut joins: Vec<usize> = (0..groups.len()).collect();
+    let mut pending = vec![false; groups.len()];
+    for call in &found.calls {
+        let from = last_of(&mut joins, group_of[call.at.0]);
+        match call.fate {
+            Fate::Answered((entry, _)) => {
+                let to = last_of(&mut joins, group_of[entry]);
+                joins[from.min(to)] = from.max(to);
+            }
+            Fate::Lost { .. } | Fate::Pending => pending[group_of[call.at.0]] = true,
+        }
+    }
+    let mut joined: Vec<Option<Group>> = groups.into_iter().map(Some).collect();
+    for at in 0..joined.len() {
+        let Some(group) = &mut joined[at] else { continue };
+        group.pending = pending[at];
+        let to = last_of(&mut joins, at);
+        if to == at {
+            continue;
+        }
+        if let (Some(older), Some(newer)) = (joined[at].take(), &mut joined[to]) {
+            pending[to] |= older.pending;
+            if older.has_request() || newer.has_request() {
+                newer.kind = Kind::RoundWithRequest;
+            }
+            newer.entries.extend(older.entries);
+        }
+    }
+    let mut groups: Vec<Group> = joined.into_iter().flatten().collect();
+    groups.iter_mut().for_each(|group| group.entries.sort_unstable());
+    groups
+}
+
+/// The newest group that `at` is part of. Shortens the way for the next time.
+fn last_of(joins: &mut [usize], mut at: usize) -> usize {
+    while joins[at] != at {
+        joins[at] = joins[joins[at]];
+        at = joins[at];
+    }
+    at
 }
 
 /// Groups that grow message by message, in time proportional to the message.

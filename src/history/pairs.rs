@@ -1,13 +1,15 @@
 //! Call and result pairing: a result goes with its call, a call with all its results.
 //!
 //! Which result answers which call is decided in [`crate::validity::pairs`]; here it is carried out on a draft. Results are looked for in
-//! the messages directly after the assistant's run that made the call.
+//! the messages directly after the assistant's run that made the call; where the provider is known and takes them from anywhere behind it,
+//! there.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::draft::{Change, Draft, is_empty};
 use super::plan::Fate;
 use crate::message::{Message, Part, Role};
+use crate::validity::Provider;
 use crate::validity::pairs::{Fate as Found, LOST, Matching, Place, pair};
 use crate::validity::rules::Reach;
 
@@ -15,10 +17,16 @@ use crate::validity::rules::Reach;
 /// come twice are told apart, and messages without content go. Changes nothing in a valid conversation; running it twice is
 /// running it once.
 pub fn repair(draft: &mut Draft) {
-    drop_empty(draft);
+    repair_for(draft, None);
+}
+
+/// The same for one provider: what that takes as it stands is left alone, though others would refuse it.
+pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
+    let may_be_blank = provider.is_some_and(|provider| provider.rules().others_may_be_empty);
+    drop_empty(draft, may_be_blank);
     let entries =
         draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()).map(|(at, entry)| (at, &*entry.message));
-    let found = pair(entries, Matching { reach: Reach::Round, names: false });
+    let found = pair(entries, Matching { reach: reach_of(provider), names: false });
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
     for call in found.calls {
@@ -54,7 +62,7 @@ pub fn repair(draft: &mut Draft) {
             if parts.contains(&(number - 1)) { Change::Drop } else { Change::Keep }
         });
     }
-    drop_empty(draft);
+    drop_empty(draft, may_be_blank);
     // From the back, so that the positions found stay right.
     for (index, call_id, name) in lost.into_iter().rev() {
         let caller = draft.entries[index].message.id.clone();
@@ -73,18 +81,36 @@ pub fn repair(draft: &mut Draft) {
     }
 }
 
+/// How far from its call a result is looked for.
+pub(super) fn reach_of(provider: Option<Provider>) -> Reach {
+    let is_anywhere = provider.is_some_and(|provider| provider.rules().reach == Reach::Anywhere);
+    if is_anywhere { Reach::Anywhere } else { Reach::Round }
+}
+
 /// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without
-/// any request is no better.
-fn drop_empty(draft: &mut Draft) {
+/// any request is no better. Some refuse those of the assistant only (`may_be_blank`); but what parts a call from its result goes.
+fn drop_empty(draft: &mut Draft, may_be_blank: bool) {
     let entries = draft.entries.iter().map(|e| (e.is_in(), &*e.message));
     let spared = only_request(entries.filter(|(is_in, _)| *is_in).map(|(_, m)| m));
-    for index in 0..draft.entries.len() {
-        let entry = &draft.entries[index];
+    let mut gone: Vec<usize> = Vec::new();
+    let mut before_results = false;
+    for (index, entry) in draft.entries.iter().enumerate().rev() {
         let message = &entry.message;
-        if entry.is_in() && !message.role.is_frame() && is_empty(&message.parts) && spared.as_ref() != Some(&message.id)
-        {
-            draft.drop_entries(&[index], Fate::Dropped, "empty", "a message without content would be refused");
+        if !entry.is_in() || message.role.is_frame() {
+            continue;
         }
+        let by_assistant = message.role == Role::Assistant;
+        if !is_empty(&message.parts) {
+            before_results = !by_assistant && message.results().next().is_some();
+            continue;
+        }
+        let may_stay = may_be_blank && !by_assistant && !message.parts.is_empty() && !before_results;
+        if !may_stay && spared.as_ref() != Some(&message.id) {
+            gone.push(index);
+        }
+    }
+    for index in gone.into_iter().rev() {
+        draft.drop_entries(&[index], Fate::Dropped, "empty", "a message without content would be refused");
     }
 }
 

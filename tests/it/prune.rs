@@ -248,6 +248,58 @@ fn empty_messages_go_but_not_the_newest_request() {
 }
 
 #[test]
+fn what_its_provider_takes_as_it_stands_is_left_alone() {
+    use espalier::validity::{Provider, Target, check as refused};
+    let late = || {
+        vec![
+            user("a"),
+            calls(&["1"]),
+            calls(&["2"]),
+            result("2", "x"),
+            calls(&["3"]),
+            result("1", "y"),
+            result("3", "z"),
+            assistant("b"),
+        ]
+    };
+    let spoken = || vec![user("a"), calls(&["1"]), user("b"), result("1", "x"), assistant("c")];
+    let blank = || vec![user("a"), assistant("b"), user(" "), assistant("c"), user("")];
+    let in_between = || vec![user("a"), calls(&["1"]), user(""), result("1", "x")];
+    let check = |provider, messages: Vec<Message>, budget, expected: &str| {
+        let messages = numbered(messages);
+        let limits = Limits { provider, ..limits(budget) };
+        let pruned = run(&messages, &limits, &Chars);
+        let out = carry_out(&messages, &pruned.plan);
+        let left: Vec<&str> = out.iter().map(|message| message.id.as_str()).collect();
+        assert_eq!(left.join(" "), expected, "{provider:?}");
+        if let Some(provider @ (Provider::OpenAiChat | Provider::OpenAiResponses)) = provider {
+            assert_eq!(refused(&out, &Target::new(provider)), []);
+            let is_valid = refused(&messages, &Target::new(provider)).is_empty();
+            assert!(budget < 1000 || !is_valid || out == messages);
+        }
+        assert_eq!(run(&out, &limits, &Chars).after, pruned.after);
+    };
+    let (chat, responses) = (Some(Provider::OpenAiChat), Some(Provider::OpenAiResponses));
+    check(responses, late(), 1000, "m0 m1 m2 m3 m4 m5 m6 m7");
+    check(responses, spoken(), 1000, "m0 m1 m2 m3 m4");
+    check(None, late(), 1000, "m0 m1 m1:lost:1 m2 m3 m4 m6 m7");
+    check(chat, late(), 1000, "m0 m1 m1:lost:1 m2 m3 m4 m6 m7");
+    // All that hangs together goes together, and nothing of it alone.
+    let whole: u64 = fresh(&numbered(late()), &Chars);
+    check(responses, late(), whole - 1, "m0 m7");
+    check(responses, spoken(), fresh(&numbered(spoken()), &Chars) - 1, "m1 m2 m3 m4");
+    check(responses, spoken(), 3 + 5 + 5, "m2 m4");
+    check(chat, blank(), 1000, "m0 m1 m2 m3 m4");
+    for provider in [Provider::OpenAiResponses, Provider::Anthropic, Provider::Gemini] {
+        check(Some(provider), blank(), 1000, "m0 m1 m3");
+    }
+    // A blank between a call and its result would be refused everywhere. One is no request for whose sake another may go.
+    check(chat, in_between(), 1000, "m0 m1 m3");
+    let tight = Limits { provider: chat, ..limits(3 + 4) };
+    assert!(prune(&numbered(vec![user("a"), user("")]), meter(&Chars), Origin::Exact, &tight).is_err());
+}
+
+#[test]
 fn a_budget_below_what_must_stay_is_refused_with_names() {
     let messages = numbered(vec![system(&"s".repeat(50)), user("a"), assistant("b"), user(&"c".repeat(30))]);
     let error = prune(&messages, meter(&Chars), Origin::Exact, &limits(40)).unwrap_err();

@@ -6,14 +6,23 @@ use std::rc::Rc;
 use espalier::compact::placeholder::is_placeholder;
 use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Results, Rule, Style, gemini};
 use espalier::history::log::entry::{Becomes, Kind};
-use espalier::history::plan::PlanItem;
+use espalier::history::plan::{ItemEdit, PartEdit, PlanItem};
+use espalier::history::prune::Picture;
 use espalier::message::{Message, Part};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::support::{Quarter, call, calls, numbered, random, result, result_part, system, user};
 
 fn options(rule: Rule) -> Options {
-    Options { rule, style: Style::Espalier, exempt: Exempt::Usual, keep: HashSet::new(), bodies: HashMap::new() }
+    Options {
+        rule,
+        style: Style::Espalier,
+        exempt: Exempt::Usual,
+        keep: HashSet::new(),
+        bodies: HashMap::new(),
+        pictures: vec![],
+        picture_bytes: None,
+    }
 }
 
 fn start(messages: &[Message], options: Options) -> Results {
@@ -205,6 +214,57 @@ fn only_the_texts_of_a_result_go() {
     let done = done(&messages, clear(0, 0, 0, 0));
     let Some(Becomes::Content { items }) = &done.targets[0].to else { panic!("{:?}", done.targets) };
     assert!(items[0].as_ref().is_some_and(|text| is_placeholder(text)) && items[1].is_none());
+}
+
+/// Whether or not any text has to go.
+#[test]
+fn pictures_beyond_their_bytes_become_notes() {
+    let shown = |id: &str| {
+        let picture = Part::Image { media_type: None, data: Some("data".into()), url: None, detail: None };
+        let mut message = result(id, &"word ".repeat(400));
+        if let Some(Part::ToolResult { content, .. }) = message.parts.first_mut() {
+            content.push(picture);
+        }
+        message
+    };
+    let messages = numbered(vec![user("Look."), calls(&["c0"]), shown("c0"), calls(&["c1"]), shown("c1")]);
+    let of = |at: usize| Picture { id: format!("m{at}"), part: 0, item: 1, bytes: 2_000_000 };
+    let check = |rule: Rule, most: Option<u64>, keep: &[&str], noted: &[&str]| {
+        let keep = keep.iter().map(|id| id.to_string()).collect();
+        let options = Options { pictures: vec![of(2), of(4)], picture_bytes: most, keep, ..options(rule) };
+        let done = start(&messages, options).finish();
+        let found: Vec<&str> = done.pictures.iter().map(|target| target.message.as_str()).collect();
+        assert_eq!(found, noted);
+        assert_eq!(done.outcome == Outcome::Changed, !(noted.is_empty() && done.gone.is_empty()));
+        let heavy: Vec<&str> =
+            done.removed.iter().filter(|gone| gone.rule == "heavy-picture").map(|gone| gone.ids[0].as_str()).collect();
+        assert_eq!(heavy, noted);
+        let freed: u64 = done.removed.iter().map(|removal| removal.tokens).sum();
+        assert_eq!(done.before.total - done.after.total, freed);
+        // One plan has both: the note for the text, and that for the picture.
+        let items = |id: &str| {
+            done.plan.iter().find_map(|item| match item {
+                PlanItem::Edit { id: of, parts } if of == id => match &parts[0] {
+                    PartEdit::Content { items, .. } => Some(items.iter().map(|item| *item != ItemEdit::Keep).collect()),
+                    _ => None,
+                },
+                _ => None,
+            })
+        };
+        for id in ["m2", "m4"] {
+            let wanted = [done.gone.iter().any(|gone| gone.message == id), noted.contains(&id)];
+            let found: Vec<bool> = items(id).unwrap_or(vec![false; 2]);
+            assert_eq!(found, wanted, "{id}");
+        }
+    };
+    let enough = || Rule::Level { budget: 10_000, previous: None };
+    check(enough(), None, &[], &["m2"]);
+    check(enough(), Some(0), &[], &["m2", "m4"]);
+    check(enough(), Some(u64::MAX), &[], &[]);
+    check(enough(), None, &["m2"], &[]);
+    check(clear(0, 0, 0, 0), None, &[], &["m2"]);
+    check(clear(1, 0, 0, 0), Some(0), &[], &["m2", "m4"]);
+    check(clear(9, 0, 0, 1_000), None, &[], &["m2"]);
 }
 
 #[test]

@@ -163,6 +163,37 @@ test("an abort is an abort, before and while it is stored", async () => {
   await assert.rejects(budgetResults(messages, { budget: 10, store, signal: stop.signal }), /enough/);
 });
 
+test("pictures of one turn beyond their bytes become notes, in the log as well", async () => {
+  const shot = (id: string, kib: number) => [
+    { role: "assistant", content: [{ type: "tool_use", id, name: "shoot", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: WORDS }, { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgoA" + "A".repeat((kib * 4_096) / 3 - 12) } }] }] },
+  ];
+  const messages: any[] = [{ role: "user", content: "Look." }, ...shot("a", 1_500), ...shot("b", 1_500)];
+  const enough = { budget: 100_000 };
+  const { messages: out, edits, report } = await budgetResults(messages, enough);
+  assert.equal(report.outcome, "changed");
+  assert.deepEqual(report.removed.map(({ ids, rule }) => [ids, rule]), [[["m2"], "heavy-picture"]]);
+  assert.match(JSON.stringify(out[2]), /\[image left out: image\/png, \d+ tokens; recall m2\]/);
+  assert.ok(out.every((message, at) => at === 2 || message === messages[at]));
+  assert.deepEqual(validate(out, "anthropic"), []);
+  const logged = (edits: Parameters<InstanceType<typeof ConversationLog>["edit"]>[0][]) => {
+    const log = ConversationLog.from(messages);
+    for (const edit of edits) log.edit(edit);
+    return log.view().messages;
+  };
+  assert.deepEqual(logged(edits), out);
+  // Text and picture of one result both go.
+  const both = await budgetResults(messages, { budget: 600 });
+  assert.match(JSON.stringify(both.messages[2]), /\[cut: .*image left out/);
+  assert.deepEqual(logged(both.edits), both.messages);
+  const cleared = await clearResults(messages, { newest: 1, rounds: 0, protect: 0, atLeast: 0 });
+  assert.match(JSON.stringify(cleared.messages[2]), /\[cleared: .*image left out/);
+  assert.equal((await budgetResults(messages, { ...enough, maxImageBytes: Infinity })).messages, messages);
+  assert.equal((await budgetResults(messages, { ...enough, maxImageBytes: 0 })).report.removed.length, 2);
+  assert.equal((await budgetResults(messages, { profile: "gemini-cli" })).report.removed.length, 0);
+  for (const maxImageBytes of [-1, 0.5, "1"]) await assert.rejects(budgetResults(messages, { ...enough, maxImageBytes } as never), { code: "bad_option", path: "options.maxImageBytes" });
+});
+
 test("options that make no sense are named", async () => {
   const messages = FORMATS["openai-chat"]!([WORDS]);
   for (const value of [-1, 1.5, NaN, Infinity, "5", null, 2 ** 53]) {

@@ -7,7 +7,7 @@
 //! - [`rule`]: what is to be done. - `piece`: results, and which of them take part.
 //! - [`gemini`]: gemini-cli's sizes and words.
 //!
-//! Calls, the frame and pictures in results stay as they are.
+//! Calls and the frame stay as they are, and pictures in results as far as those of one turn are not too many bytes.
 
 pub mod gemini;
 mod piece;
@@ -22,9 +22,10 @@ use serde::Serialize;
 pub use rule::{Clearing, Exempt, Rule, Style};
 
 use self::piece::Piece;
-use crate::history::draft::{Change, Draft, Meter};
+use crate::history::draft::{Change, Draft, Entry, Meter};
 use crate::history::log::entry::{Becomes, Kind, Target};
-use crate::history::plan::{ItemEdit, MessageFate, PlanItem, Removal, Totals};
+use crate::history::plan::{ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
+use crate::history::prune::{Allowance, Picture, lighten};
 use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 use crate::tool_result::budget::{Size, Walk, outside, prunable, water_level};
@@ -40,13 +41,17 @@ pub struct Options {
     pub keep: HashSet<String>,
     /// For [`Style::GeminiCli`]: the response object of a result as JSON text, by message and part, where it is not `{"output": text}`.
     pub bodies: HashMap<(String, usize), String>,
+    /// Pictures in results whose size is known.
+    pub pictures: Vec<Picture>,
+    /// Bytes that the pictures in the results of one turn may have; [`PICTURE_BYTES`](crate::history::prune::PICTURE_BYTES) if absent.
+    pub picture_bytes: Option<u64>,
 }
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// At least one result is shorter now.
+    /// At least one result is shorter now, or has a note in the place of a picture.
     Changed,
     /// Everything is within what it may have.
     WithinBudget,
@@ -106,6 +111,8 @@ pub struct Done {
     pub plan: Vec<PlanItem>,
     /// The changes as targets of one edit, and its kind; empty if nothing changed.
     pub targets: Vec<Target>,
+    /// Notes in the place of pictures, as targets of another edit.
+    pub pictures: Vec<Target>,
     pub kind: Kind,
     pub rule: &'static str,
     pub before: Totals,
@@ -316,7 +323,6 @@ impl Results {
         let before: u64 = self.pieces.iter().map(|piece| piece.tokens).sum();
         let after = before - self.short.iter().map(|(&at, short)| self.pieces[at].tokens - short.tokens).sum::<u64>();
         let gone: Vec<Gone> = self.short.iter().map(|(&at, short)| self.gone(at, short)).collect();
-        let outcome = if gone.is_empty() { self.otherwise } else { Outcome::Changed };
         let rule = self.options.rule.name();
         let (kind, why) = match self.options.rule {
             Rule::Clear(_) => (Kind::ClearResult, "an old result, replaced by a note"),
@@ -324,6 +330,11 @@ impl Results {
         };
         let meter = Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools };
         let mut draft = Draft::with_counts(&self.messages, &self.counts, meter, self.origin);
+        let Options { pictures, picture_bytes, keep, .. } = &self.options;
+        lighten(&mut draft, Allowance { pictures, most: *picture_bytes, keep });
+        let pictures: Vec<Target> = draft.entries.iter().flat_map(notes).collect();
+        let is_same = gone.is_empty() && pictures.is_empty();
+        let outcome = if is_same { self.otherwise } else { Outcome::Changed };
         let mut targets = Vec::new();
         for (entry, changes) in self.changes() {
             let mut recalls: Vec<&str> = changes.values().flat_map(|pieces| pieces.iter()).map(|s| s.1).collect();
@@ -352,6 +363,7 @@ impl Results {
             outcome,
             plan: draft.plan(),
             targets,
+            pictures,
             kind,
             rule,
             before: draft.before(),
@@ -410,6 +422,20 @@ impl Results {
         let tokens = style.size(&text, None, piece.tool.as_deref(), &self.options.rule, &*self.tokenizer);
         (text, tokens)
     }
+}
+
+/// What became of the pictures in a message.
+fn notes(entry: &Entry) -> Vec<Target> {
+    let parts = entry.edits.iter().flatten().filter_map(|edit| match edit {
+        PartEdit::Content { part, items, .. } => Some((*part, items.iter().cloned().map(text_of).collect())),
+        _ => None,
+    });
+    let target = |(part, items)| Target {
+        message: entry.message.id.clone(),
+        part: Some(part),
+        to: Some(Becomes::Content { items }),
+    };
+    parts.map(target).collect()
 }
 
 /// Item, handle and text of what stands for a piece.

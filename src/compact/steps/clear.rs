@@ -7,7 +7,7 @@ use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::ledger::error;
 use crate::compact::ledger::shell;
 use crate::compact::placeholder::{Gone, is_placeholder};
-use crate::compact::tool_map::{ToolKind, holds_state};
+use crate::compact::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::history::prune::arguments;
@@ -22,7 +22,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     for result in scene.results.iter().rev() {
         let call = scene.call_of(result);
         let is_error_source = is_error_source(call, scene.end(result));
-        if !result.is_open || call.is_some_and(|call| is_exempt(call, ground)) || is_placeholder(&result.text) {
+        if !result.is_open || call.is_some_and(|call| call.is_exempt) || is_placeholder(&result.text) {
             if is_error_source {
                 kept.seen.extend(error_lines(&result.text).map(|line| error::key(&line)));
             }
@@ -50,10 +50,6 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let cleared = super::edit_of(draft, Kind::ClearResult, "clear", None, results);
     let shortened = super::edit_of(draft, Kind::ClearArguments, "clear-arguments", None, long);
     cleared.into_iter().chain(shortened).collect()
-}
-
-fn is_exempt(call: &CallAt, ground: Ground) -> bool {
-    holds_state(call.name, call.call.kind) || ground.options.exempt.iter().any(|exempt| exempt == call.name)
 }
 
 /// Error lines of what files contain are no errors.

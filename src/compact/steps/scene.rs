@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Ground;
 use crate::compact::ledger::path;
 use crate::compact::placeholder::{self, Gone};
-use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status};
+use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status, holds_state};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
 use crate::message::{Part, Role, texts};
@@ -20,6 +20,8 @@ pub struct CallAt<'d> {
     pub call: ToolCall,
     /// It is not of the newest rounds, and nothing forbids to touch it.
     pub is_old: bool,
+    /// Results of its tool are never cleared.
+    pub is_exempt: bool,
 }
 
 /// A result.
@@ -103,7 +105,8 @@ impl<'d> Scene<'d> {
                         let mut call = map.read(name, arguments);
                         let root = ground.options.rules.root.as_deref();
                         call.paths = call.paths.into_iter().map(|it| path::under(root, it)).collect();
-                        scene.calls.push(CallAt { entry, part, name, arguments, call, is_old });
+                        let is_exempt = holds_state(name, call.kind) || ground.options.exempt.contains(name);
+                        scene.calls.push(CallAt { entry, part, name, arguments, call, is_old, is_exempt });
                     }
                     Part::ToolResult { call_id, content, is_error, .. } => {
                         let of = &scene.groups[group];
@@ -133,11 +136,12 @@ impl<'d> Scene<'d> {
         scene
     }
 
-    /// The newest `results`, and those that have no more than `tokens` together.
+    /// The newest `results`, and those that have no more than `tokens` together. What stays anyway takes nothing of those.
     fn protect(&mut self, results: usize, tokens: u64) {
         let mut sum = 0u64;
         for (number, result) in self.results.iter_mut().rev().enumerate() {
-            sum = sum.saturating_add(result.tokens);
+            let is_exempt = result.call.and_then(|at| self.calls.get(at)).is_some_and(|call| call.is_exempt);
+            sum = sum.saturating_add(if is_exempt { 0 } else { result.tokens });
             if number >= results && sum > tokens {
                 break;
             }

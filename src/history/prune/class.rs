@@ -2,7 +2,7 @@
 
 use super::{Limits, SUMMARY_TAG};
 use crate::error::{BudgetDetails, Code, Contributor, Error};
-use crate::history::draft::Draft;
+use crate::history::draft::{Draft, is_empty};
 use crate::history::group::{Group, Kind};
 
 /// A pass that drops groups.
@@ -42,7 +42,8 @@ pub(super) enum Class {
 }
 
 pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<Class> {
-    let newest_request = groups.iter().rposition(Group::has_request);
+    let newest_request = newest_request(draft, groups);
+    let last_request = groups.iter().rposition(Group::has_request);
     let newest_round = newest_round(groups);
     let mut classes: Vec<Class> = groups
         .iter()
@@ -51,7 +52,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
             let after_request = newest_request.is_none_or(|request| at > request);
             if group.kind == Kind::Frame {
                 Class::Must("frame")
-            } else if Some(at) == newest_request {
+            } else if Some(at) == newest_request || Some(at) == last_request {
                 Class::Must("newest request")
             } else if group.pending {
                 Class::Must("unanswered call")
@@ -79,6 +80,13 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
         classes[opening] = Class::Must("opening of a turn that stays");
     }
     classes
+}
+
+/// The newest group in which the user says anything; where there is none, the newest in which it is the user's turn.
+pub(super) fn newest_request(draft: &Draft, groups: &[Group]) -> Option<usize> {
+    let says = |group: &Group| group.entries.iter().any(|&at| !is_empty(&draft.entries[at].message.parts));
+    let newest = groups.iter().rposition(|group| group.has_request() && says(group));
+    newest.or_else(|| groups.iter().rposition(Group::has_request))
 }
 
 /// The group of the newest round, wherever the newest request stands.

@@ -30,7 +30,8 @@ mod shrink;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
-pub use pictures::{PICTURE_BYTES, Picture};
+pub(crate) use pictures::lighten;
+pub use pictures::{Allowance, PICTURE_BYTES, Picture};
 pub use shrink::FLOOR;
 pub(crate) use shrink::media_note;
 
@@ -42,12 +43,13 @@ use self::class::{Class, Drop, classify, refusal};
 use self::select::Selection;
 use self::shrink::Shrinker;
 use super::draft::{Draft, Meter};
-use super::group::groups;
-use super::pairs::repair;
+use super::group::{groups, groups_within};
+use super::pairs::{reach_of, repair_for};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::error::Result;
 use crate::message::Message;
 use crate::tokens::Origin;
+use crate::validity::Provider;
 
 /// The tag that opens a summary message of an earlier compaction.
 pub const SUMMARY_TAG: &str = "<conversation-summary";
@@ -135,6 +137,8 @@ pub struct Limits {
     pub pictures: Vec<Picture>,
     /// Bytes that the pictures in the results of one turn may have; [`PICTURE_BYTES`] if absent.
     pub picture_bytes: Option<u64>,
+    /// Whom the request is for, if that is known: what that provider takes as it stands needs no repair.
+    pub provider: Option<Provider>,
 }
 
 /// A cut is not held on to if the limit has grown by more than this part, one in so many: another model has another cache.
@@ -208,8 +212,9 @@ pub fn prune_held(
 
 fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned> {
     let before = draft.before();
-    repair(&mut draft);
-    pictures::lighten(&mut draft, limits);
+    repair_for(&mut draft, limits.provider);
+    let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
+    lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
     let (draft, shortened, notes) = if limits.note {
         with_notes(draft, marks, limits, limit)?
@@ -268,10 +273,10 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
     if draft.total() <= limit && limits.drop_media == DropMedia::None {
         return Ok(vec![]);
     }
-    let groups = groups(draft);
+    let groups = groups_within(draft, reach_of(limits.provider));
     let classes = classify(draft, &groups, limits);
     let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
-    let mut shrinker = Shrinker::new(&groups, limits);
+    let mut shrinker = Shrinker::new(draft, &groups, limits);
     if limits.drop_media != DropMedia::None {
         shrinker.media(draft, &mut selection, 0, limits.drop_media == DropMedia::All);
     }

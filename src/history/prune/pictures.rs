@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Limits;
 use super::shrink::media_note;
 use crate::history::draft::{Change, Draft};
 use crate::history::group::groups;
@@ -28,15 +27,27 @@ pub struct Picture {
 /// Message, part of it as the host has it, and item of that.
 type Place = (usize, usize, usize);
 
-/// Replaces what is over [`Limits::picture_bytes`] in a turn by notes: the newest pictures stay, and one that is too large by itself goes
-/// alone. Whatever the request costs.
-pub(super) fn lighten(draft: &mut Draft, limits: &Limits) {
-    let most = limits.picture_bytes.unwrap_or(PICTURE_BYTES);
-    if limits.pictures.iter().fold(0u64, |sum, picture| sum.saturating_add(picture.bytes)) <= most {
+/// Pictures in results, and what may stay of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Allowance<'a> {
+    /// Those whose size is known.
+    pub pictures: &'a [Picture],
+    /// Bytes that those of one turn may have; [`PICTURE_BYTES`] if absent.
+    pub most: Option<u64>,
+    /// Ids of messages that stay as they are.
+    pub keep: &'a HashSet<String>,
+}
+
+/// Replaces what is over the allowance in a turn by notes: the newest pictures stay, and one that is too large by itself goes alone.
+/// Whatever the request costs.
+pub(crate) fn lighten(draft: &mut Draft, allowance: Allowance) {
+    let Allowance { pictures, most, keep } = allowance;
+    let most = most.unwrap_or(PICTURE_BYTES);
+    if pictures.iter().fold(0u64, |sum, picture| sum.saturating_add(picture.bytes)) <= most {
         return;
     }
     let mut of_message: HashMap<&str, Vec<&Picture>> = HashMap::new();
-    for picture in &limits.pictures {
+    for picture in pictures {
         of_message.entry(&picture.id).or_default().push(picture);
     }
     let mut gone: Vec<Place> = Vec::new();
@@ -44,7 +55,7 @@ pub(super) fn lighten(draft: &mut Draft, limits: &Limits) {
     for group in groups(draft) {
         for &entry in &group.entries {
             let id = &draft.entries[entry].message.id;
-            let is_free = !limits.keep.contains(id);
+            let is_free = !keep.contains(id);
             let own = of_message.get(id.as_str()).into_iter().flatten();
             turn.extend(own.map(|picture| ((entry, picture.part, picture.item), picture.bytes, is_free)));
         }

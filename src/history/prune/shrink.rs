@@ -46,12 +46,12 @@ pub(super) struct Shrinker<'g> {
 }
 
 impl<'g> Shrinker<'g> {
-    pub(super) fn new(groups: &'g [Group], limits: &'g Limits) -> Shrinker<'g> {
+    pub(super) fn new(draft: &Draft, groups: &'g [Group], limits: &'g Limits) -> Shrinker<'g> {
         Shrinker {
             groups,
             limits,
             newest_round: super::class::newest_round(groups),
-            newest_request: groups.iter().rposition(Group::has_request),
+            newest_request: super::class::newest_request(draft, groups),
             group_of: groups
                 .iter()
                 .enumerate()

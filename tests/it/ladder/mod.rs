@@ -228,6 +228,36 @@ fn what_the_host_exempts_and_keeps_stays() {
 }
 
 #[test]
+fn what_is_exempt_takes_nothing_of_what_is_protected() {
+    // Room for the newest result and one long one.
+    let protect = r#"{"protect":{"results":0,"rounds":1,"tokens":{"of":0,"least":1000,"most":1000}},
+        "shares":{"relief":0},"gain":{"clear":{"of":0}},"ladder":["clear","fit"]}"#;
+    let cleared = |tool: &str| {
+        let messages = numbered(vec![
+            user("go"),
+            call("a", "fetch", "{}"),
+            result("a", &long("first")),
+            call("b", "fetch", "{}"),
+            result("b", &long("second")),
+            call("c", tool, "{}"),
+            result("c", &long("third")),
+            call("z", "other", "{}"),
+            result("z", "newest"),
+        ]);
+        let whole: u64 = crate::prune::fresh(&messages, &Chars);
+        let profile = Profile::read(protect, "profile").unwrap();
+        let exempt = ["ours".to_string()].into();
+        let done =
+            compacted(&messages, Options { budget: whole - 1, profile, exempt, ..Options::default() }, Rc::new(Chars));
+        let cleared = done.edits.iter().filter(|edit| edit.kind == Kind::ClearResult);
+        cleared.flat_map(|edit| edit.targets.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(cleared("fetch"), ["m2", "m4"]);
+    assert_eq!(cleared("ours"), ["m2"]);
+    assert_eq!(cleared("todo_write"), ["m2"]);
+}
+
+#[test]
 fn old_pictures_and_thoughts_go() {
     let image = || Part::Image { media_type: Some("image/png".into()), data: None, url: None, detail: None };
     let mut shown = user("look");
