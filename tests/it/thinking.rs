@@ -13,7 +13,7 @@ use espalier::tokens::{CostModel, Origin};
 use fastrand::Rng;
 
 use crate::log::counting;
-use crate::prune::fresh;
+use crate::prune::{carry_out, fresh};
 use crate::support::{Quarter, calls, numbered, result, system, user};
 
 fn thinking(message: Message, text: &str) -> Message {
@@ -145,6 +145,10 @@ fn compactions_of_a_run_one_after_the_other_stay_acceptable() {
             let view = log.messages();
             let done = done(Compaction::of_log(&log, options(budget)));
             assert!(done.after.total <= budget, "seed {seed}");
+            // The plan may have pruned more than lasts.
+            let sent = carry_out(&view, &done.plan);
+            assert!(is_accepted(&sent), "seed {seed}: {sent:#?}");
+            assert_eq!(done.after.total, fresh(&sent, &Quarter), "seed {seed}: counts add up");
             let lasting: Vec<_> =
                 done.edits.iter().filter(|e| !e.rule.starts_with("long-") && e.message.is_some()).cloned().collect();
             let plain = (log.view(), log.messages());

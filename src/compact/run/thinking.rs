@@ -41,12 +41,16 @@ impl Compaction {
         Some((Thinking { from: from.id.clone(), part, to: to.message.id.clone() }, tokens))
     }
 
-    /// The message that was to begin with the thought went, too: the next one of the turn does. True if that changed the edits.
+    /// The message that was to begin with the thought went, too: a later one of the turn does. True if that changed the edits.
     pub(super) fn thinks_elsewhere(&self, edits: &mut [Edit], draft: &Draft) -> bool {
         let stays = |id: &str| draft.entries.iter().any(|entry| entry.is_in() && entry.message.id == id);
         let gone = |edit: &&mut Edit| edit.thinking.as_ref().is_some_and(|thinking| !stays(&thinking.to));
         let Some(edit) = edits.iter_mut().find(gone) else { return false };
-        edit.thinking = self.thinking(draft, &edit.targets).map(|(thinking, _)| thinking);
+        let at = |id: &str| self.messages.iter().position(|message| message.id == id);
+        let was = edit.thinking.take().and_then(|thinking| at(&thinking.to));
+        let next = self.thinking(draft, &edit.targets).map(|(thinking, _)| thinking);
+        // What is pruned depends on where the thought is: only onward, so that it comes to an end.
+        edit.thinking = next.filter(|thinking| at(&thinking.to) > was);
         true
     }
 }
