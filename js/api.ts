@@ -8,6 +8,7 @@ import type { Reading } from "./adapters/adapter.ts";
 import { readConversation } from "./adapters/index.ts";
 import { IMAGE_BYTES, imageModel, imageSizes, resultPictures } from "./images.ts";
 import { neutralPart } from "./adapters/espalier.ts";
+import { unledBy } from "./adapters/thinking.ts";
 import { asking, llmRequest, wish } from "./asking.ts";
 import { given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
 import { drive } from "./drive.ts";
@@ -240,7 +241,10 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   const fields = compactFields(options);
   const reading = read(messages, options);
   const { keep, cover, ...rest } = fields;
-  const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }) };
+  const { source: { list }, messages: neutral } = reading;
+  // A system prompt of its own comes first.
+  const thinking = unledBy(reading.format, list, (at) => neutral[at + neutral.length - list.length]!.id);
+  const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }), thinking };
   const { plan, edits, report } = await operated(() => reading, options, () => new (wasm().Compaction)(reading.messages, all));
   return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
 }

@@ -49,7 +49,11 @@ export interface LogEdit {
    * First and last message of what the summary stands for. Both grow outward: to whole rounds, and around older ranges that they meet.
    * System messages, the newest request, what is pinned, and `carried` stay.
    */
-  range?: { from: string; to: string; summary: string | Omit<NeutralMessage, "id"> | NeutralMessage; carried?: string[] };
+  range?: {
+    from: string; to: string; summary: string | Omit<NeutralMessage, "id"> | NeutralMessage; carried?: string[];
+    /** A thought of the range that comes first in a message that calls and stays: part `part` of `from` in `to`. */
+    thinking?: { from: string; part: number; to: string };
+  };
   /** For `supersede`. */
   newer?: string;
   trigger?: string;

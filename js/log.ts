@@ -305,7 +305,7 @@ export class ConversationLog<T = unknown> {
       if (this.edited !== edited) throw new EspalierError({ code: "stale_plan", message: "the conversation was changed while its compaction was prepared" });
       return this.neutral();
     };
-    return compactHeld(messages, all, (fields) => this.live().compaction(fields));
+    return compactHeld(messages, all, (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }));
   }
 
   /** Options for a compaction of {@link neutral}: counted as the log counts. */
@@ -614,6 +614,7 @@ function editFields(edit: LogEdit): Record<string, unknown> {
     if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
   });
   if (range !== undefined && (typeof range !== "object" || range === null)) throw bad("bad_edit", "edit.range", "an object", range);
+  if (range?.thinking !== undefined) needCount(range.thinking?.part, "edit.range.thinking.part", "bad_edit");
   const summary = range?.summary;
   const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
   return {

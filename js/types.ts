@@ -72,7 +72,9 @@ export type PartEdit =
   /** Puts a text in the place of a picture or document. */
   | { type: "note"; part: number; text: string }
   /** Gives a call or result another call id. */
-  | { type: "callId"; part: number; callId: string };
+  | { type: "callId"; part: number; callId: string }
+  /** The host's own part `part` of another message, which comes first here: the thought of a turn of which a summary took the beginning. */
+  | { type: "carried"; from: string; part: number };
 
 /** What to do with one part of a tool result's content. */
 export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
@@ -733,6 +735,8 @@ export interface Edit {
   message?: NeutralMessage;
   /** The model's answer to it, behind it, in profiles that have one. */
   reply?: NeutralMessage;
+  /** The thought that a summary inside a turn leaves behind: part `part` of `from` comes first in `to`. */
+  thinking?: { from: string; part: number; to: string };
   /** Id of the message in front of which the summary stands. */
   before?: string;
   /** The message that makes the targets of a `supersede` unnecessary. */

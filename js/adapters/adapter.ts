@@ -7,6 +7,7 @@
 
 import { EspalierError } from "../errors.ts";
 import { pdfPages } from "./pdf.ts";
+import { led, thoughtAt } from "./thinking.ts";
 import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
 
 /** A conversation that was read. */
@@ -58,6 +59,8 @@ export interface Adapter<Piece> {
   tools(tools: readonly unknown[]): NeutralTool[];
   /** The message without what results hold for others than the model; the host's own object if that is nothing. */
   forModel?(message: Fields): Fields;
+  /** Where in the list of a host's message a thought is; only formats in which thoughts are signed say so. */
+  thought?(piece: Piece): number | undefined;
   /** Puts neighbours together where the provider demands it. */
   join?(first: unknown, second: unknown): unknown | undefined;
 }
@@ -128,6 +131,14 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
     extend: () => lookingAt(() => `${name}[${at}]`, next),
     rebuild(plan) {
+      // The host's own thought of another message in front of a message's parts.
+      const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
+        const source = places.get(from);
+        const piece = source === undefined ? undefined : pieces[source]![part];
+        const number = piece === undefined ? undefined : adapter.thought?.(piece as Piece);
+        const thought = number === undefined ? undefined : thoughtAt(originals[source!]!, number);
+        return thought === undefined ? message : (led(message as Fields, thought) ?? message);
+      };
       // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
       const out: { value: unknown; at: number | undefined }[] = [];
       const push = (value: unknown, at: number | undefined, joins = false) => {
@@ -151,10 +162,12 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
           continue;
         }
         const again = () => adapter.read(original, at, `${name}[${at}]`, new Map(state));
+        const own = item.parts.filter(({ type }) => type !== "carried");
+        const whole = (message: unknown) => item.parts.flatMap((edit) => (edit.type === "carried" ? [edit] : [])).reduceRight((rest, edit) => withThought(rest, edit), message);
         // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
-        const renamed = renames(item.parts, again().message.parts.length);
+        const renamed = renames(own, again().message.parts.length);
         const from = renamed ? (adapter.edit(original, again(), renamed) as Fields) : original;
-        push(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), item.parts), at, item.joins);
+        push(whole(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), own)), at, item.joins);
       }
       const values = out.map(({ value }) => value);
       const same = values.length === list.length && values.every((value, at) => value === list[at]);

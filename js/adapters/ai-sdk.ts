@@ -106,6 +106,8 @@ export const aiSdk: Adapter<Piece> = {
     return out;
   },
 
+  thought: ({ at }) => (at === "string" ? undefined : at),
+
   // A UI message holds the results of its calls, so a stand-in for a lost one goes there.
   join(first, second) {
     const [a, b] = [first as Fields, second as Fields];

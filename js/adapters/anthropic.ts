@@ -64,6 +64,8 @@ export const anthropic: Adapter<Piece> = {
 
   tools: (tools) => tools.map(tool),
 
+  thought: (piece) => (typeof piece === "string" ? undefined : piece.block),
+
   // Results of one round belong into one message; the server merges everything else itself.
   join(first, second) {
     const results = (value: unknown) =>

@@ -37,7 +37,10 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
         if (item.type === "insert") return [item.message];
         const original = originals.get(item.id);
         if (!original) return [];
-        return [item.type === "keep" ? original : edited(original, item.parts)];
+        if (item.type === "keep") return [original];
+        const carried = item.parts.flatMap((edit) => (edit.type === "carried" ? (originals.get(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : []));
+        const own = edited(original, item.parts.filter(({ type }) => type !== "carried"));
+        return [carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own];
       });
       if (out.length === list.length && out.every((message, at) => message === list[at])) return input;
       return request ? copy(request, { [name]: out }) : out;

@@ -5,10 +5,11 @@
 
 import { badOption } from "../errors.ts";
 import type { EspalierError } from "../errors.ts";
-import type { NeutralMessage, PlanItem } from "../types.ts";
+import type { Format, NeutralMessage, PlanItem } from "../types.ts";
 import { bad, isFields, looking } from "./adapter.ts";
 import type { Adapter, Reading } from "./adapter.ts";
 import { neutralMessage } from "./espalier.ts";
+import { unledBy } from "./thinking.ts";
 
 /** Reads message number `at`, which is at `path`. */
 type Read = (original: Record<string, unknown>, at: number, path: string) => NeutralMessage;
@@ -22,12 +23,14 @@ export class Growing {
   private whole: Reading | undefined;
   /** Something in it is not for the model. */
   private withholds = false;
+  private readonly format: Format;
   private readonly reader: () => Read;
   private readonly forModel: (message: Record<string, unknown>) => Record<string, unknown>;
   private readonly readWhole: (list: readonly unknown[]) => Reading;
 
   /** `reader` makes what reads messages from the first on; `readWhole` reads a list at once, with the same ids. `forModel` leaves out what is not for the model. */
-  constructor(reader: () => Read, readWhole: (list: readonly unknown[]) => Reading, forModel: (message: Record<string, unknown>) => Record<string, unknown> = (message) => message) {
+  constructor(format: Format, reader: () => Read, readWhole: (list: readonly unknown[]) => Reading, forModel: (message: Record<string, unknown>) => Record<string, unknown> = (message) => message) {
+    this.format = format;
     this.forModel = forModel;
     this.reader = reader;
     this.readWhole = readWhole;
@@ -96,6 +99,11 @@ export class Growing {
     if (this.whole) this.whole.extend();
     else this.whole = this.readWhole(this.originals);
     return [...(this.whole.rebuild(plan) as unknown[])];
+  }
+
+  /** Ids of the messages whose thoughts stay where they are; nothing if none may be carried. */
+  unled(): string[] | undefined {
+    return unledBy(this.format, this.originals, (at) => this.names[at]!);
   }
 
   /**

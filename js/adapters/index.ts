@@ -78,7 +78,7 @@ export type { Growing } from "./growing.ts";
  */
 export function growing(format: Format): Growing {
   if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  if (format === "espalier") return new Growing(readsNeutral, (list) => readConversation(list, { format }));
+  if (format === "espalier") return new Growing(format, readsNeutral, (list) => readConversation(list, { format }));
   const adapter = ADAPTERS[format];
-  return new Growing(readsWith(adapter), (list) => readConversation(list, { format }), (message) => adapter.forModel?.(message) ?? message);
+  return new Growing(format, readsWith(adapter), (list) => readConversation(list, { format }), (message) => adapter.forModel?.(message) ?? message);
 }

@@ -54,6 +54,9 @@ struct CompactOptions {
     /// Input, cache read, cache write, output; checked in JavaScript.
     #[serde(default)]
     prices: Vec<f64>,
+    /// Ids of messages whose thoughts are not carried; absent if none are.
+    #[serde(default)]
+    thinking: Option<Vec<String>>,
 }
 
 impl CompactOptions {
@@ -80,6 +83,7 @@ impl CompactOptions {
             exempt: self.exempt.into_iter().collect(),
             cover: self.cover,
             prices,
+            thinking: self.thinking.map(|ids| ids.into_iter().collect()),
         })
     }
 

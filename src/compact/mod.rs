@@ -86,6 +86,9 @@ pub struct Options {
     pub cover: Option<Cover>,
     /// What the price of the broken cache is reckoned with.
     pub prices: Prices,
+    /// For formats in which thoughts are signed: a summary inside a turn leaves the last thought to the calls that stay. Not those of these
+    /// messages, by id: of another model, or without a signature. Absent for all other formats.
+    pub thinking: Option<HashSet<String>>,
 }
 
 /// A range of messages by their ids, both ends included; without one of them from the beginning or to the end. It grows to whole groups.

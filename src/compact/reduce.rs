@@ -115,6 +115,7 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
         message: None,
         before: None,
         reply: None,
+        thinking: None,
         newer: None,
         texts: replacements,
     })

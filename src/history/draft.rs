@@ -212,6 +212,19 @@ impl<'a> Draft<'a> {
         Rewrite::Done
     }
 
+    /// Puts a part of another message in front of those of entry `index`: part `number` of the host's message `from`.
+    pub fn lead(&mut self, index: usize, part: &Part, from: &str, number: usize, rule: &'static str) {
+        let entry = &mut self.entries[index];
+        let keep = |count: usize| (0..count).map(|part| PartEdit::Keep { part }).collect();
+        let mut edits = entry.edits.take().unwrap_or_else(|| keep(entry.message.parts.len()));
+        edits.insert(0, PartEdit::Carried { from: from.to_string(), part: number });
+        entry.message.to_mut().parts.insert(0, part.clone());
+        entry.edits = Some(edits);
+        entry.fate = Fate::Changed;
+        entry.rule = Some(rule);
+        entry.after = self.meter.message(&entry.message);
+    }
+
     /// Puts a new message in front of entry `index`.
     pub fn insert(&mut self, index: usize, message: Message, rule: &'static str) {
         let after = self.meter.message(&message);

@@ -85,6 +85,9 @@ pub struct Edit {
     /// The model's answer to it, behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Message>,
+    /// The thought that a `replace_range` inside a turn leaves behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking>,
     /// Id of the message in front of which the summary stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -94,6 +97,19 @@ pub struct Edit {
     /// What parts of the targets become, for the kinds that change parts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Replacement>,
+}
+
+/// Reasoning of a message that is hidden, which comes first in one that stays: providers that sign it refuse calls of a turn in which none
+/// is left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Thinking {
+    /// Id of the message that it is of.
+    pub from: String,
+    /// Index among the parts of that message, as it stood.
+    pub part: usize,
+    /// Id of the message that begins with it.
+    pub to: String,
 }
 
 /// What one part becomes: the text of a part or result, the JSON text of a call's arguments, the note in the place of a picture. An empty
@@ -180,6 +196,7 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
         Kind::ReplaceRange => {
             let targets: Vec<usize> = targets().collect();
             draft.drop_entries(&targets, Fate::Covered, edit.rule, edit.kind.why());
+            lead(draft, edit, index);
             let place = edit.before.as_ref().and_then(|id| index.get(id)).or(targets.iter().min().copied());
             if let (Some(place), Some(message)) = (place, &edit.message) {
                 if let Some(reply) = &edit.reply {
@@ -208,6 +225,16 @@ fn lay(draft: &mut Draft, edit: &Edit, index: &Index) -> bool {
         }
     }
     false
+}
+
+/// Puts the thought that stays where it goes.
+fn lead(draft: &mut Draft, edit: &Edit, index: &Index) {
+    let Some(Thinking { from, part, to }) = &edit.thinking else { return };
+    let Some(to) = index.get(to).filter(|&at| draft.entries[at].is_in() && !draft.entries[at].is_new) else { return };
+    let Some(entry) = index.get(from).map(|at| &draft.entries[at]) else { return };
+    if let Some(thought @ Part::Reasoning { .. }) = entry.message.parts.get(*part).cloned() {
+        draft.lead(to, &thought, from, *part, edit.rule);
+    }
 }
 
 /// What a part becomes.

@@ -58,6 +58,11 @@ pub enum PartEdit {
         part: usize,
         call_id: String,
     },
+    /// A part of another message of the host's, unchanged: part `part` of message `from`.
+    Carried {
+        from: String,
+        part: usize,
+    },
 }
 
 /// What to do with one item of a tool result's content.
@@ -72,7 +77,7 @@ pub enum ItemEdit {
 }
 
 impl PartEdit {
-    /// Which part it is about.
+    /// Which part of the message it is about; of none (`usize::MAX`) if it is another message's.
     pub fn part(&self) -> usize {
         match self {
             PartEdit::Keep { part }
@@ -81,13 +86,14 @@ impl PartEdit {
             | PartEdit::Content { part, .. }
             | PartEdit::Note { part, .. }
             | PartEdit::CallId { part, .. } => *part,
+            PartEdit::Carried { .. } => usize::MAX,
         }
     }
 
     /// The call id it gives, if any.
     pub fn call_id(&self) -> Option<&String> {
         match self {
-            PartEdit::Keep { .. } | PartEdit::Note { .. } => None,
+            PartEdit::Keep { .. } | PartEdit::Note { .. } | PartEdit::Carried { .. } => None,
             PartEdit::Text { call_id, .. }
             | PartEdit::Arguments { call_id, .. }
             | PartEdit::Content { call_id, .. } => call_id.as_ref(),

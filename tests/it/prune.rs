@@ -37,6 +37,9 @@ pub fn carry_out(messages: &[Message], plan: &[PlanItem]) -> Vec<Message> {
             PlanItem::Edit { id, parts } => {
                 let was = find(id);
                 let part = |edit: &PartEdit| {
+                    if let PartEdit::Carried { from, part } = edit {
+                        return find(from).parts[*part].clone();
+                    }
                     let mut part = was.parts[edit.part()].clone();
                     match (edit, &mut part) {
                         (PartEdit::Text { text, .. }, Part::ToolResult { content, .. }) => {

@@ -177,7 +177,9 @@ impl Compaction {
             name: None,
             parts: vec![Part::Text { text: words.to_string() }],
         });
-        let tokens = self.meter().message(&message) + reply.as_ref().map_or(0, |reply| self.meter().message(reply));
+        let (thinking, of_thinking) = self.thinking(&draft, &covered.ids).unzip();
+        let of_reply = reply.as_ref().map_or(0, |reply| self.meter().message(reply));
+        let tokens = self.meter().message(&message) + of_reply + of_thinking.unwrap_or(0);
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
             return Err((Status::Inflated, why));
@@ -202,6 +204,7 @@ impl Compaction {
             tokens_after: tokens,
             message: Some(message),
             reply,
+            thinking,
             before,
             newer: None,
             texts: vec![],
@@ -257,6 +260,7 @@ impl Compaction {
         let mut reductions = [reduce::results as Reduction, reduce::requests, reduce::records].into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
+                Ok(()) if self.thinks_elsewhere(&mut edits, &draft) => draft = self.view(&edits),
                 Ok(()) => break "what still did not fit was pruned, oldest first",
                 Err(error) => {
                     let Some(needed) = error.budget.as_ref().map(|b| b.needed) else { return Err(error) };
@@ -294,6 +298,7 @@ impl Compaction {
                 message: None,
                 before: None,
                 reply: None,
+                thinking: None,
                 newer: None,
                 texts: vec![],
             });
@@ -333,13 +338,13 @@ impl Compaction {
         let meter = self.meter();
         for edit in edits.iter_mut() {
             let Some(message) = edit.message.as_mut() else { continue };
+            let was = meter.message(message);
             for text in shortened.texts.iter().filter(|text| text.message == message.id) {
                 if let Some(part) = message.parts.get_mut(text.part) {
                     *part = Part::Text { text: text.text.clone() };
                 }
             }
-            let reply = edit.reply.as_ref().map_or(0, |reply| meter.message(reply));
-            edit.tokens_after = meter.message(message) + reply;
+            edit.tokens_after = (edit.tokens_after + meter.message(message)).saturating_sub(was);
         }
     }
 }

@@ -7,6 +7,7 @@ mod hand_over;
 mod measure;
 mod stages;
 mod start;
+mod thinking;
 
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -139,6 +139,7 @@ fn edit_of(
         tokens_after: 0,
         message: None,
         reply: None,
+        thinking: None,
         before: None,
         newer,
         texts: texts.into_iter().map(|(_, text)| text).collect(),

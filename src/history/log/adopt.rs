@@ -11,7 +11,7 @@ use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of, stands_
 use super::fold::Shown;
 use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
-use crate::history::edit;
+use crate::history::edit::{self, Thinking};
 use crate::history::plan::PartEdit;
 use crate::message::{Message, Part};
 
@@ -149,7 +149,25 @@ impl Log {
         let empty = || Error::new(Code::BadEdit, "a range needs a message that stands for it").at("edit.message");
         let summary: Message = from.message.clone().ok_or_else(empty)?;
         let id = |slot: usize| self.store.message(slot).id.clone();
-        Ok(Range { from: id(start), to: id(end), summary, reply: from.reply.clone(), carried })
+        let thinking = from.thinking.as_ref().and_then(|thinking| self.thought(thinking, end));
+        Ok(Range { from: id(start), to: id(end), summary, reply: from.reply.clone(), thinking, carried })
+    }
+
+    /// The same thought by the message that it is of in the log. Nothing if it does not fit any more: messages may have changed since.
+    fn thought(&self, thinking: &Thinking, end: usize) -> Option<Thinking> {
+        let slot = self.live(&thinking.from)?;
+        let carried = |edit: &PartEdit| match edit {
+            PartEdit::Carried { from, part } => Some((from.clone(), *part)),
+            _ => None,
+        };
+        let of_another = match &self.state.slots[slot].shown {
+            Shown::Changed(changed) => changed.edits.get(thinking.part).and_then(carried),
+            _ => None,
+        };
+        let (from, part) =
+            of_another.unwrap_or_else(|| (thinking.from.clone(), self.part_of(&thinking.from, thinking.part)));
+        let thinking = Thinking { from, part, to: thinking.to.clone() };
+        self.check_thinking(&thinking, end).ok().map(|_| thinking)
     }
 
     /// Ids of the messages that a range would hide and that show now.
@@ -222,6 +240,10 @@ impl Log {
             Shown::Changed(changed) => changed.edits.get(number),
             _ => None,
         });
-        edits.map_or(number, PartEdit::part)
+        match edits {
+            // Its index is that behind the message's own parts.
+            Some(PartEdit::Carried { .. }) => self.live(id).map_or(number, |slot| self.store.message(slot).parts.len()),
+            edit => edit.map_or(number, PartEdit::part),
+        }
     }
 }

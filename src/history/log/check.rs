@@ -9,6 +9,7 @@ use super::text::{pinned_text, text_of};
 use super::{Log, Shown};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::is_empty;
+use crate::history::edit::Thinking;
 use crate::history::group::{Group, Kind as GroupKind};
 use crate::message::{Message, Part, Role};
 
@@ -315,11 +316,49 @@ impl Log {
             }
             reply.id = format!("{}:reply", id_of(self.len()));
         }
+        let hides = |at: usize| (first..=last).contains(&at) && !carried.contains(&at) && !self.state.is_pinned(at);
+        range.thinking = match range.thinking {
+            Some(thinking) => {
+                let (_, to) = self.check_thinking(&thinking, last)?;
+                Some(thinking).filter(|_| !hides(to))
+            }
+            // That of the newest of the ranges inside of it.
+            None => {
+                let inside =
+                    self.state.outer.range(first..=last).rev().filter_map(|(_, (_, seq))| self.store.edit(*seq));
+                let mut left = inside.filter_map(|edit| edit.range.as_ref()?.thinking.clone());
+                left.find(|thinking| self.live(&thinking.to).is_some_and(|to| !hides(to)))
+            }
+        };
         let id = |at: usize| self.store.message(at).id.clone();
         range.summary.id = format!("{}:summary", id_of(self.len()));
         (range.from, range.to) = (id(first), id(last));
         range.carried = carried.into_iter().map(id).collect();
         Ok(range)
+    }
+
+    /// Slots of the message that a thought is of, and of that which is to begin with it. `last` is the last slot of the range.
+    pub(super) fn check_thinking(&self, thinking: &Thinking, last: usize) -> Result<(usize, usize)> {
+        let slot = |id: &String, name: &str| {
+            let path = format!("edit.range.thinking.{name}");
+            self.live(id).ok_or_else(|| bad_edit(path, format!("there is no message {id:?} in the conversation")))
+        };
+        let (from, to) = (slot(&thinking.from, "from")?, slot(&thinking.to, "to")?);
+        let is_thought = |part: &Part| matches!(part, Part::Reasoning { .. });
+        if from > last {
+            return Err(bad_edit("edit.range.thinking.from", "the thought is of a message behind the range"));
+        }
+        if !self.store.message(from).parts.get(thinking.part).is_some_and(is_thought) {
+            return Err(bad_edit("edit.range.thinking.part", "this part of the message is no thought"));
+        }
+        let message = self.store.message(to);
+        if message.role != Role::Assistant || message.calls().next().is_none() {
+            return Err(bad_edit("edit.range.thinking.to", "what begins with a thought is a message that calls"));
+        }
+        if message.parts.iter().any(is_thought) {
+            return Err(bad_edit("edit.range.thinking.to", "the message has thoughts of its own"));
+        }
+        Ok((from, to))
     }
 
     // ------------------------------------------------------------ drops
@@ -372,7 +411,9 @@ impl Log {
             let (Some(number), Some(to)) = (target.part, &target.to) else {
                 return Err(bad_edit(path, "this kind of edit names a part and what it becomes"));
             };
-            let Some(part) = message.parts.get(number) else {
+            // Behind its own parts there is the thought of another message that it begins with.
+            let led = self.state.lead(&self.store, slot).filter(|_| number == message.parts.len());
+            let Some(part) = message.parts.get(number).or(led.map(|(part, _)| part)) else {
                 return Err(bad_edit(format!("{path}.part"), format!("the message has {} parts", message.parts.len())));
             };
             if !seen.insert((slot, number)) {

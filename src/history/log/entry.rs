@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::history::edit::Author;
+use crate::history::edit::Thinking;
 use crate::message::Message;
 
 /// One thing that happened. Nothing in a log is ever changed; what takes something back is an entry of its own.
@@ -203,6 +204,10 @@ pub struct Range {
     /// The model's answer to it, behind it: `e<seq>:reply`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Message>,
+    /// A thought in the range (or one that came from it already) that a message which stays begins with. Goes if the range grows around
+    /// that message; a range around an older one takes over what that has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Thinking>,
     /// Messages inside the range that stay, with their whole groups. System messages, the newest request and what is pinned stay
     /// without being named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

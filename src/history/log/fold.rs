@@ -11,7 +11,7 @@ use super::text::{pinned_text, text_after};
 use crate::history::draft::{Change, Draft, Entry as Row, Meter};
 use crate::history::group::Grouper;
 use crate::history::plan::{Fate, ItemEdit, PartEdit};
-use crate::message::Message;
+use crate::message::{Message, Part};
 use crate::tokens::Origin;
 
 /// How a message is shown.
@@ -76,6 +76,17 @@ pub(super) struct Span {
     pub tokens: u64,
     /// Those of the reply among them, if there is one.
     pub reply: Option<u64>,
+    pub thinking: Option<Lead>,
+}
+
+/// A thought that a message begins with: slot and part that it is of, and the slot of that message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lead {
+    pub from: usize,
+    pub part: usize,
+    pub to: usize,
+    /// Position of the edit.
+    pub by: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -114,6 +125,8 @@ pub(super) struct State {
     pinned: BTreeSet<usize>,
     /// Ranges in force that no larger one hides: start, end, position.
     pub outer: BTreeMap<usize, (usize, usize)>,
+    /// Thoughts that these ranges leave behind, by the message that begins with them.
+    pub leads: BTreeMap<usize, Lead>,
     pub checkpoints: Vec<Stored>,
     /// Newest message that was not rewound.
     pub newest: Option<usize>,
@@ -172,7 +185,10 @@ impl State {
             slots = vec![start, end];
             let reply = range.reply.as_ref().map(|reply| meter.message(reply));
             let tokens = meter.message(&range.summary) + reply.unwrap_or(0);
-            Some(Span { start, end, carried, tokens, reply })
+            let thinking = range.thinking.as_ref().and_then(|thinking| {
+                Some(Lead { from: slot_of(&thinking.from)?, part: thinking.part, to: slot_of(&thinking.to)?, by: seq })
+            });
+            Some(Span { start, end, carried, tokens, reply, thinking })
         });
         let reach = slots.iter().copied().max().unwrap_or(0);
         self.edits.insert(seq, Laid { slots, reach, span, revoked_by: None, rewound_by: None });
@@ -248,15 +264,16 @@ impl State {
                 }
             }
         }
-        self.find_outer();
-        changed.iter().for_each(|&slot| self.look(store, meter, slot));
+        let led = self.find_outer();
+        changed.iter().chain(&led).for_each(|&slot| self.look(store, meter, slot));
         self.relaid(store, meter, &edits);
     }
 
     /// Whether these edits are in force has changed.
     fn relaid(&mut self, store: &Store, meter: Meter, edits: &[usize]) {
         if edits.iter().any(|seq| self.edits[seq].span.is_some()) {
-            self.find_outer();
+            let led = self.find_outer();
+            led.into_iter().for_each(|slot| self.look(store, meter, slot));
         }
         for seq in edits {
             let edit = &self.edits[seq];
@@ -274,22 +291,28 @@ impl State {
         self.outer.len() + replies.count()
     }
 
-    /// Finds the ranges that show: of two that are nested the larger, of two that are equal the newer.
-    fn find_outer(&mut self) {
+    /// Finds the ranges that show: of two that are nested the larger, of two that are equal the newer. Gives the slots of messages that begin
+    /// with another thought now.
+    fn find_outer(&mut self) -> Vec<usize> {
         let active = self.edits.iter().filter(|(_, edit)| edit.in_force());
         let mut spans: Vec<_> = active.filter_map(|(seq, edit)| Some((edit.span.as_ref()?, *seq))).collect();
         let key = |(span, seq): &(&Span, usize)| (span.start, usize::MAX - span.end, usize::MAX - seq);
         crate::rank::sort_by(&mut spans, |one, other| key(one).cmp(&key(other)));
         self.outer.clear();
+        let mut leads = BTreeMap::new();
         self.summaries = 0;
         let mut behind = 0;
         for (span, seq) in spans {
             if span.start >= behind {
                 self.outer.insert(span.start, (span.end, seq));
                 self.summaries += span.tokens;
+                leads.extend(span.thinking.map(|lead| (lead.to, lead)));
                 behind = span.end + 1;
             }
         }
+        let before = std::mem::replace(&mut self.leads, leads);
+        let all: BTreeSet<usize> = before.keys().chain(self.leads.keys()).copied().collect();
+        all.into_iter().filter(|slot| before.get(slot) != self.leads.get(slot)).collect()
     }
 
     fn look_at_group(&mut self, store: &Store, meter: Meter, slot: usize) {
@@ -329,7 +352,7 @@ impl State {
             return Shown::Covered(seq);
         }
         let touched: Vec<_> = it.touched.iter().filter(|(seq, _)| self.edits[seq].in_force()).collect();
-        if touched.is_empty() {
+        if touched.is_empty() && !self.leads.contains_key(&slot) {
             return Shown::Whole;
         }
         // The newest edit of a part counts. Dropping is for whole groups, and pins bring groups back whole.
@@ -350,10 +373,24 @@ impl State {
                 newest = Some((seq, edit.kind.as_str()));
             }
         }
-        match newest {
-            Some((seq, rule)) => self.changed(store, meter, slot, &parts, rule).unwrap_or(Shown::Dropped(seq)),
-            None => Shown::Whole,
+        let lead =
+            self.lead(store, slot).filter(|_| parts.get(&store.message(slot).parts.len()) != Some(&&Becomes::Gone));
+        match (newest, lead) {
+            (Some((seq, rule)), _) => {
+                self.changed(store, meter, slot, &parts, rule, lead).unwrap_or(Shown::Dropped(seq))
+            }
+            (None, Some(_)) => {
+                let rule = Kind::ReplaceRange.as_str();
+                self.changed(store, meter, slot, &parts, rule, lead).unwrap_or(Shown::Whole)
+            }
+            (None, None) => Shown::Whole,
         }
+    }
+
+    /// The thought of another message that this one begins with, whose index is that behind its own parts.
+    pub fn lead<'a>(&self, store: &'a Store, slot: usize) -> Option<(&'a Part, Lead)> {
+        let lead = self.leads.get(&slot)?;
+        Some((store.message(lead.from).parts.get(lead.part)?, *lead))
     }
 
     /// The message with these parts changed; nothing if nothing of it would be left.
@@ -364,6 +401,7 @@ impl State {
         slot: usize,
         parts: &BTreeMap<usize, &Becomes>,
         rule: &'static str,
+        lead: Option<(&Part, Lead)>,
     ) -> Option<Shown> {
         let row = row(store, slot);
         let mut draft = Draft { entries: vec![row], meter, origin: Origin::Exact, removed: vec![] };
@@ -384,8 +422,12 @@ impl State {
                 ),
             }
         });
+        if let Some((part, Lead { from, part: number, .. })) = lead.filter(|_| draft.entries[0].is_in()) {
+            draft.lead(0, part, &store.message(from).id, number, rule);
+        }
         let row = draft.entries.pop().filter(Row::is_in)?;
-        let edits = row.edits?;
+        // The thought in front was all that an edit was about, and is not there.
+        let Some(edits) = row.edits else { return Some(Shown::Whole) };
         Some(Shown::Changed(Box::new(Changed { message: row.message.into_owned(), edits, tokens: row.after, rule })))
     }
 

@@ -233,6 +233,11 @@ impl Log {
             }
         };
         let stood = |log: &Log| slots.iter().map(|&slot| log.state.tokens(&log.store, slot)).sum::<u64>();
+        // It gets longer by the thought that it begins with.
+        let led = edit.range.as_ref().and_then(|range| self.live(&range.thinking.as_ref()?.to));
+        let led = led.filter(|slot| !slots.contains(slot));
+        let of_led = |log: &Log| led.map_or(0, |slot| log.state.tokens(&log.store, slot));
+        let was_led = of_led(self);
         let is_range = edit.range.is_some();
         let (messages, summaries) = (stood(self), self.state.summaries());
         (edit.tokens_before, edit.tokens_after) = (0, 0);
@@ -244,6 +249,7 @@ impl Log {
             _ => 0,
         };
         let own = self.state.edits[&seq].span.as_ref().map_or(0, |span| span.tokens);
+        let own = own + of_led(self).saturating_sub(was_led);
         if let Entry::Edit { edit } = &mut self.store.records[seq].entry {
             edit.tokens_before = messages + inside;
             edit.tokens_after = messages_now + own;

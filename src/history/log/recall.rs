@@ -126,6 +126,7 @@ impl Log {
             Shown::Changed(_) => {
                 let in_force = it.touched.iter().filter(|(seq, _)| self.state.edits[seq].in_force());
                 let mut by: Vec<usize> = in_force.map(|(seq, _)| *seq).collect();
+                by.extend(self.state.lead(&self.store, slot).map(|(_, lead)| lead.by));
                 by.dedup();
                 (Place::Changed, by.into_iter().map(id_of).collect())
             }

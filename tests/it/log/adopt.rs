@@ -101,6 +101,7 @@ fn all_edits_are_adopted_or_none() {
         message: None,
         before: None,
         reply: None,
+        thinking: None,
         newer: None,
         texts: vec![],
     };

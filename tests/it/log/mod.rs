@@ -6,6 +6,7 @@ mod lines;
 mod random;
 mod reply;
 mod stale;
+mod thinking;
 
 use std::rc::Rc;
 
@@ -46,7 +47,14 @@ pub fn blank(kind: Kind) -> Edit {
 }
 
 pub fn range(from: &str, to: &str) -> Edit {
-    let range = Range { from: from.into(), to: to.into(), summary: user("so far"), reply: None, carried: vec![] };
+    let range = Range {
+        from: from.into(),
+        to: to.into(),
+        summary: user("so far"),
+        reply: None,
+        thinking: None,
+        carried: vec![],
+    };
     Edit { range: Some(range), ..blank(Kind::ReplaceRange) }
 }
 

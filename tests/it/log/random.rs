@@ -1,9 +1,11 @@
 //! Random sequences of everything that can happen.
 
 use espalier::error::Code;
+use espalier::history::edit::Thinking;
 use espalier::history::log::entry::{Becomes, Checkpoint, Edit, Kind, Pin, RecordKind, Target};
 use espalier::history::log::{Log, Place};
 use espalier::history::pairs::{check as valid, repair};
+use espalier::history::plan::PartEdit;
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 
@@ -24,6 +26,9 @@ fn step(log: &mut Log, rng: &mut Rng, waiting: &mut Vec<Message>) {
             let mut edit = range(&a, &b);
             if rng.u32(0..3) == 0 {
                 edit.range.as_mut().unwrap().carried.push(some(rng));
+            }
+            if rng.bool() {
+                edit.range.as_mut().unwrap().thinking = thought(log, &a, &b);
             }
             log.edit(edit, 2).err()
         }
@@ -65,6 +70,22 @@ fn step(log: &mut Log, rng: &mut Rng, waiting: &mut Vec<Message>) {
     }
 }
 
+/// The last thought of a range and the first calls behind it.
+fn thought(log: &Log, from: &str, to: &str) -> Option<Thinking> {
+    let messages = log.messages();
+    let at = |id: &str| messages.iter().position(|message| message.id == id);
+    let (first, last) = (at(from)?, at(to)?);
+    let of = messages.get(first..=last)?.iter().rev().find(|message| !thoughts(message).is_empty())?;
+    let calls = |message: &&Message| message.calls().next().is_some() && thoughts(message).is_empty();
+    let to = messages[last + 1..].iter().find(calls)?;
+    Some(Thinking { from: of.id.clone(), part: *thoughts(log.original(&of.id)?).last()?, to: to.id.clone() })
+}
+
+fn thoughts(message: &Message) -> Vec<usize> {
+    let is_thought = |&at: &usize| matches!(message.parts[at], Part::Reasoning { .. });
+    (0..message.parts.len()).filter(is_thought).collect()
+}
+
 /// An edit of parts that fits more often than not.
 fn parts(log: &Log, rng: &mut Rng, known: &[String]) -> Edit {
     let mut targets = Vec::new();
@@ -78,6 +99,7 @@ fn parts(log: &Log, rng: &mut Rng, known: &[String]) -> Edit {
                 (Kind::ClearArguments, Becomes::Arguments { arguments: arguments.clone() })
             }
             Part::ToolResult { .. } if rng.bool() => (Kind::ClearResult, text("[gone]")),
+            Part::Reasoning { .. } => (Kind::DropReasoning, Becomes::Gone),
             _ => (Kind::Truncate, text("al…")),
         };
         kind = of_part;
@@ -90,9 +112,20 @@ fn view(log: &Log) -> String {
     serde_json::to_string(&(log.view().plan, log.messages(), log.view().after)).unwrap()
 }
 
+/// With thoughts in some of the calls.
+fn conversation(rng: &mut Rng, steps: usize) -> Vec<Message> {
+    let mut messages = random::conversation(rng, steps);
+    for message in messages.iter_mut().filter(|message| message.calls().next().is_some()) {
+        if rng.u32(0..3) == 0 {
+            message.parts.insert(0, Part::Reasoning { text: "so it is".into() });
+        }
+    }
+    messages
+}
+
 fn play(seed: u64, steps: usize, mut each: impl FnMut(&mut Log, &mut Rng)) -> Log {
     let mut rng = Rng::with_seed(seed);
-    let mut waiting = random::conversation(&mut rng, steps);
+    let mut waiting = conversation(&mut rng, steps);
     waiting.reverse();
     let mut log = Log::new(counting(Quarter));
     for _ in 0..steps {
@@ -104,11 +137,13 @@ fn play(seed: u64, steps: usize, mut each: impl FnMut(&mut Log, &mut Rng)) -> Lo
 
 #[test]
 fn views_pair_up_and_add_up_whatever_happens() {
-    let mut applied = 0;
+    let (mut applied, mut led) = (0, 0);
     for seed in 0..150 {
         let log = play(seed, 60, |log, _| {
             let messages = log.messages();
             assert_eq!(valid(&messages), Ok(()), "seed {seed}");
+            let of = |item: &PartEdit| matches!(item, PartEdit::Carried { .. });
+            led += log.draft().entries.iter().filter(|row| row.edits.iter().flatten().any(of)).count();
             let draft = log.draft();
             assert_eq!(log.totals(), draft.after(), "seed {seed}: held totals are those of the rows");
             let counted: u64 = messages.iter().map(|m| draft.meter.message(m)).sum();
@@ -134,6 +169,7 @@ fn views_pair_up_and_add_up_whatever_happens() {
         });
         applied += log.edits().len();
     }
+    assert!(led > 100, "{led} thoughts were carried: too few to say anything");
     assert!(applied > 500, "{applied} edits got in: too few to say anything");
 }
 
@@ -234,7 +270,7 @@ fn whatever_is_hidden_can_be_recalled() {
     for seed in 500..560 {
         let log = play(seed, 60, |_, _| {});
         let mut rng = Rng::with_seed(seed);
-        let originals = random::conversation(&mut rng, 60);
+        let originals = conversation(&mut rng, 60);
         let shown: std::collections::HashMap<String, Message> =
             log.draft().messages().into_iter().map(|m| (m.id.clone(), m)).collect();
         for original in originals.iter().filter(|m| log.original(&m.id).is_some()) {
