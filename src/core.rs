@@ -3,6 +3,9 @@
 pub mod bits;
 pub mod document;
 pub mod error;
+pub mod history;
 pub mod message;
 pub mod rank;
 pub mod tokens;
+pub mod tool_result;
+pub mod validity;

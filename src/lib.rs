@@ -20,13 +20,10 @@
 pub mod cache;
 pub mod compact;
 pub mod effect;
-pub mod history;
 pub mod prompt;
-pub mod tool_result;
-pub mod validity;
 
 // Compiled for speed: see `core/Cargo.toml`.
-pub use espalier_core::{bits, document, error, message, rank, tokens};
+pub use espalier_core::{bits, document, error, history, message, rank, tokens, tool_result, validity};
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

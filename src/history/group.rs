@@ -218,7 +218,7 @@ impl Grouper {
 }
 
 /// True if the message says or shows anything: not only calls, results, reasoning and items that introduce what follows.
-pub(crate) fn has_words(message: &Message) -> bool {
+pub fn has_words(message: &Message) -> bool {
     message.parts.iter().any(|part| match part {
         Part::Text { text } => !text.trim().is_empty(),
         Part::Image { .. } | Part::Document { .. } => true,

@@ -206,7 +206,7 @@ fn marker_text(marker: Marker, tokens: u64, lines: usize) -> String {
 }
 
 /// With a comma at every thousand.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + 6);
     for (at, digit) in digits.chars().enumerate() {

@@ -6,7 +6,7 @@
 use serde::de::IgnoredAny;
 
 /// Arguments of no more characters stay as they are; the longer ones are cut to this.
-pub(crate) const LONG: usize = 2_000;
+pub const LONG: usize = 2_000;
 
 /// No value is cut below this many characters.
 const LEAST: usize = 100;
@@ -16,7 +16,7 @@ const HEAD_SHARE: f64 = 0.4;
 
 /// The same arguments with at most [`LONG`] characters; nothing if they have no more. What is no JSON object (a model wrote it) becomes
 /// one. `recall` says where the whole is.
-pub(crate) fn shortened(arguments: &str, recall: &str) -> Option<String> {
+pub fn shortened(arguments: &str, recall: &str) -> Option<String> {
     if length(arguments) <= LONG {
         return None;
     }
@@ -57,7 +57,7 @@ pub(crate) fn shortened(arguments: &str, recall: &str) -> Option<String> {
 
 /// The same arguments with every string of more than [`LONG`] characters cut to `most`; everything else stays what it is, byte for byte.
 /// Nothing if no string is as long, or if it is no JSON.
-pub(crate) fn long_strings(arguments: &str, most: usize, recall: &str) -> Option<String> {
+pub fn long_strings(arguments: &str, most: usize, recall: &str) -> Option<String> {
     if arguments.len() <= LONG || serde_json::from_str::<IgnoredAny>(arguments).is_err() {
         return None;
     }

@@ -20,7 +20,7 @@
 //! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
 //! - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
 
-pub(crate) mod arguments;
+pub mod arguments;
 mod class;
 mod cut;
 mod note;
@@ -30,10 +30,10 @@ mod shrink;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
-pub(crate) use pictures::lighten;
+pub use pictures::lighten;
 pub use pictures::{Allowance, PICTURE_BYTES, Picture};
 pub use shrink::FLOOR;
-pub(crate) use shrink::media_note;
+pub use shrink::media_note;
 
 use std::collections::{HashMap, HashSet};
 

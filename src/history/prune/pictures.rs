@@ -40,7 +40,7 @@ pub struct Allowance<'a> {
 
 /// Replaces what is over the allowance in a turn by notes: the newest pictures stay, and one that is too large by itself goes alone.
 /// Whatever the request costs.
-pub(crate) fn lighten(draft: &mut Draft, allowance: Allowance) {
+pub fn lighten(draft: &mut Draft, allowance: Allowance) {
     let Allowance { pictures, most, keep } = allowance;
     let most = most.unwrap_or(PICTURE_BYTES);
     if pictures.iter().fold(0u64, |sum, picture| sum.saturating_add(picture.bytes)) <= most {

@@ -369,7 +369,7 @@ fn change(draft: &mut Draft, entry: usize, mut changes: HashMap<usize, Change>, 
 }
 
 /// What stands for a picture or document, if that is smaller.
-pub(crate) fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
+pub fn media_note(draft: &Draft, role: Role, part: &Part, recall: &str) -> Option<String> {
     let (what, kind) = match part {
         Part::Image { media_type, .. } => ("image", media_type.as_deref()),
         Part::Document { media_type, .. } => ("document", media_type.as_deref()),
