@@ -307,7 +307,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   };
 }
 
-/** An operation of the engine. */
+/** An operation of the engine. @internal */
 type Compacting = InstanceType<ReturnType<typeof wasm>["Compaction"]>;
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
