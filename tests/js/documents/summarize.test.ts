@@ -59,8 +59,7 @@ test("real files keep more of their text than a compatible summary that was made
       }
       theirs += kept(text, compatible);
     }
-    // These files change from day to day, and the two are close.
-    assert.ok(ours > 0.99 * theirs, `${share}: ${ours} against ${theirs}`);
+    assert.ok(ours > theirs, `${share}: ${ours} against ${theirs}`);
   }
 });
 
@@ -82,7 +81,8 @@ test("for the same tokens real files keep as much as in the compatible mode, whi
       }
       theirs += kept(text, compatible);
     }
-    assert.ok(ours > theirs, `${share}: ${ours} against ${theirs}`);
+    // These files change from day to day, and the two are close.
+    assert.ok(ours > 0.99 * theirs, `${share}: ${ours} against ${theirs}`);
   }
 });
 
