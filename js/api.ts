@@ -307,8 +307,8 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   };
 }
 
-/** An operation of the engine. @internal */
-type Compacting = InstanceType<ReturnType<typeof wasm>["Compaction"]>;
+/** An operation of the engine; written down here, since the engine's own types are not in the package. */
+type Compacting = { poll(): string; resume(id: number, answer: unknown): void; free(): void };
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
 function compactFields(options: CompactOptions) {
