@@ -14,7 +14,9 @@ use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::prune::{Cached, carry_out, fresh};
-use crate::support::{Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, system, transcript, user};
+use crate::support::{
+    Quarter, TRANSCRIPTS, assistant, call, driven, numbered, random, result, system, transcript, user,
+};
 
 fn start(messages: &[Message], options: Options, tokenizer: Rc<dyn Tokenizer>) -> Compaction {
     Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options)
@@ -40,20 +42,15 @@ fn with_model(
     mut model: impl FnMut(&ModelRequest) -> Answer,
 ) -> (Vec<ModelRequest>, Compacted) {
     let options = Options { has_model: true, asking: unverified(), ..options };
-    let mut run = start(messages, options, Rc::new(Quarter));
-    let mut seen = Vec::new();
-    loop {
-        match run.poll().unwrap() {
-            Step::Done { result } => return (seen, result),
-            Step::Ask { effects } => {
-                for ask in effects {
-                    let Effect::CallModel(request) = ask.effect else { panic!("asked for more than a model") };
-                    run.resume(ask.id, model(&request)).unwrap();
-                    seen.push(request);
-                }
-            }
-        }
-    }
+    let (seen, done) = driven(start(messages, options, Rc::new(Quarter)), |effect| match effect {
+        Effect::CallModel(request) => model(request),
+        _ => panic!("asked for more than a model"),
+    });
+    let requests = seen.into_iter().filter_map(|effect| match effect {
+        Effect::CallModel(request) => Some(request),
+        _ => None,
+    });
+    (requests.collect(), done.unwrap())
 }
 
 /// The default but for the steps that need no model: what comes after them is what is looked at.

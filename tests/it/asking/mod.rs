@@ -47,22 +47,9 @@ fn run_with(messages: &[Message], tools: u64, options: Options) -> Compaction {
 fn driven(
     messages: &[Message],
     options: Options,
-    mut host: impl FnMut(&Effect) -> Answer,
+    host: impl FnMut(&Effect) -> Answer,
 ) -> (Vec<Effect>, Result<Compacted, espalier::error::Error>) {
-    let mut run = run(messages, Options { has_model: true, ..options });
-    let mut seen = Vec::new();
-    loop {
-        match run.poll() {
-            Err(error) => return (seen, Err(error)),
-            Ok(Step::Done { result }) => return (seen, Ok(result)),
-            Ok(Step::Ask { effects }) => {
-                for ask in effects {
-                    run.resume(ask.id, host(&ask.effect)).unwrap();
-                    seen.push(ask.effect);
-                }
-            }
-        }
-    }
+    crate::support::driven(run(messages, Options { has_model: true, ..options }), host)
 }
 
 /// The requests to the model, and the result.

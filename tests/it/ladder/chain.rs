@@ -7,13 +7,13 @@ use espalier::compact::form::EIGHT;
 use espalier::compact::ledger::{Ledger, Rules};
 use espalier::compact::quality::quality;
 use espalier::compact::{Compacted, Compaction, Options, Status};
-use espalier::effect::{Answer, Effect, Step};
+use espalier::effect::{Answer, Effect};
 use espalier::history::log::{Counting, Log};
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::prune::carry_out;
-use crate::support::{Quarter, assistant, call, numbered, result, system, user};
+use crate::support::{Quarter, assistant, call, driven, numbered, result, system, user};
 
 const STEPS: usize = 10;
 
@@ -74,21 +74,15 @@ fn of_messages(messages: Vec<Message>, options: Options) -> Compaction {
 }
 
 /// A model that says something of everything, in so many lines, and remembers nothing.
-fn compacted(mut run: Compaction, lines: usize) -> Compacted {
+fn compacted(run: Compaction, lines: usize) -> Compacted {
     let words = "The work goes on.\n".repeat(lines);
     let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\n{words}", s.name)).collect();
-    loop {
-        match run.poll().expect("must-keep is small") {
-            Step::Done { result } => return result,
-            Step::Ask { effects } => {
-                for ask in effects {
-                    let Effect::CallModel(_) = ask.effect else { panic!("asked for more than a model") };
-                    let text = format!("<summary>\n{}\n</summary>", sections.join("\n"));
-                    run.resume(ask.id, Answer::Model { text, finish_reason: None }).unwrap();
-                }
-            }
-        }
-    }
+    let (_, done) = driven(run, |effect| {
+        let Effect::CallModel(_) = effect else { panic!("asked for more than a model") };
+        let text = format!("<summary>\n{}\n</summary>", sections.join("\n"));
+        Answer::Model { text, finish_reason: None }
+    });
+    done.expect("must-keep is small")
 }
 
 fn check(view: &[Message], context: &str) {

@@ -1,7 +1,7 @@
 //! What is taken from a history.
 
 use espalier::compact::ledger::{By, Ledger, Rules, Status};
-use espalier::compact::tool_map::Mark;
+use espalier::message::tool_map::Mark;
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 

@@ -8,7 +8,7 @@ use espalier::compact::ledger::Rules;
 use espalier::compact::ledger::render::Block;
 use espalier::compact::quality::{Quality, quality};
 use espalier::compact::{Compacted, Compaction, Options};
-use espalier::effect::{Answer, Effect, Step};
+use espalier::effect::{Answer, Effect};
 use espalier::history::draft::Draft;
 use espalier::history::pairs::repair;
 use espalier::message::Message;
@@ -16,21 +16,15 @@ use espalier::tokens::{CostModel, EncodingName, Origin, Tokenizer};
 
 use crate::encodings::shared;
 use crate::prune::carry_out;
-use crate::support::{Quarter, TRANSCRIPTS, call, numbered, result, transcript, user};
+use crate::support::{Quarter, TRANSCRIPTS, call, driven, numbered, result, transcript, user};
 
 fn compacted(messages: &[Message], options: Options, tokenizer: Rc<dyn Tokenizer>, reply: &str) -> Compacted {
-    let mut run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
-    loop {
-        match run.poll().unwrap() {
-            Step::Done { result } => return result,
-            Step::Ask { effects } => {
-                for ask in effects {
-                    let Effect::CallModel(_) = ask.effect else { panic!() };
-                    run.resume(ask.id, Answer::Model { text: reply.into(), finish_reason: None }).unwrap();
-                }
-            }
-        }
-    }
+    let run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
+    let (_, done) = driven(run, |effect| {
+        let Effect::CallModel(_) = effect else { panic!("asked for more than a model") };
+        Answer::Model { text: reply.into(), finish_reason: None }
+    });
+    done.unwrap()
 }
 
 fn measured(history: &[Message], view: &[Message]) -> Quality {

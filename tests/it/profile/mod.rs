@@ -13,7 +13,7 @@ use std::rc::Rc;
 use espalier::compact::asking::{Asking, Trigger};
 use espalier::compact::profile::Profile;
 use espalier::compact::{Compacted, Compaction, Options};
-use espalier::effect::{Answer, Effect, ModelRequest, Step};
+use espalier::effect::{Answer, Effect, ModelRequest};
 use espalier::error::Error;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Origin};
@@ -53,26 +53,12 @@ fn driven(
     mut model: impl FnMut(&ModelRequest) -> Answer,
 ) -> (Vec<Effect>, Result<Compacted, Error>) {
     let options = Options { has_model: true, ..options };
-    let mut run =
-        Compaction::new(messages.to_vec(), tools, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options);
-    let mut seen = Vec::new();
-    loop {
-        match run.poll() {
-            Err(error) => return (seen, Err(error)),
-            Ok(Step::Done { result }) => return (seen, Ok(result)),
-            Ok(Step::Ask { effects }) => {
-                for ask in effects {
-                    let answer = match &ask.effect {
-                        Effect::CallModel(request) => model(request),
-                        Effect::RunHook(_) => Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip },
-                        Effect::ReadFile { .. } => panic!("no files here"),
-                    };
-                    run.resume(ask.id, answer).unwrap();
-                    seen.push(ask.effect);
-                }
-            }
-        }
-    }
+    let run = Compaction::new(messages.to_vec(), tools, CostModel::Espalier, Rc::new(Quarter), Origin::Exact, options);
+    crate::support::driven(run, |effect| match effect {
+        Effect::CallModel(request) => model(request),
+        Effect::RunHook(_) => Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip },
+        Effect::ReadFile { .. } => panic!("no files here"),
+    })
 }
 
 /// The requests to the model among what was asked.

@@ -4,9 +4,29 @@ pub mod random;
 #[path = "../../shared/read.rs"]
 mod read;
 
+use espalier::compact::{Compacted, Compaction};
+use espalier::effect::{Answer, Effect, Step};
+use espalier::error::Error;
 use espalier::history::draft::Meter;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
+
+/// Carries out a compaction; gives every effect and the result.
+pub fn driven(mut run: Compaction, mut host: impl FnMut(&Effect) -> Answer) -> (Vec<Effect>, Result<Compacted, Error>) {
+    let mut seen = Vec::new();
+    loop {
+        match run.poll() {
+            Err(error) => return (seen, Err(error)),
+            Ok(Step::Done { result }) => return (seen, Ok(result)),
+            Ok(Step::Ask { effects }) => {
+                for ask in effects {
+                    run.resume(ask.id, host(&ask.effect)).unwrap();
+                    seen.push(ask.effect);
+                }
+            }
+        }
+    }
+}
 
 /// One token for every four characters, rounded up: cheap, and easy to reckon with by hand.
 pub struct Quarter;

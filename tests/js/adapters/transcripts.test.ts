@@ -10,8 +10,9 @@ import { gemini } from "../../../js/adapters/gemini.ts";
 import { openaiChat } from "../../../js/adapters/openai-chat.ts";
 import { openaiResponses } from "../../../js/adapters/openai-responses.ts";
 import { vscode } from "../../../js/adapters/vscode.ts";
-import type { Format, NeutralMessage, Part } from "../../../js/types.ts";
+import type { Format, NeutralMessage } from "../../../js/types.ts";
 import { espalier } from "../built.ts";
+import { named } from "../conversation/replay.ts";
 import { freeze, messagesOf } from "./common.ts";
 import { refusal } from "./rules.ts";
 
@@ -21,24 +22,10 @@ const FILES = ["tau-airline-0.json", "sweagent-marshmallow-1867.json", "openhand
 const JOINS: ReadonlySet<Format> = new Set<Format>(["gemini", "anthropic", "vscode"]);
 const SHARES = [0.02, 0.1, 0.35, 0.7, 1];
 
-/**
- * The transcript as a provider takes it: one recording ends with a call that nobody answered, and some use an id for several calls.
- * Results get the names of their calls, which Gemini tells them by.
- */
+/** The transcript as a provider takes it: one recording ends with a call that nobody answered. */
 function wellFormed(messages: readonly NeutralMessage[]): NeutralMessage[] {
-  const open = new Map<string, { callId: string; name: string }>();
-  const named = messages.map((message, at) => ({
-    ...message,
-    parts: message.parts.map((part, number): Part => {
-      if (part.type === "toolCall") {
-        const callId = `call_${at}_${number}`;
-        open.set(part.callId, { callId, name: part.name });
-        return { ...part, callId };
-      }
-      return part.type === "toolResult" ? { ...part, ...open.get(part.callId) } : part;
-    }),
-  }));
-  return named.at(-1)?.parts.some(({ type }) => type === "toolCall") ? named.slice(0, -1) : named;
+  const all = named(messages);
+  return all.at(-1)?.parts.some(({ type }) => type === "toolCall") ? all.slice(0, -1) : all;
 }
 
 /** What a client of this format would hold: neighbours that it puts together are together. */

@@ -22,7 +22,7 @@ export const WRITERS: Record<string, Llm | undefined> = {
 };
 
 /** Results get the names of their calls, which Gemini tells them by; calls get ids of their own, since recordings use some twice. */
-function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
+export function named(messages: readonly NeutralMessage[]): NeutralMessage[] {
   const open = new Map<string, { callId: string; name: string }>();
   return messages.map((message, at) => ({
     ...message,
