@@ -6,9 +6,9 @@
 
 use super::profile::{Cut as Rule, CutAt};
 use super::steps::scene::{End, Scene};
-use super::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
+use crate::message::tool_map::ToolKind;
 
 /// A chosen cut.
 #[derive(Debug, Clone, PartialEq, Eq)]

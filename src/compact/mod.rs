@@ -11,7 +11,7 @@
 //! - [`budget`]: how the tokens are shared out. - [`cut`]: what the summary stands for.
 //! - [`request`], [`instructions`], [`form`]: what the model is asked. - [`parse`], [`check`]: what it answered.
 //! - [`asking`], [`models`]: what a host says about that. - [`context`]: what it adds to the record.
-//! - [`ledger`], [`tool_map`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`], [`literal`], [`invention`]: what survived.
+//! - [`ledger`]: facts kept by rule. - [`offline`]: the summary without a model. - [`quality`], [`literal`], [`invention`]: what survived.
 //!   of a summary was never said, and how both are looked for.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
@@ -45,7 +45,6 @@ pub mod steps;
 pub mod summary;
 pub mod window;
 
-pub use crate::message::tool_map;
 pub use run::Compaction;
 
 use std::collections::HashSet;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::form::EIGHT;
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
-use super::tool_map::Mark;
+use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 

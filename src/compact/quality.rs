@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::invention::inventions;
 use super::ledger::command::body;
-use super::ledger::path::tail;
 use super::ledger::text::{ELLIPSIS, flat};
 use super::ledger::{Ledger, Rules};
 use super::literal::{find, texts};
-use super::tool_map::Mark;
 use crate::message::Message;
+use crate::message::path::tail;
+use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 
 /// How much of one kind of entry survived.

@@ -11,7 +11,7 @@ use super::render::{Block, unescape};
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
 use crate::compact::parse::parse;
-use crate::compact::tool_map::Mark;
+use crate::message::tool_map::Mark;
 
 /// Marks an id of the numbering before the compaction: the message of that number is another one now.
 pub const EARLIER: char = '~';

@@ -4,7 +4,7 @@
 //! what that message is long, and gives the same as folding everything afresh, always.
 //!
 //! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests), [`error`],
-//! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] and [`path`] read command lines and paths, [`earlier`]
+//! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] reads command lines, [`earlier`]
 //! takes in the record of an earlier compaction, [`render`] writes lines and decides which of them leave first.
 
 pub mod command;
@@ -28,12 +28,12 @@ pub use error::Failure;
 pub use file::File;
 pub use user::{Constraint, Request};
 
-pub use crate::message::path;
+use crate::message::path;
 pub use text::{one_line, sentences};
 
 use super::placeholder::is_placeholder;
-use super::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
 use crate::history::prune::SUMMARY_TAG;
+use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
 use crate::message::{Message, Part, Role};
 use shell::Touch;
 

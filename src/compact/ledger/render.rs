@@ -13,7 +13,7 @@ use super::error::Failure;
 use super::text::flat;
 use super::user::PINNED;
 use super::{By, Command, File, Ledger};
-use crate::compact::tool_map::Mark;
+use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 
 /// How many tokens the record's lines may have.

@@ -1,6 +1,6 @@
 //! What a command line does to files, as far as that can be read off it.
 
-use super::path::in_folder;
+use crate::message::path::in_folder;
 
 /// What a command line does to one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

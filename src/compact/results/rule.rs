@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use super::gemini;
 use super::piece::Piece;
 use crate::compact::placeholder::{self, Gone, is_placeholder};
-use crate::compact::tool_map::{ToolMap, holds_state};
 use crate::history::plan::Totals;
 use crate::message::Part;
+use crate::message::tool_map::{ToolMap, holds_state};
 use crate::tokens::{Estimator, Tokenizer};
 use crate::tool_result::{Keep, cut_result};
 

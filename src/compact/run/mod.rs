@@ -29,7 +29,6 @@ use crate::compact::quality::{Boundary, Cache, Quality, Size, quality};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
 use crate::compact::summary::{Covering, Extras, Shares, Shown};
-use crate::compact::tool_map::Mark;
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
@@ -41,6 +40,7 @@ use crate::history::log::Log;
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
+use crate::message::tool_map::Mark;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 

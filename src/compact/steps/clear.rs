@@ -7,10 +7,10 @@ use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::ledger::error;
 use crate::compact::ledger::shell;
 use crate::compact::placeholder::{Gone, is_placeholder};
-use crate::compact::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::history::prune::arguments;
+use crate::message::tool_map::ToolKind;
 
 /// Distinct error lines that one placeholder keeps.
 const LINES: usize = 24;

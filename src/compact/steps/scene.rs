@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Ground;
-use crate::compact::ledger::path;
 use crate::compact::placeholder::{self, Gone};
-use crate::compact::tool_map::{ToolCall, ToolKind, ToolMap, exit_status, holds_state};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
+use crate::message::path;
+use crate::message::tool_map::{ToolCall, ToolKind, ToolMap, exit_status, holds_state};
 use crate::message::{Part, Role, texts};
 
 /// A call.

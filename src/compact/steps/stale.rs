@@ -14,9 +14,9 @@ use crate::compact::ledger::command::kept_line;
 use crate::compact::ledger::error;
 use crate::compact::ledger::shell::{self, Touch};
 use crate::compact::placeholder::{Gone, is_placeholder};
-use crate::compact::tool_map::ToolKind;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
+use crate::message::tool_map::ToolKind;
 
 /// Later reads of one path that are looked through: pages of one file.
 const PAGES: usize = 64;
