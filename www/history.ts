@@ -21,6 +21,8 @@ let ids: string[] = [];
 let whole = 0;
 /** What was looked at and would be recorded, and the log's length then. */
 let plan: { edits: Edit[]; report: CompactReport; since: number } | undefined;
+/** What the newest compaction in force did; shown until something else happens. */
+let applied: CompactReport | undefined;
 /** Ids of messages whose text is open. */
 const opened = new Set<string>();
 /** Compactions that were applied, as the ids of their edits, and those that were taken back. */
@@ -33,7 +35,7 @@ async function open(source: Source): Promise<void> {
   log = ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools });
   ids = reading.messages.map(({ id }) => id);
   whole = log.totals().total;
-  plan = undefined;
+  plan = applied = undefined;
   done = undone = [];
   opened.clear();
   setBudget(Math.round(whole / 2));
@@ -45,6 +47,7 @@ async function look(): Promise<void> {
   const since = log.length;
   const { edits, report } = await compact(log.neutral(), log.counted({ budget: budget(), force: true }));
   plan = { edits: edits.filter(lasts), report, since };
+  applied = undefined;
   const after = log.previewAdopted(plan.edits, { since }).after.total;
   draw(plan.edits.length === 0 ? `Nothing to do (${report.status}).` : `${number(log.totals().total)} tokens would become ${number(after)}. Apply it, or drag the budget and look again.`);
 }
@@ -54,6 +57,7 @@ function apply(): void {
   done.push(log.adopt(edits, { since, trigger: "manual", data: { status: report.status } }));
   undone = [];
   plan = undefined;
+  applied = report;
   draw("Applied. The originals are still there: choose a row, or undo.");
 }
 
@@ -61,7 +65,7 @@ function undo(): void {
   const last = done.pop()!;
   for (const id of last.toReversed()) log.undo(id);
   undone.push(last);
-  plan = undefined;
+  plan = applied = undefined;
   draw("Taken back: the view is what it was, byte for byte.");
 }
 
@@ -69,7 +73,7 @@ function redo(): void {
   const next = undone.pop()!;
   for (const id of next) log.redo(id);
   done.push(next);
-  plan = undefined;
+  plan = applied = undefined;
   draw("Back again.");
 }
 
@@ -77,7 +81,7 @@ function pin(id: string): void {
   const held = log.pins().find(({ message }) => message === id);
   if (held) log.unpin(held.id);
   else log.pin({ message: id, reason: "chosen on the page" });
-  plan = undefined;
+  plan = applied = undefined;
   draw(held ? `${id} is not pinned any more.` : `${id} is pinned: no edit takes it, and if one had it is back.`);
 }
 
@@ -100,9 +104,12 @@ function draw(status: string): void {
 }
 
 function drawPlan(): void {
-  element("plan").hidden = !plan;
-  if (!plan) return;
-  const { steps, quality, ledger, summary } = plan.report;
+  const report = plan?.report ?? applied;
+  element("plan").hidden = !report;
+  if (!report) return;
+  element("plan-title").textContent = plan ? "What would be done" : "What was done";
+  element("quality").querySelector("caption")!.textContent = plan ? "What the model would still see" : "What the model still sees";
+  const { steps, quality, ledger, summary } = report;
   element("step-list").replaceChildren(...steps.map(({ step, outcome, tokensBefore, tokensAfter, why }) => made("li", "", `${step}: ${outcome.replace("_", " ")}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens: ${why}`)));
   table("quality", (quality?.retention ?? []).filter(({ all }) => all > 0).map((of) => [words(of.kind), of.all, of.literal, of.ownLine, of.recall]));
   table("ledger", (ledger ?? []).map(({ block, lines, shortened, leftOut }) => [block, lines, shortened, leftOut]));
@@ -125,22 +132,21 @@ function drawMessages(): void {
   const pinned = new Set(log.pins().map(({ message }) => message));
   const known = new Set(ids);
   const would = new Set(plan?.report.covered);
-  const originals = ids.map((id) => ({ ...log.recall(id)[0]!, counts: log.counts(id) }));
-  const largest = Math.max(1, ...originals.map(({ tokens: size }) => size));
-  const rows = new Map(originals.map(({ id, role, message, place, by, tokens: size }) => {
+  const originals = ids.map((id) => log.recall(id)[0]!);
+  const { messages } = log.view();
+  const largest = Math.max(1, ...originals.map(({ tokens }) => tokens), ...messages.map(({ id }) => log.tokensOf([id])));
+  const rows = new Map(originals.map(({ id, role, message, place, by, tokens: before }) => {
     const fate = pinned.has(id) ? "pinned" : place === "shown" ? would.has(id) ? "would go" : "sent" : place;
     const hidden = place === "covered" || place === "dropped" || place === "rewound";
-    return [id, row({ id, role, text: textOf(message), size, largest, fate, hidden, why: by.length ? `Hidden by ${by.join(", ")}. ` : "", pinned: pinned.has(id) })];
+    return [id, row({ id, role, text: textOf(message), before, after: log.tokensOf([id]), largest, fate, why: by.length ? `${hidden ? "Hidden" : "Changed"} by ${by.join(", ")}. ` : "", pinned: pinned.has(id) })];
   }));
   // Summaries stand where the view has them, in front of the next message of the history.
-  const { messages } = log.view();
   const list: HTMLElement[] = [];
   let next = 0;
   for (const message of messages) {
     const at = ids.indexOf(message.id, next);
     if (!known.has(message.id)) {
-      const covers = list.length;
-      list.splice(covers, 0, row({ id: message.id, role: message.role, text: textOf(message), size: 0, largest, fate: "added", hidden: false, why: "", added: true }));
+      list.push(row({ id: message.id, role: message.role, text: textOf(message), before: 0, after: log.tokensOf([message.id]), largest, fate: "added", why: "" }));
     } else if (at >= 0) {
       while (next <= at) list.push(rows.get(ids[next++]!)!);
     }
@@ -153,24 +159,28 @@ interface RowData {
   id: string;
   role: string;
   text: string;
-  size: number;
+  /** Tokens as it came (0: an edit made it) and as it is sent (0: it is not). */
+  before: number;
+  after: number;
   largest: number;
   fate: string;
-  hidden: boolean;
   why: string;
   pinned?: boolean;
-  added?: boolean;
 }
 
-function row({ id, role, text, size, largest, fate, hidden, why, pinned = false, added = false }: RowData): HTMLElement {
+function row({ id, role, text, before, after, largest, fate, why, pinned = false }: RowData): HTMLElement {
   const item = made("li", "pinnable");
-  const button = made("button", hidden ? "gone" : "");
-  const bar = made("span", `bar ${added ? "inserted" : hidden ? "" : "kept"}`);
+  const added = fate === "added";
+  const size = Math.max(before, after);
+  const button = made("button", after === 0 ? "gone" : "");
+  button.title = `${id}: ${number(before)} → ${number(after)} tokens`;
+  const bar = made("span", `bar ${added ? "inserted" : "kept"}`);
   const filled = made("i");
-  filled.style.width = hidden ? "0" : "100%";
-  bar.style.width = `${added ? 8 : Math.max(1, (100 * size) / largest)}%`;
+  filled.hidden = after === 0;
+  filled.style.width = `${(100 * after) / Math.max(size, 1)}%`;
+  bar.style.width = `${Math.max(1, (100 * size) / largest)}%`;
   bar.append(filled);
-  button.append(made("span", "role", role), made("span", "fate", fate), bar, made("span", "count", added ? "" : number(size)), made("span", "peek", text.replace(/\s+/g, " ").slice(0, 200)));
+  button.append(made("span", "role", role), made("span", "fate", fate), bar, made("span", "count", number(after || before)), made("span", "peek", text.replace(/\s+/g, " ").slice(0, 200)));
   const full = made("pre", "full", `${why}${text}`);
   full.hidden = !opened.has(id);
   button.ariaExpanded = String(!full.hidden);
@@ -200,12 +210,35 @@ function drawEdits(): void {
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));
 }
 
+interface Entry {
+  seq: number;
+  type: string;
+  message?: { id: string; role: string };
+  edit?: { kind: string; range?: { from: string; to: string }; targets?: { message: string }[] };
+  pin?: { message?: string; fact?: string };
+}
+
+/** An entry of the log in a few words. */
+function told({ seq, type, message, edit, pin }: Entry): string {
+  const what = message ? `${message.role} ${message.id}`
+    : edit?.range ? `${edit.kind} ${edit.range.from} … ${edit.range.to}`
+      : edit ? `${edit.kind} ${(edit.targets ?? []).map((target) => target.message).join(", ")}`
+        : pin?.message ?? pin?.fact ?? "";
+  return `${seq} ${type} ${what.replace("_", " ")}`;
+}
+
 /** More lines than that nobody reads. */
 const LINES = 200;
 
 function drawLog(): void {
   const lines = log.export(Math.max(0, log.length - LINES)).split("\n").slice(0, -1);
-  element("events").replaceChildren(...lines.toReversed().map((line) => made("li", "line", line.length > 240 ? `${line.slice(0, 240)}…` : line)));
+  element("events").replaceChildren(...lines.toReversed().map((line) => {
+    const item = made("li");
+    const entry = made("details");
+    entry.append(made("summary", "", told(JSON.parse(line))), made("pre", "", line));
+    item.append(entry);
+    return item;
+  }));
   const save = element<HTMLAnchorElement>("save");
   URL.revokeObjectURL(save.href);
   save.href = URL.createObjectURL(new Blob([log.export()], { type: "application/jsonl" }));
