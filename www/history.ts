@@ -1,6 +1,9 @@
 /** The page of a history: edits are looked at, applied, undone; pins hold; the log shows what happened. */
 
 import { readConversation } from "../js/adapters/index.ts";
+import { told } from "../js/cli/entry.ts";
+import type { Entry } from "../js/cli/entry.ts";
+import { words } from "../js/cli/report.ts";
 import { compact, ConversationLog, init } from "../js/entries/web.ts";
 import { lasts } from "../js/log.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
@@ -116,8 +119,6 @@ function drawPlan(): void {
   element("summary-text").textContent = summary ?? "";
 }
 
-const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
 function table(id: string, rows: (string | number)[][]): void {
   const box = element(id);
   box.hidden = rows.length === 0;
@@ -210,23 +211,6 @@ function drawEdits(): void {
   element("edits").replaceChildren(...(rows.length ? rows : [made("li", "", "None yet.")]));
 }
 
-interface Entry {
-  seq: number;
-  type: string;
-  message?: { id: string; role: string };
-  edit?: { kind: string; range?: { from: string; to: string }; targets?: { message: string }[] };
-  pin?: { message?: string; fact?: string };
-}
-
-/** An entry of the log in a few words. */
-function told({ seq, type, message, edit, pin }: Entry): string {
-  const what = message ? `${message.role} ${message.id}`
-    : edit?.range ? `${edit.kind} ${edit.range.from} … ${edit.range.to}`
-      : edit ? `${edit.kind} ${(edit.targets ?? []).map((target) => target.message).join(", ")}`
-        : pin?.message ?? pin?.fact ?? "";
-  return `${seq} ${type} ${what.replace("_", " ")}`;
-}
-
 /** More lines than that nobody reads. */
 const LINES = 200;
 
@@ -235,7 +219,8 @@ function drawLog(): void {
   element("events").replaceChildren(...lines.toReversed().map((line) => {
     const item = made("li");
     const entry = made("details");
-    entry.append(made("summary", "", told(JSON.parse(line))), made("pre", "", line));
+    const what = JSON.parse(line) as Entry;
+    entry.append(made("summary", "", `${what.seq} ${told(what)}`), made("pre", "", line));
     item.append(entry);
     return item;
   }));

@@ -3,6 +3,7 @@ export const HELP = `espalier fits a conversation into a context window.
   espalier count   FILE                what it costs, message by message
   espalier prune   FILE --budget N     one request cut to N tokens; the result goes to standard output
   espalier compact FILE --budget N     older history replaced by a summary
+  espalier log     LOG                 what happened to a conversation, from a log that compact keeps
   espalier summarize FILE… --budget N  source files cut to N tokens, with a comment where something is missing
   espalier outline DIR  --budget N     the definitions that matter most in a folder of source files; of one FILE all of them
 
@@ -29,7 +30,13 @@ compact:
       --force              even if the conversation fits
       --plan               show what would be done, message by message, and the summary; nothing is written
       --log FILE           keep what was done in FILE, an event log of JSON lines beside the messages; FILE may have grown since
-      --undo               with --log: take back the newest compaction (a step each time)
+      --undo, --redo       with --log: take back the newest compaction (a step each time), or put it back
+      --pin IDS            messages that stay word for word, with commas between them; with --log for good, without --budget nothing else
+      --unpin IDS          with --log: the end of that
+      --profile NAME       whose rules: espalier (default), copilot-chat, gemini-cli or copilot-cli
+
+log:
+      --recall ID          what an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)
 
 summarize:
       --selection A[:B]    lines of the first file that stay, from 1; one line is a cursor: what is around it comes first

@@ -1,22 +1,28 @@
-/** `espalier compact --log FILE`: compactions as edits of a log beside the messages, so that they can be undone. */
+/** `espalier compact --log FILE`: compactions as edits of a log beside the messages, so that they can be undone and pinned against. */
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { ConversationLog, EspalierError, prune } from "../entries/node.ts";
+import { compact, ConversationLog, EspalierError } from "../entries/node.ts";
 import type { LogCompactOptions, LogOptions } from "../log-types.ts";
 import type { CompactReport, CompactStatus, Format } from "../types.ts";
 import { sourceOf } from "./source.ts";
 
 export interface LoggedOptions {
   file: string;
-  undo: boolean;
+  /** What to do first, in this order. Nothing is compacted behind `undo` and `redo`. */
+  undo?: boolean | undefined;
+  redo?: boolean | undefined;
+  /** Ids of messages. */
+  unpin: readonly string[];
+  pin: readonly string[];
   counting: Omit<LogOptions, "format"> & { format?: Format };
+  /** Nothing: only what is named above is done. */
   compact: LogCompactOptions | undefined;
-  /** Tokens the result may have; what is over that is pruned for the output only. */
+  /** Tokens the result may have; what is over that is left out of the output only. */
   budget: number | undefined;
 }
 
 export interface Logged {
-  status: CompactStatus | "undone" | "nothing_to_undo";
+  status: CompactStatus | "undone" | "nothing_to_undo" | "redone" | "nothing_to_redo" | "pinned" | "unpinned";
   /** In the shape of the input. */
   messages: unknown;
   edits: string[];
@@ -24,7 +30,7 @@ export interface Logged {
 }
 
 /** Carries out what was asked for and adds it to the file. The messages may have grown since the log was written. */
-export async function logged(input: unknown, { file, undo, counting, compact, budget }: LoggedOptions): Promise<Logged> {
+export async function logged(input: unknown, { file, undo, redo, pin, unpin, counting, compact: how, budget }: LoggedOptions): Promise<Logged> {
   const { list, name, format, put } = sourceOf(input, counting.format);
   const { format: _, ...rest } = counting;
   let log: ConversationLog<unknown>;
@@ -43,21 +49,30 @@ export async function logged(input: unknown, { file, undo, counting, compact, bu
     if (first) writeFileSync(file, log.export());
     written = log.length;
   } else {
-    if (undo) throw new EspalierError({ code: "file_not_found", message: `${file} is not there, so there is nothing to undo` });
+    if (undo || redo || unpin.length > 0) throw new EspalierError({ code: "file_not_found", message: `${file} is not there, so there is nothing to take back` });
     log = new ConversationLog<unknown>({ ...rest, format });
   }
   if (list.length > log.originals) log.append(list.slice(log.originals));
+  const held = new Map(log.pins().map(({ id, message }) => [message, id]));
+  for (const message of unpin) {
+    const id = held.get(message);
+    if (id === undefined) throw new EspalierError({ code: "unknown_id", message: `${JSON.stringify(message)} is not pinned` });
+    log.unpin(id);
+  }
+  for (const message of pin) if (!held.has(message)) log.pin({ message, reason: "asked for on the command line" });
   let outcome: Pick<Logged, "status" | "edits" | "report">;
-  if (undo) {
-    const id = log.undo();
-    outcome = { status: id === undefined ? "nothing_to_undo" : "undone", edits: id === undefined ? [] : [id] };
-  } else {
-    const { status, ids, report } = await log.compact({ ...compact!, trigger: "manual" });
+  if (undo || redo) {
+    const id = undo ? log.undo() : log.redo();
+    outcome = { status: id === undefined ? (undo ? "nothing_to_undo" : "nothing_to_redo") : undo ? "undone" : "redone", edits: id === undefined ? [] : [id] };
+  } else if (how) {
+    const { status, ids, report } = await log.compact({ ...how, trigger: "manual" });
     outcome = { status, edits: ids, report };
+  } else {
+    outcome = { status: pin.length > 0 ? "pinned" : "unpinned", edits: [] };
   }
   appendFileSync(file, log.export(written));
   const { messages, after } = log.view();
-  // What only one request needs is not in the log.
-  const fitting = budget !== undefined && after.total > budget ? prune(messages, { ...rest, format, budget }).messages : messages;
+  // What only one request needs is not in the log: rounds that do not fit, the newest request shortened.
+  const fitting = budget !== undefined && after.total > budget ? (await compact(messages, { ...rest, format, budget, ladder: ["fit"] })).messages : messages;
   return { ...outcome, messages: put(fitting) };
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact FILE`, `espalier summarize FILE…`, `espalier outline DIR`: the package on the command line. */
+/** `espalier count | prune | compact | log FILE`, `espalier summarize FILE…`, `espalier outline DIR`: the package on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
 import type { LogCompactOptions } from "../log-types.ts";
-import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, PruneReport } from "../types.ts";
+import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, ProfileName, PruneReport } from "../types.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { HELP } from "./help.ts";
+import { showLog } from "./history.ts";
 import { llmFrom } from "./llm.ts";
 import { outlineOf } from "./outline.ts";
 import { logged } from "./log.ts";
@@ -39,24 +40,32 @@ const OPTIONS = {
   plan: { type: "boolean" },
   log: { type: "string" },
   undo: { type: "boolean" },
+  redo: { type: "boolean" },
+  pin: { type: "string", multiple: true },
+  unpin: { type: "string", multiple: true },
+  profile: { type: "string" },
+  recall: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
 const TRANSCRIPTS = ["count", "prune", "compact"];
+const COMMANDS = [...TRANSCRIPTS, "summarize", "outline", "log"];
 /** The commands that know an option, where not all do. */
 const KNOWN: Partial<Record<keyof typeof OPTIONS, readonly string[]>> = {
   budget: ["prune", "compact", "summarize", "outline"],
-  model: [...TRANSCRIPTS, "summarize"],
-  "cost-model": TRANSCRIPTS,
+  model: [...TRANSCRIPTS, "summarize", "log"],
+  "cost-model": [...TRANSCRIPTS, "log"],
   format: TRANSCRIPTS,
   headroom: ["prune"],
-  ...Object.fromEntries(["llm", "base-url", "llm-budget", "on-failure", "timeout", "force", "plan", "log", "undo"].map((name) => [name, ["compact"]])),
+  ...Object.fromEntries(["llm", "base-url", "llm-budget", "on-failure", "timeout", "force", "plan", "log", "undo", "redo", "pin", "unpin", "profile"].map((name) => [name, ["compact"]])),
   focus: ["compact", "outline"],
   selection: ["summarize"],
   lines: ["summarize"],
   language: ["summarize", "outline"],
   mention: ["outline"],
+  recall: ["log"],
+  json: [...TRANSCRIPTS, "summarize", "outline"],
 };
 
 /** Somebody typed something that cannot be meant. */
@@ -70,7 +79,7 @@ async function main(args: string[]): Promise<number> {
     print(HELP);
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
   }
-  if (![...TRANSCRIPTS, "summarize", "outline"].includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+  if (!COMMANDS.includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
   for (const name of Object.keys(values) as (keyof typeof OPTIONS)[]) {
     const known: readonly string[] = KNOWN[name] ?? [command];
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
@@ -86,28 +95,30 @@ async function main(args: string[]): Promise<number> {
     const made = await outlineOf(file, { ...values, budget });
     const text = values.json ? JSON.stringify(made.result, null, 2) : made.result.text;
     if (!values.json) process.stderr.write(`${made.note}\n`);
-    if (values.output !== undefined) writeFileSync(values.output, text.endsWith("\n") ? text : `${text}\n`);
-    else if (text !== "") print(text);
-    return EXIT.ok;
+    return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
+  }
+
+  if (command === "log") {
+    await init({ encodings: [] });
+    return finishText(showLog(file, readText(file), { ...counting(values), recall: values.recall }), values);
   }
 
   const input = read(file);
   await init({ encodings: [] });
-  const common = {
-    ...(values.format !== undefined && { format: values.format as Format }),
-    ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
-    ...(values.model !== undefined && { model: values.model }),
-    ...(values["cost-model"] !== undefined && { costModel: values["cost-model"] as CostModelName }),
-  };
+  const common = { ...counting(values), ...(values.format !== undefined && { format: values.format as Format }) };
   if (command === "count") {
     return finish({ report: countMessages(input, common) }, values);
   }
   const budget = whole(values.budget, "--budget");
-  if (values.undo) {
-    if (values.log === undefined) throw new UsageError("--undo needs --log FILE");
-    if (values.plan) throw new UsageError("--plan shows what would be done, --undo takes back what was done: one of them, please");
-    return keptLog(await logged(input, { file: values.log, undo: true, counting: common, compact: undefined, budget }), values);
+  const [pin, unpin] = [ids(values.pin), ids(values.unpin)];
+  const back = values.undo ? "--undo" : values.redo ? "--redo" : undefined;
+  if (back ?? (unpin.length > 0 ? "--unpin" : undefined)) {
+    if (values.log === undefined) throw new UsageError(`${back ?? "--unpin"} needs --log FILE`);
+    if (values.plan) throw new UsageError(`--plan shows what would be done, ${back ?? "--unpin"} changes the log: one of them, please`);
+    if (values.undo && values.redo) throw new UsageError("--undo or --redo: one of them, please");
   }
+  const log = values.log === undefined || values.plan ? undefined : { file: values.log, undo: values.undo, redo: values.redo, pin, unpin, counting: common, budget };
+  if (log && (back || (budget === undefined && pin.length + unpin.length > 0))) return keptLog(await logged(input, { ...log, compact: undefined }), values);
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
@@ -131,11 +142,10 @@ async function main(args: string[]): Promise<number> {
     ...(onFailure && { onFailure }),
     ...(values.focus !== undefined && { focus: values.focus }),
     ...(timeout !== undefined && { timeout: timeout * 1000 }),
+    ...(values.profile !== undefined && { profile: values.profile as ProfileName }),
   };
-  if (values.log !== undefined && !values.plan) {
-    return keptLog(await logged(input, { file: values.log, undo: false, counting: common, compact: how, budget }).finally(bar.end), values);
-  }
-  const result = await compact(input, { ...common, ...how }).finally(bar.end);
+  if (log) return keptLog(await logged(input, { ...log, compact: how }).finally(bar.end), values);
+  const result = await compact(input, { ...common, ...how, ...(pin.length > 0 && { keep: pin }) }).finally(bar.end);
   if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
   finish(result, values);
   return codeOf(result.status);
@@ -143,7 +153,7 @@ async function main(args: string[]): Promise<number> {
 
 function codeOf(status: string): number {
   if (status === "cancelled") return EXIT.cancelled;
-  return ["applied", "unchanged", "nothing_to_compact", "undone", "nothing_to_undo"].includes(status) ? EXIT.ok : EXIT.model;
+  return ["applied", "unchanged", "nothing_to_compact", "undone", "nothing_to_undo", "redone", "nothing_to_redo", "pinned", "unpinned"].includes(status) ? EXIT.ok : EXIT.model;
 }
 
 /** What was done to a log: the messages it shows, and a line about it. */
@@ -196,6 +206,27 @@ function finish(
   return EXIT.ok;
 }
 
+/** How to count. */
+function counting(values: ReturnType<typeof parsed>["values"]) {
+  return {
+    ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
+    ...(values.model !== undefined && { model: values.model }),
+    ...(values["cost-model"] !== undefined && { costModel: values["cost-model"] as CostModelName }),
+  };
+}
+
+/** Text to where it was asked for. */
+function finishText(text: string, { output }: { output?: string | undefined }): number {
+  if (output === undefined) return print(text);
+  writeFileSync(output, text.endsWith("\n") ? text : `${text}\n`);
+  return EXIT.ok;
+}
+
+/** Ids given one by one or with commas between them. */
+function ids(given: readonly string[] | undefined): string[] {
+  return (given ?? []).flatMap((some) => some.split(",")).map((id) => id.trim()).filter((id) => id !== "");
+}
+
 function parsed(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true });
@@ -204,13 +235,16 @@ function parsed(args: string[]) {
   }
 }
 
-function read(file: string): unknown {
-  let text: string;
+function readText(file: string): string {
   try {
-    text = readFileSync(file === "-" ? 0 : file, "utf8");
+    return readFileSync(file === "-" ? 0 : file, "utf8");
   } catch (cause) {
     throw new EspalierError({ code: "file_not_found", message: `${file} cannot be read: ${(cause as Error).message}`, cause });
   }
+}
+
+function read(file: string): unknown {
+  const text = readText(file);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,16 +1,13 @@
 /** `espalier compact --plan`: what would be done, without the messages. */
 
 import type { CompactReport, Edit } from "../types.ts";
+import { named } from "./entry.ts";
 import { shown } from "./report.ts";
-
-/** Most ids that are named of one edit. */
-const NAMED = 6;
 
 /** Each edit with what it is about, and the text of the summary. */
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
-    const ids = targets.length > NAMED ? `${targets.slice(0, NAMED - 1).join(", ")} … ${targets.at(-1)}` : targets.join(", ");
-    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${ids}), ${tokensBefore.toLocaleString("en")} -> ${tokensAfter.toLocaleString("en")} tokens`;
+    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${tokensBefore.toLocaleString("en")} -> ${tokensAfter.toLocaleString("en")} tokens`;
   });
   const fates = report.messages.map(({ id, role, before, after, fate, rule }) => `  ${fate.padEnd(8)} ${id} ${role}, ${before.toLocaleString("en")} -> ${after.toLocaleString("en")}${rule === undefined ? "" : ` (${rule})`}`);
   const said = edits.flatMap(({ message }) => message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? []);

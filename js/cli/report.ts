@@ -2,7 +2,7 @@
 
 import type { CompactReport, CountReport, PruneReport } from "../types.ts";
 
-const number = (value: number) => value.toLocaleString("en");
+export const number = (value: number) => value.toLocaleString("en");
 
 export function shown(report: CountReport | PruneReport | CompactReport): string {
   if ("perMessage" in report) return counts(report);
@@ -16,6 +16,11 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
     for (const { step, outcome, tokensBefore, tokensAfter, why } of report.steps) {
       lines.push(`  ${step}: ${outcome}, ${number(tokensBefore)} -> ${number(tokensAfter)} (${why})`);
     }
+    const seen = (report.quality?.retention ?? []).filter(({ all }) => all > 0);
+    if (seen.length > 0) lines.push(`  still in view: ${seen.map(({ kind, all, ownLine, recall }) => `${words(kind)} ${number(ownLine)} of ${number(all)}${recall > 0 ? ` (${number(recall)} by recall)` : ""}`).join(", ")}`);
+    const facts = report.ledger ?? [];
+    if (facts.length > 0) lines.push(`  kept by rule: ${facts.map(({ block, lines: kept, leftOut }) => `${block} ${number(kept)}${leftOut > 0 ? ` (${number(leftOut)} left to recall)` : ""}`).join(", ")}`);
+    for (const miss of report.quality?.misses ?? []) lines.push(`  missing: ${miss}`);
     if (report.model) lines.push(`  model: ${report.model.calls} calls, ${number(report.model.promptTokens)} tokens sent${report.model.error ? `, ${report.model.error}` : ""}`);
   }
   const rules = new Map<string, { messages: number; tokens: number; why: string }>();
@@ -28,6 +33,9 @@ export function shown(report: CountReport | PruneReport | CompactReport): string
   }
   return lines.join("\n");
 }
+
+/** Names of fields as people write them. */
+export const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function counts(report: CountReport): string {
   const width = number(report.total).length;

@@ -44,6 +44,38 @@ test("what was done is in the log, goes on from there, and can be undone", () =>
   assert.ok(readFileSync(log, "utf8").split("\n").length > messages.length);
 });
 
+test("what is pinned stays word for word; undone is redone; the log tells all of it, and gives back what is hidden", () => {
+  const kept = join(folder, "kept.jsonl");
+  const messages = begin(20);
+  writeFileSync(file, JSON.stringify(messages));
+  const pin = espalier("compact", file, "--log", kept, "--pin", "m2,m3");
+  assert.deepEqual([pin.status, JSON.parse(pin.stdout)], [0, messages], pin.stderr);
+  const { stdout, stderr } = espalier("compact", file, "--budget", "2k", "--log", kept, "--profile", "espalier");
+  assert.ok(JSON.parse(stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])), "a pinned message is the message");
+  assert.match(stderr, /still in view: .*commands \d+ of \d+/);
+  assert.match(stderr, /kept by rule: /);
+  for (const [way, status] of [["--undo", "undone"], ["--redo", "redone"], ["--redo", "nothing_to_redo"]] as const) {
+    assert.ok(espalier("compact", file, "--log", kept, way).stderr.startsWith(status), way);
+  }
+  assert.equal(espalier("compact", file, "--log", kept, "--unpin", "m2").status, 0);
+  assert.match(espalier("compact", file, "--log", kept, "--unpin", "m2").stderr, /"m2" is not pinned.*unknown_id/);
+  const told = espalier("log", kept);
+  assert.match(told.stdout, /e0 +messages m0 to m\d+\n.*pin m2\n.*pin m3\n.*edit replace range .*by rule.*tokens\n.*revoke e\d+\n.*revoke e\d+\n.*unpin e\d+\n\d+ messages; \d+ are sent, .*pinned: m3\n$/s);
+  const [hidden] = JSON.parse(espalier("log", kept, "--recall", "m5").stdout);
+  assert.deepEqual([hidden.place, hidden.message.id], ["covered", "m5"]);
+  const without = espalier("compact", file, "--budget", "2k", "--pin", "m3");
+  assert.ok(JSON.parse(without.stdout).some((message: unknown) => JSON.stringify(message) === JSON.stringify(messages[3])), "without a log too");
+});
+
+test("a newest request that is too long is shortened in the output, not in the log", () => {
+  const long = join(folder, "long.jsonl");
+  writeFileSync(file, JSON.stringify([...begin(20), { role: "user", content: "Read all of this. ".repeat(2_000) }]));
+  const { status, stdout, stderr } = espalier("compact", file, "--budget", "2k", "--log", long);
+  assert.equal(status, 0, stderr);
+  assert.ok(stdout.length < 20_000);
+  assert.equal(espalier("compact", file, "--budget", "2k", "--log", long, "--undo").status, 0, "and what is undone fits as well");
+});
+
 test("a plan as JSON, and of standard input; nothing of it is coloured", () => {
   writeFileSync(file, JSON.stringify(begin(20)));
   const { status, report, edits, messages } = JSON.parse(espalier("compact", file, "--budget", "2k", "--plan", "--json").stdout);
@@ -63,6 +95,15 @@ test("a plan that cannot be had, files that cannot be written, options of other 
     [["compact", file, "--budget", "2k", "--log", nowhere], 3, /^espalier: ENOENT.*folder/],
     [["compact", file, "--budget", "2k", "--log", folder], 3, /^espalier: EISDIR/],
     [["prune", file, "--budget", "2k", "-o", nowhere], 3, /ENOENT/],
+    [["compact", file, "--undo", "--redo", "--log", log], 2, /one of them/],
+    [["compact", file, "--unpin", "m1"], 2, /--unpin needs --log/],
+    [["compact", file, "--budget", "2k", "--profile", "nobody"], 2, /no profile "nobody".*bad_option/],
+    [["compact", file, "--log", join(folder, "new.jsonl"), "--pin", "m99"], 3, /unknown_id/],
+    [["log", join(folder, "none.jsonl")], 3, /file_not_found/],
+    [["log", file], 3, /bad_log/],
+    [["log", log, "--recall", "m999"], 3, /unknown_id/],
+    [["log", log, "--json"], 2, /--json is for/],
+    [["prune", file, "--budget", "2k", "--pin", "m1"], 2, /--pin is for espalier compact/],
     [["count", file, "--plan"], 2, /--plan is for espalier compact/],
     [["count", file, "--budget", "2k"], 2, /--budget is for espalier prune, compact, summarize, outline/],
     [["prune", file, "--budget", "2k", "--selection", "1"], 2, /--selection is for espalier summarize/],

@@ -1,0 +1,30 @@
+/** `espalier log FILE`: what happened to a conversation, and what its edits hide. */
+
+import { ConversationLog, EspalierError } from "../entries/node.ts";
+import type { LogOptions } from "../log-types.ts";
+import { told } from "./entry.ts";
+import type { Entry } from "./entry.ts";
+import { number } from "./report.ts";
+
+/** The log's entries in words, messages that follow each other in one line; with `recall` the originals behind an id, as JSON. */
+export function showLog(file: string, text: string, { recall, ...counting }: { recall?: string | undefined } & Pick<LogOptions, "encoding" | "model" | "costModel">): string {
+  const { log, report: { problems: [problem] } } = ConversationLog.import(text, counting);
+  if (problem) throw new EspalierError({ code: "bad_log", message: `${file}, line ${problem.line}: ${problem.message}` });
+  if (recall !== undefined) return JSON.stringify(log.recall(recall).map(({ message, place, by }) => ({ message, place, by })), null, 2);
+  const entries = log.export().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Entry);
+  const sizes = new Map(log.edits().map(({ id, rule, author, tokensBefore, tokensAfter, revokedBy }) =>
+    [id, ` (${rule}) by ${author}, ${number(tokensBefore)} -> ${number(tokensAfter)} tokens${revokedBy ? `, taken back by ${revokedBy}` : ""}`]));
+  const lines: string[] = [];
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!;
+    const first = at;
+    while (entry.message && entries[at + 1]?.message) at += 1;
+    const what = first === at ? told(entry) : `messages ${entry.message!.id} to ${entries[at]!.message!.id}`;
+    const id = `e${entry.seq}`;
+    lines.push(`${new Date(entry.time).toISOString()}  ${id.padEnd(7)}${what}${sizes.get(id) ?? ""}`);
+  }
+  const { total } = log.totals();
+  const pins = log.pins().map(({ message, fact, text: words }) => message ?? fact ?? words ?? "");
+  lines.push(`${number(log.originals)} messages; ${number(log.view().messages.length)} are sent, ${number(total)} tokens${pins.length > 0 ? `; pinned: ${pins.join(", ")}` : ""}`);
+  return lines.join("\n");
+}
