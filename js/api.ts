@@ -432,7 +432,7 @@ export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | 
 const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "other"];
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
-function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
+export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
   const { root, tools = [], markers = [], facts = [] } = ledger ?? {};
   const texts = (list: unknown, path: string): string[] => {
     if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) throw bad(path, "a list of texts", list);

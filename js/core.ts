@@ -8,6 +8,7 @@ export { toolContent } from "./tool-content.ts";
 export type { ToolContent, ToolContentEvent, ToolContentOptions } from "./tool-content.ts";
 export type { StoredResult, StoreResult } from "./storing.ts";
 export { budgetResults, clearResults } from "./results.ts";
+export { quality } from "./quality.ts";
 export { repair, validate } from "./validity.ts";
 export {
   documentStructure, documentStructureSync, DocumentSummary, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,

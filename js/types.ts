@@ -817,6 +817,23 @@ export interface Quality {
   /** What falls short: constraints, open todos and modified files all there, nothing invented. */
   misses: ("constraints" | "todos" | "modifiedFiles" | "inventions")[];
 }
+
+/** What {@link quality} is told. */
+export interface QualityOptions extends CountOptions {
+  /** What the host adds to the rules by which facts are collected. */
+  ledger?: LedgerRules;
+  /** The text in the view that a model wrote: it is looked through for inventions. */
+  summary?: string;
+  /** What really came behind the view, in the same format: measures what of the rest was needed. */
+  continuation?: unknown;
+}
+
+/** What {@link quality} measures. */
+export interface ViewQuality extends Quality {
+  /** With `continuation`: facts of what is not in the view that were used again, and those of them that the view holds. */
+  needed?: { used: number; held: number };
+}
+
 /** What {@link summarize} is told. */
 export interface SummarizeOptions
   extends CountOptions, Pick<CompactOptions, "focus" | "signal" | "timeout" | "onProgress" | "ledger" | "sections" | "verify" | "llmModel" | "modelRules" | "instructions" | "jobId" | "profile"> {

@@ -19,6 +19,7 @@ pub mod log;
 mod options;
 pub mod outline;
 pub mod prompt;
+pub mod quality;
 mod read;
 pub mod results;
 mod summary;

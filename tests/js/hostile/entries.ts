@@ -107,6 +107,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "new Pruner", args: () => [undefined], run: (cut) => { const made = new e.Pruner(cut); try { return made.prune(chat(), { budget: 400 }); } finally { made.free(); } } },
   { name: "pruner.prune", args: () => [chat(), { budget: 400 }], run: (messages, options) => { const made = new e.Pruner(); try { return made.prune(messages, options); } finally { made.free(); } }, options: `${COUNTING} previous model` },
   { name: "compact", args: () => [chat(), { budget: 250 }], run: e.compact, options: `${COUNTING} llm focus force onFailure keep signal llmBudget timeout onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeout jobId` },
+  { name: "quality", args: () => [chat(), chat().slice(2), {}], run: e.quality, options: `${COUNTING} ledger summary continuation` },
   { name: "summarize", args: () => [chat(), { purpose: "handoff", llm: async () => ({ text: "<summary>Words.</summary>" }) }], run: e.summarize, options: `${COUNTING} llmBudget focus signal timeout onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure` },
   { name: "toolContent", args: () => [{ content: [{ type: "text", text: "a" }] }, {}], run: e.toolContent, options: "limit keep maxImageBytes readResource maxResources resourceLines store timeout signal onEvent encoding model" },
   { name: "profile", args: () => ["espalier"], run: e.profile },

@@ -1,0 +1,51 @@
+//! What of a history some other messages still hold.
+
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::decode::{from_js, into_js};
+use super::error::to_js;
+use super::options::{Counting, messages};
+use crate::compact::ledger::Rules;
+use crate::compact::quality::{Needed, Quality, needed_later, quality as measured};
+use crate::error::Code;
+
+#[derive(Deserialize)]
+struct Options {
+    ledger: Rules,
+    /// A model's text in the view.
+    summary: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    #[serde(flatten)]
+    quality: Quality,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needed: Option<Needed>,
+}
+
+/// Measures a view against its history, and, given what came behind both, what of the messages that are not in the view was needed.
+#[wasm_bindgen]
+pub fn quality(
+    history: JsValue,
+    view: JsValue,
+    continuation: JsValue,
+    options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
+    let Options { ledger, summary } = from_js(options, "options", Code::BadOption)?;
+    let counter = counting.counter().map_err(to_js)?;
+    let history = messages(history)?;
+    let view = messages(view)?;
+    let quality = measured(&history, &view, &ledger, summary.as_deref(), &*counter.tokenizer);
+    let needed = if continuation.is_undefined() {
+        None
+    } else {
+        let later = messages(continuation)?;
+        let shown: std::collections::HashSet<&str> = view.iter().map(|message| message.id.as_str()).collect();
+        let covered: Vec<_> = history.iter().filter(|message| !shown.contains(message.id.as_str())).cloned().collect();
+        Some(needed_later(&covered, &view, &later, &ledger))
+    };
+    into_js(&Measured { quality, needed })
+}
