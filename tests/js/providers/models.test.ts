@@ -104,6 +104,8 @@ test("VS Code: errors", async () => {
     [new LanguageModelError("Model was not found", "NotFound"), "bad_request", { kind: "not_found" }],
     [new LanguageModelError("Language model 'x' cannot be used", "NoPermissions"), "auth", {}],
     [new LanguageModelError("Response got filtered", "Blocked"), "content_filter", {}],
+    [new LanguageModelError("Your quota is used up", "Blocked"), "rate_limited", { kind: "quota", attempts: 1 }],
+    [Object.assign(new Error("Try again later"), { name: "ChatRateLimited" }), "rate_limited", { attempts: 3 }],
     [new Error('Request Failed: 400 {"error":{"message":"prompt token count of 140213 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}\n'), "context_length", { used: 140213, limit: 128000, status: 400 }],
     [new Error("Message exceeds token limit."), "context_length", {}],
     [new Error("Request Failed: 429 slow down"), "rate_limited", { attempts: 3 }],

@@ -28,7 +28,9 @@ export const opened = (options: Partial<Parameters<typeof openConversation<Messa
     onEvent: (event) => void (event.type === "warning" && complaints.push(event.message)),
   });
 
-export const picture = () => (vscode as any).LanguageModelDataPart?.image(new Uint8Array([137, 80, 78, 71]), "image/png");
+/** One pixel: VS Code looks into pictures before it sends them. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+export const picture = () => (vscode as any).LanguageModelDataPart?.image(Uint8Array.from(atob(PNG), (unit) => unit.charCodeAt(0)), "image/png");
 
 /** Says something that only stored originals can say again: a picture, a call, its result. */
 export const special = (): Messages[] => [user(new vscode.LanguageModelTextPart("Mind this."), ...(picture() ? [picture()] : [])), ...round(77, 2)];
@@ -103,7 +105,7 @@ export const conversations: Cases = {
     scripted.answer = ({ token }) => new Promise<void>((resolve) => token.onCancellationRequested(() => ((cancelled = true), resolve())));
     const { llm } = languageModel({ model, api: vscode as never });
     const conversation = await opened({ llm, background: false });
-    conversation.append(session(20));
+    conversation.append(session(30));
     const before = conversation.view().messages;
     const asked = scripted.asked.length;
     const controller = new AbortController();

@@ -49,7 +49,7 @@ export const models: Cases = {
     const provider = languageModel({ model, api: vscode as never });
     const openai = [
       { role: "system", content: "Be brief." },
-      { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } }] },
+      { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==" } }] },
       { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command":"file x"}' } }] },
       { role: "tool", tool_call_id: "c1", content: "PNG" },
       { role: "user", content: "And now?" },
@@ -103,6 +103,7 @@ export const models: Cases = {
       [() => new Error("prompt token count of 9000 exceeds the limit of 4000"), "context_length"],
       [() => vscode.LanguageModelError.NoPermissions("not for you"), "auth"],
       [() => vscode.LanguageModelError.Blocked("quota is used up"), "rate_limited"],
+      [() => vscode.LanguageModelError.Blocked("the response got filtered"), "content_filter"],
       [() => vscode.LanguageModelError.NotFound("no such model"), "bad_request"],
       [() => new Error("Response contained no choices."), "bad_response"],
     ];

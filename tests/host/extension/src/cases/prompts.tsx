@@ -22,6 +22,12 @@ class Ask extends PromptElement<BasePromptElementProps & { question: string }> {
   }
 }
 
+class Said extends PromptElement {
+  override render() {
+    return <Chunk>From a tool</Chunk>;
+  }
+}
+
 export const prompts: Cases = {
   "render: messages of VS Code's classes, found without being told": async ({ model, scripted }) => {
     const prompt = await render(
@@ -53,7 +59,7 @@ export const prompts: Cases = {
     const tokenizer = new BuiltinTokenizer({ mode: OutputMode.VSCode });
     const { messages } = await renderPrompt(Ask, { question: "Why?" }, { modelMaxPromptTokens: 300 }, tokenizer as never);
     genuine(messages, "built-in");
-    const json = await renderElementJSON(Ask as never, { question: "From a tool" } as never, { tokenBudget: 100, countTokens: (text) => model.countTokens(text) });
+    const json = await renderElementJSON(Said, {}, { tokenBudget: 100, countTokens: (text) => model.countTokens(text) });
     ok(JSONTree && JSON.stringify(json).includes("From a tool"), "plain data");
     const part = new vscode.LanguageModelPromptTsxPart(json);
     const result = new vscode.LanguageModelToolResult([part]);
