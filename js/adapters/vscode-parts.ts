@@ -55,13 +55,18 @@ export function genuine(list: readonly unknown[], classes: VSCodeClasses | undef
   });
 }
 
-function genuinePart(part: unknown, classes: VSCodeClasses): unknown {
+/** `within` a result, whose parts have none within them. */
+function genuinePart(part: unknown, classes: VSCodeClasses, within = false): unknown {
   if (!isFields(part)) return part;
   const inner = part["content"];
-  const content = typeof part["callId"] === "string" && Array.isArray(inner) ? each(inner as unknown[], (item) => genuinePart(item, classes)) : inner;
+  const content = !within && isResult(part) ? each(inner as unknown[], (item) => genuinePart(item, classes, true)) : inner;
   const name = isPlain(part) ? classOf(part) : undefined;
   const prototype = name ? prototypeOf(name, classes) : (Object.getPrototypeOf(part) as object | null);
   return content === inner && prototype === Object.getPrototypeOf(part) ? part : withFields(prototype, { ...part }, content === undefined ? {} : { content });
+}
+
+function isResult(part: Fields): boolean {
+  return typeof part["callId"] === "string" && Array.isArray(part["content"]);
 }
 
 function isPlain(value: object): boolean {
@@ -86,30 +91,30 @@ export function toStored(message: unknown): unknown {
   const fields: Fields = { ...message };
   // The private field behind `content`.
   for (const [key, value] of Object.entries(fields)) if (value === content) delete fields[key];
-  return { ...fields, content: Array.isArray(content) ? content.map(storedPart) : content };
+  return { ...fields, content: Array.isArray(content) ? content.map((part) => storedPart(part)) : content };
 }
 
-function storedPart(part: unknown): unknown {
+function storedPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const fields: Fields = { ...part };
   if (isBytes(fields["data"])) fields["data"] = { [BYTES]: textOf(fields["data"]) };
   // JSON has no undefined, and this is what a thought is known by.
   if (isThought(part) && typeof fields["value"] === "string") fields["metadata"] ??= null;
-  if (typeof fields["callId"] === "string" && Array.isArray(fields["content"])) fields["content"] = fields["content"].map(storedPart);
+  if (!within && isResult(part)) fields["content"] = (part["content"] as unknown[]).map((item) => storedPart(item, true));
   return fields;
 }
 
 /** The message again, of VS Code's classes where they can be found. */
 export function fromStored(message: unknown): unknown {
   if (!isFields(message) || !Array.isArray(message["content"])) return genuine([message])[0];
-  return genuine([{ ...message, content: message["content"].map(readPart) }])[0];
+  return genuine([{ ...message, content: message["content"].map((part) => readPart(part)) }])[0];
 }
 
-function readPart(part: unknown): unknown {
+function readPart(part: unknown, within = false): unknown {
   if (!isFields(part)) return part;
   const { data, content } = part;
   if (isFields(data) && typeof data[BYTES] === "string") return { ...part, data: bytesOf(data[BYTES]) };
-  return typeof part["callId"] === "string" && Array.isArray(content) ? { ...part, content: content.map(readPart) } : part;
+  return !within && isResult(part) ? { ...part, content: (content as unknown[]).map((item) => readPart(item, true)) } : part;
 }
 
 function textOf(bytes: Uint8Array): string {

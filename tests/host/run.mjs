@@ -1,6 +1,6 @@
 /**
  * The packed package inside a real VS Code: an extension with `espalier` in its bundle, activated in the web extension host, twice, the second
- * time with what the first one stored. `npm run test:host`; `--keep` leaves what was built in `build/host`.
+ * time with what the first one stored. What is built for it stays in `build/host`.
  */
 
 import { execFileSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { build as out, fail, root, run } from "../../scripts/lib.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { codeOssFolder } from "../../scripts/setup.mjs";
+import { codeOssFolder, setUpHost } from "../../scripts/setup.mjs";
 import { launch } from "../www/browser.mjs";
 
 const home = join(out, "host");
@@ -93,6 +93,7 @@ async function window(context, { url, report }, suite) {
   return found;
 }
 
+await setUpHost();
 const waiting = new Map();
 const start = Date.now();
 const megabytes = await extensions();
