@@ -4,6 +4,7 @@
  */
 
 import { countMessages, dataText, modelOf, tokens as needTokens } from "./api.ts";
+import { toStored } from "./adapters/index.ts";
 import { Compactor } from "./conversation/compactor.ts";
 import type { Made } from "./conversation/compactor.ts";
 import type { Context, Look, ReadProfile } from "./conversation/context.ts";
@@ -35,7 +36,7 @@ import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
 import type { Prediction } from "./tokens.ts";
-import type { EncodingName, ModelLimits, Profile, Totals, Usage } from "./types.ts";
+import type { EncodingName, Format, ModelLimits, Profile, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
 
@@ -128,7 +129,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   if (place && !kept.isUnreadable) {
     saving.keep(LOG, (from) => log.export(from), () => log.length, isNew ? 0 : stored, !isNew && !kept.isStored);
     if (log.format !== "espalier") {
-      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined);
+      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined);
     }
   }
   const context: Omit<Context<T>, "look"> = {
@@ -908,9 +909,9 @@ function aborted(signal: AbortSignal | undefined): EspalierError {
 }
 
 /** JSON of a host's message; what has none is left to the log's neutral form. */
-function line(message: unknown): string {
+function line(message: unknown, format: Format): string {
   try {
-    return JSON.stringify(message) ?? "null";
+    return JSON.stringify(format === "vscode" ? toStored(message) : message) ?? "null";
   } catch {
     return "null";
   }

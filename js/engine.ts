@@ -51,7 +51,7 @@ async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
   let from = await source;
   if (typeof from === "string" || from instanceof URL) from = await fetched(from);
   if (from instanceof Response) {
-    if (!from.ok) throw notFound(`${from.url || "the wasm"} answered ${from.status}`);
+    if (!from.ok) throw wasmNotFound(`${from.url || "the wasm"} answered ${from.status}`);
     from = await from.arrayBuffer();
   }
   const compiled = from instanceof WebAssembly.Module ? from : await compiling(from as BufferSource);
@@ -63,7 +63,7 @@ async function fetched(url: string | URL): Promise<Response> {
   try {
     return await fetch(url);
   } catch (cause) {
-    throw notFound(`${url} could not be fetched`, cause);
+    throw wasmNotFound(`${url} could not be fetched`, cause);
   }
 }
 
@@ -83,7 +83,7 @@ function compile(make: () => WebAssembly.Module): WebAssembly.Module {
   }
 }
 
-function notFound(what: string, cause?: unknown): EspalierError {
+export function wasmNotFound(what: string, cause?: unknown): EspalierError {
   const message = `${what}. Pass the wasm to init() as bytes, a Response or a URL, or import "espalier/inline", which contains it.`;
   return new EspalierError({ code: "wasm_not_found", message, cause });
 }
@@ -116,9 +116,14 @@ export function setAsyncLoader(load: () => Promise<void>): void {
   asyncLoader = load;
 }
 
+/** True if nothing has to be awaited: there is an instance, or what makes one. */
+export function canStart(): boolean {
+  return instance !== undefined || module !== undefined || loader !== undefined;
+}
+
 /** Waits for the engine, where it can be loaded without being told from where. */
 export async function ready(): Promise<void> {
-  if (!instance && !module && !loader && asyncLoader) await asyncLoader();
+  if (!canStart() && asyncLoader) await asyncLoader();
 }
 
 /** Runs for every instance, also for one that replaces a crashed one, before anybody else can use it. */

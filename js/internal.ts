@@ -2,11 +2,11 @@
 
 export * from "./core.ts";
 export { badOption } from "./errors.ts";
-export { call, onFreshInstance, ready, setAsyncLoader, setLoader, wasm } from "./engine.ts";
+export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm, wasmNotFound } from "./engine.ts";
 export { summarizeCompatible } from "./documents/compatible.ts";
 export { reduceCompatible } from "./documents/changed.ts";
 export { grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents.ts";
 export { init } from "./init.ts";
 export { ensureEncoding, loadNeeded, notFound, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
 export { countText } from "./tokens.ts";
-export { readConversation, sourceOf } from "./adapters/index.ts";
+export { genuine, hostClasses, isThought, readConversation, setVSCode, sourceOf, vscodeClasses } from "./adapters/index.ts";

@@ -116,7 +116,7 @@ async function bundles() {
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them.
     const core = { name: "core", setup(b) {
-      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
+      b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|adapters\/vscode-classes)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
     // Providers need of it errors and adapters, from two depths of folders.
     const shared = { name: "shared", setup(b) {

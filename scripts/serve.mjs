@@ -9,9 +9,13 @@ const TYPES = {
   ".json": "application/json", ".wasm": "application/wasm", ".vocab": "application/octet-stream", ".md": "text/plain; charset=utf-8",
 };
 
-/** Serves `folder`; resolves with the address. A taken port is passed over for a free one. */
-export function serve(folder, port = 0) {
+/**
+ * Serves `folder`; resolves with the address. A taken port is passed over for a free one. `answer` may take a request upon itself, and says so
+ * by true.
+ */
+export function serve(folder, port = 0, answer = (_request, _response) => false) {
   const server = createServer((request, response) => {
+    if (answer(request, response)) return undefined;
     let path;
     try {
       path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://localhost").pathname));

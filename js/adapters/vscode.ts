@@ -1,6 +1,6 @@
 /**
  * VS Code's `LanguageModelChatMessage`: class instances with numbers for roles. Copies keep their classes; new parts are made with the
- * classes seen in the conversation, so that no import of `vscode` is needed.
+ * classes seen in the conversation, else with those of the editor we run in, so that no import of `vscode` is needed.
  */
 
 import { bad, base64, byPart, copy, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, withFields, words } from "./adapter.ts";
@@ -8,6 +8,7 @@ import type { Adapter, Fields, Source } from "./adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
 import { withSource } from "./adapter.ts";
+import { isBytes, isThought, prototypeOf } from "./vscode-parts.ts";
 
 type Piece = number | "string";
 
@@ -65,13 +66,13 @@ export const vscode: Adapter<Piece> = {
       if (part.type === "text") return part.text ? [textPart(part.text, seen)] : [];
       if (part.type === "toolCall") {
         const fields = { callId: part.callId, name: part.name, input: parsedArguments(part.arguments) };
-        return [instance(like((item) => "callId" in item && !Array.isArray(item["content"])), fields)];
+        return [instance(like((item) => "callId" in item && !Array.isArray(item["content"])), "LanguageModelToolCallPart", fields)];
       }
       if (part.type !== "toolResult") return [];
-      return [instance(like((item) => "callId" in item && Array.isArray(item["content"])), { callId: part.callId, content: [textPart(words(part.content), seen)] })];
+      return [instance(like((item) => "callId" in item && Array.isArray(item["content"])), "LanguageModelToolResultPart", { callId: part.callId, content: [textPart(words(part.content), seen)] })];
     });
     if (content.length === 0) return [];
-    return [instance(messages[0], { role: role === "assistant" ? 2 : 1, content, name: undefined })];
+    return [instance(messages[0], "LanguageModelChatMessage", { role: role === "assistant" ? 2 : 1, content, name: undefined })];
   },
 
   forModel: (message) => eachItem(message, "content", (item) => (isResult(item) ? fieldForModel(item, "content", () => textPart(NOTHING, item["content"] as unknown[])) : item)),
@@ -93,14 +94,14 @@ function isResult(item: unknown): boolean {
   return isFields(item) && typeof item["callId"] === "string" && Array.isArray(item["content"]);
 }
 
-/** An object of the same class as `like`, with these fields. */
-function instance(like: object | undefined, fields: Fields): unknown {
-  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : Object.prototype, fields);
+/** An object of the same class as `like`, or of the one named so, with these fields. */
+function instance(like: object | undefined, name: Parameters<typeof prototypeOf>[0], fields: Fields): unknown {
+  return withFields(like ? (Object.getPrototypeOf(like) as object | null) : prototypeOf(name), fields);
 }
 
 function textPart(value: string, seen: readonly unknown[] = []): unknown {
   const like = seen.find((item): item is Fields => isFields(item) && typeof item["value"] === "string" && vscodePart(item).type === "text");
-  return instance(like, { value });
+  return instance(like, "LanguageModelTextPart", { value });
 }
 
 /** One of the editor's parts in the neutral model. */
@@ -111,9 +112,7 @@ export function vscodePart(item: Fields): Part {
     return { type: "toolResult", callId, content, ...(item["isError"] === true && { isError: true }) };
   }
   if (typeof callId === "string") return { type: "toolCall", callId, name: string(item["name"]), arguments: json(item["input"] ?? {}) };
-  const className = string((item.constructor as { name?: unknown } | undefined)?.name);
-  // A bundler may have renamed the class: only thoughts come as a list of texts.
-  if (/Thinking/.test(className) || isTexts(value)) return { type: "reasoning", text: isTexts(value) ? value.join("\n") : string(value) };
+  if (isThought(item)) return { type: "reasoning", text: Array.isArray(value) ? value.join("\n") : string(value) };
   if (typeof value === "string") return text(value);
   const { data, mimeType } = item;
   if (isBytes(data) && typeof mimeType === "string") {
@@ -123,13 +122,4 @@ export function vscodePart(item: Fields): Part {
     return withSource({ type: "document", mediaType: mimeType, dataLength: Math.ceil(data.length / 3) * 4 }, data);
   }
   return opaque(value ?? item);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
-}
-
-/** Bytes, also those that came from another realm (a worker, a webview, a test's sandbox). */
-function isBytes(data: unknown): data is Uint8Array {
-  return ArrayBuffer.isView(data) && Object.prototype.toString.call(data) === "[object Uint8Array]";
 }

@@ -1,6 +1,6 @@
 /** A conversation from what was kept of it, however that was left. */
 
-import { readConversation } from "../adapters/index.ts";
+import { fromStored, readConversation } from "../adapters/index.ts";
 import { EspalierError } from "../errors.ts";
 import type { LogOptions, LogReport } from "../log-types.ts";
 import { ConversationLog } from "../log.ts";
@@ -127,7 +127,8 @@ async function ownMessages(saving: Saving, storage: ConversationStorage | undefi
   const messages: unknown[] = [];
   for (const line of text.split("\n")) {
     try {
-      messages.push(JSON.parse(line));
+      const message: unknown = JSON.parse(line);
+      messages.push(format === "vscode" ? fromStored(message) : message);
     } catch {
       break;
     }

@@ -1,7 +1,7 @@
 /** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
 
 import { grammarNotFound, setGrammarLocator } from "../documents.ts";
-import { initFrom, setAsyncLoader } from "../engine.ts";
+import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine.ts";
 import { init as load } from "../init.ts";
 import type { InitOptions } from "../init.ts";
 import type { EncodingName } from "../types.ts";
@@ -13,16 +13,23 @@ export type { InitOptions, VocabularySource } from "../init.ts";
 
 /** See the other entries; here the package's own files are fetched unless the options say otherwise. */
 export function init(options: InitOptions = {}): Promise<void> {
-  return load(options, { wasm: options.wasm ?? wasm(), vocabulary: ours });
+  if (options.wasm === undefined && canStart()) return load(options, HAS_ADDRESS ? { vocabulary: ours } : {});
+  return load(options, { wasm: options.wasm ?? wasm(), ...(HAS_ADDRESS && { vocabulary: ours }) });
 }
 
+/** A bundle in CommonJS has no address of its own (extensions of VS Code for the web): files beside it are for the host to bring. */
+const HAS_ADDRESS = Boolean(import.meta.url);
+
 // What is asynchronous anyway, rendering for one, fetches what it needs by itself.
-setAsyncLoader(() => initFrom(wasm()));
-setVocabularyLocator(ours);
-setGrammarLocator((grammar) => GRAMMARS[grammar]?.() ?? missing(grammar));
+setAsyncLoader(async () => initFrom(wasm()));
+if (HAS_ADDRESS) {
+  setVocabularyLocator(ours);
+  setGrammarLocator((grammar) => GRAMMARS[grammar]?.() ?? missing(grammar));
+}
 
 // Named once: some bundlers make a file of every mention.
 function wasm(): URL {
+  if (!HAS_ADDRESS) throw wasmNotFound("This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched");
   return new URL("./espalier.wasm", import.meta.url);
 }
 

@@ -16,7 +16,7 @@ export type { PromptElementJSON } from "./json-tree.ts";
 export * from "./output/mode.ts";
 export { toAnthropic } from "./output/anthropic.ts";
 export { toGemini } from "./output/gemini.ts";
-export { setVSCode } from "./output/vscode-classes.ts";
+export { setVSCode } from "../adapters/vscode-classes.ts";
 export { createPiece, Fragment } from "./piece.ts";
 export type * from "./piece.ts";
 export { render, Rendered } from "./render.ts";

@@ -118,7 +118,11 @@ const REST: readonly RefusalRule[] = [
   { code: "auth", kind: "billing", pattern: /credit balance is too low|insufficient (credits|balance)/i, from: "Anthropic, OpenRouter, DeepSeek" },
   { code: "auth", kind: "billing", status: 402 },
   { code: "content_filter", pattern: /content management policy|content[_ ]filter/i, status: 400, from: "Azure" },
-  { code: "content_filter", providerCode: /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|Blocked)$/ },
+  { code: "content_filter", providerCode: /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation)$/ },
+  { code: "content_filter", providerCode: /^Blocked$/, pattern: /filter|content (management )?polic|policy/i, from: "VS Code" },
+  // "Quota limits exceeded", says its documentation; most models say so of any 429.
+  { code: "rate_limited", kind: "quota", providerCode: /^(Blocked|ChatQuotaExceeded)$/, final: true, from: "VS Code" },
+  { code: "rate_limited", kind: "requests", providerCode: /^ChatRateLimited$/, from: "GitHub Copilot" },
   { code: "auth", kind: "key", providerCode: /^(invalid_api_key|authentication_error|UNAUTHENTICATED|NoPermissions)$/ },
   { code: "auth", kind: "key", pattern: /api key not valid|invalid api key|incorrect api key/i, from: "Gemini (400)" },
   { code: "auth", kind: "permission", providerCode: /^(permission_error|PERMISSION_DENIED)$/ },

@@ -3,6 +3,7 @@
  * module itself.
  */
 
+import { isThought } from "../adapters/index.ts";
 import { EspalierError } from "../errors.ts";
 import { CLOCK } from "./clock.ts";
 import { Guard } from "./guard.ts";
@@ -30,7 +31,7 @@ export interface VscodeModel {
 export interface VscodeOptions extends Patience {
   /** What `vscode.lm.selectChatModels` gave, or a chat request's `model`. */
   model: VscodeModel;
-  /** The module `vscode`: needed where messages are converted, since VS Code wants instances of its own classes. */
+  /** The module `vscode`: needed where messages are converted and it cannot be found (ES modules), since VS Code wants instances of its own classes. */
   api?: VscodeApi;
   /** Why the model is used; VS Code shows it when it asks for permission. */
   justification?: string;
@@ -141,8 +142,7 @@ function partOf(value: unknown): Piece | undefined {
   const { value: said } = value;
   if (Array.isArray(said)) return { type: "reasoning", text: said.filter((item) => typeof item === "string").join("") };
   if (typeof said !== "string") return undefined;
-  const isThought = /Thinking/.test(string((value.constructor as { name?: unknown } | undefined)?.name));
-  return { type: isThought ? "reasoning" : "text", text: said };
+  return { type: isThought(value) ? "reasoning" : "text", text: said };
 }
 
 /** The answer as a message, of the class that the request's messages have. Streams hold words in bits, which are put together. */

@@ -3,9 +3,9 @@
  * That API knows no system messages, so they are sent as the user's: instructions that silently vanish would be worse.
  */
 
+import { vscodeClasses } from "../../adapters/vscode-classes.ts";
 import { ChatRole } from "./raw.ts";
 import { textOf } from "./text.ts";
-import { vscodeClasses } from "./vscode-classes.ts";
 import type { ChatMessage, ChatMessageToolCall } from "./raw.ts";
 import type { LanguageModelChatMessage } from "../host-types.ts";
 

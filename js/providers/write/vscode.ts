@@ -2,6 +2,8 @@
 
 import { EspalierError } from "../../errors.ts";
 import { parsedArguments } from "../../adapters/adapter.ts";
+import { genuine, hostClasses } from "../../adapters/index.ts";
+import type { VSCodeClasses } from "../../adapters/index.ts";
 import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
 import { writeTools } from "./turns.ts";
@@ -22,7 +24,9 @@ const [USER, ASSISTANT] = [1, 2];
 export function toVscode(conversation: Conversation, api: VscodeApi | undefined, justification: string | undefined): ProviderRequest {
   const { native, options } = conversation;
   const given: Record<string, unknown> = native && "request" in native ? native.request : {};
-  const list = native ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])) : written(conversation, needed(api));
+  const own = native && ("list" in native ? native.list : (given["messages"] as readonly unknown[]));
+  // What went through JSON has lost its classes.
+  const list = own ? genuine(own, (api as unknown as VSCodeClasses | undefined) ?? hostClasses()) : written(conversation, needed(api));
   const system = options.system === undefined ? [] : [make(needed(api), USER, [new (needed(api).LanguageModelTextPart)(options.system)])];
   const tools = writeTools(conversation, (tool) => typeof tool["name"] === "string" && !("function" in tool) && !("type" in tool) && !("input_schema" in tool) && !("parameters" in tool), (tool, inputSchema) => ({
     name: tool.name, description: tool.description ?? "", inputSchema,
@@ -46,7 +50,8 @@ export function toVscode(conversation: Conversation, api: VscodeApi | undefined,
 }
 
 function needed(api: VscodeApi | undefined): VscodeApi {
-  if (api) return api;
+  const found = api ?? (hostClasses() as unknown as VscodeApi | undefined);
+  if (found) return found;
   const message = "options.api must be the module vscode: VS Code takes messages of its own classes only, and these have to be made";
   throw new EspalierError({ code: "bad_option", message, path: "options.api" });
 }

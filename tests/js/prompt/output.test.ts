@@ -6,7 +6,7 @@ import { readConversation } from "../../../js/adapters/index.ts";
 import { toAnthropic } from "../../../js/prompt/output/anthropic.ts";
 import { toGemini } from "../../../js/prompt/output/gemini.ts";
 import { OpenAI, OutputMode, Raw, toMode, toOpenAI, toVSCode } from "../../../js/prompt/output/mode.ts";
-import { setVSCode } from "../../../js/prompt/output/vscode-classes.ts";
+import { setVSCode } from "../../../js/adapters/vscode-classes.ts";
 import type { Part } from "../../../js/types.ts";
 
 const { ChatRole, ChatCompletionContentPartKind: Kind } = Raw;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { setVSCode } from "../../../js/adapters/index.ts";
 import { aiSdk, EspalierError, generator, vscode } from "../../../js/providers/index.ts";
 import type { AiSdkOptions, ProviderEvent, VscodeOptions } from "../../../js/providers/index.ts";
 import { conversation } from "./conversations.ts";
@@ -85,6 +86,23 @@ test("VS Code: its own messages stay as they are; others need its classes", asyn
   assert.throws(() => vscode({ model: {} } as unknown as VscodeOptions), (error) => error instanceof EspalierError && error.path === "options.model");
 });
 
+test("VS Code: messages that lost their classes on the way through JSON get them back; the module is found where it can be", async () => {
+  const plain = [{ role: 1, content: [{ value: "Look." }] }, { role: 2, content: [{ callId: "a", name: "look", input: {} }] }, { role: 1, content: [{ callId: "a", content: [{ value: "a pixel" }] }] }];
+  const kept = new LanguageModelChatMessage(1, "Thanks.");
+  const { provider } = editor(() => parts(new LanguageModelTextPart("Hi.")));
+  const [first, second, third, last] = provider.toRequest([...plain, kept])["messages"] as LanguageModelChatMessage[];
+  assert.ok(last === kept && [first, second, third].every((message) => message instanceof LanguageModelChatMessage));
+  const [result] = third!.content as [LanguageModelToolResultPart];
+  assert.ok(first!.content[0] instanceof LanguageModelTextPart && second!.content[0] instanceof LanguageModelToolCallPart && result instanceof LanguageModelToolResultPart && result.content[0] instanceof LanguageModelTextPart);
+  const { provider: without } = editor(() => parts(new LanguageModelTextPart("Hi.")), { api: undefined as never });
+  setVSCode(api as never);
+  try {
+    assert.ok((without.toRequest(CHAT)["messages"] as unknown[]).every((message) => message instanceof LanguageModelChatMessage));
+  } finally {
+    setVSCode();
+  }
+});
+
 test("VS Code: what a model says of usage is read, and is no part of the answer", async () => {
   const usage = (json: string) => new LanguageModelDataPart(new TextEncoder().encode(json), "usage");
   const ask = async (...said: unknown[]) => {
@@ -104,6 +122,8 @@ test("VS Code: errors", async () => {
     [new LanguageModelError("Model was not found", "NotFound"), "bad_request", { kind: "not_found" }],
     [new LanguageModelError("Language model 'x' cannot be used", "NoPermissions"), "auth", {}],
     [new LanguageModelError("Response got filtered", "Blocked"), "content_filter", {}],
+    [new LanguageModelError("Your quota is used up", "Blocked"), "rate_limited", { kind: "quota", attempts: 1 }],
+    [Object.assign(new Error("Try again later"), { name: "ChatRateLimited" }), "rate_limited", { attempts: 3 }],
     [new Error('Request Failed: 400 {"error":{"message":"prompt token count of 140213 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}\n'), "context_length", { used: 140213, limit: 128000, status: 400 }],
     [new Error("Message exceeds token limit."), "context_length", {}],
     [new Error("Request Failed: 429 slow down"), "rate_limited", { attempts: 3 }],

@@ -4,7 +4,7 @@
  * renders outside VS Code too (tests, a page, the command line), and every reader of its messages understands them.
  */
 
-import type { LanguageModelChatMessage, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "../host-types.ts";
+import type { LanguageModelChatMessage, LanguageModelTextPart, LanguageModelToolCallPart, LanguageModelToolResultPart } from "../prompt/host-types.ts";
 
 /** The part of VS Code's module that messages are made with. */
 export interface VSCodeClasses {
@@ -15,12 +15,18 @@ export interface VSCodeClasses {
   LanguageModelTextPart: new (value: string) => any;
   LanguageModelToolCallPart: new (callId: string, name: string, input: any) => any;
   LanguageModelToolResultPart: new (callId: string, content: any[]) => any;
+  /** Since VS Code 1.106. */
+  LanguageModelDataPart?: new (data: Uint8Array, mimeType: string) => any;
+  LanguageModelPromptTsxPart?: new (value: unknown) => any;
+  /** A proposal. */
+  LanguageModelThinkingPart?: new (value: string | string[], id?: string, metadata?: any) => any;
 }
 
 declare const __non_webpack_require__: ((name: string) => unknown) | undefined;
 
 let registered: VSCodeClasses | undefined;
-let found: VSCodeClasses | undefined;
+/** What looking for it gave; null if there is none. */
+let found: VSCodeClasses | null | undefined;
 
 /**
  * Registers the module whose classes messages are made with; without an argument, forgets it. Needed where the module cannot be found at
@@ -36,7 +42,14 @@ export function setVSCode(module?: VSCodeClasses): void {
 }
 
 export function vscodeClasses(): VSCodeClasses {
-  return registered ?? (found ??= lookFor() ?? lookalikes);
+  return hostClasses() ?? lookalikes;
+}
+
+/** VS Code's own classes, where there are any. */
+export function hostClasses(): VSCodeClasses | undefined {
+  if (registered) return registered;
+  if (found === undefined) found = lookFor() ?? null;
+  return found ?? undefined;
 }
 
 function lookFor(): VSCodeClasses | undefined {

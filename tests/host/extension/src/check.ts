@@ -1,0 +1,73 @@
+/** As much of a test runner as a host without modules needs. */
+
+import type * as vscode from "vscode";
+import type { ScriptedModel } from "./model.ts";
+
+/** What a case is given. */
+export interface Host {
+  context: vscode.ExtensionContext;
+  /** The provider that the extension registered, and the model as VS Code hands it out. */
+  scripted: ScriptedModel;
+  model: vscode.LanguageModelChat;
+  /** Says something beside the result. */
+  note(text: string): void;
+}
+
+export type Cases = Record<string, (host: Host) => Promise<void> | void>;
+
+export interface Outcome {
+  name: string;
+  ms: number;
+  notes: string[];
+  error?: string;
+}
+
+/** Runs them one after the other, however each ends. */
+export async function run(cases: Cases, host: Omit<Host, "note">): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [name, work] of Object.entries(cases)) {
+    const notes: string[] = [];
+    const start = performance.now();
+    let failed: unknown;
+    try {
+      await Promise.race([work({ ...host, note: (text) => void notes.push(text) }), late(30_000)]);
+    } catch (error) {
+      failed = error ?? "nothing was thrown";
+    }
+    const error = failed === undefined ? {} : { error: failed instanceof Error ? `${failed.stack ?? failed.message}` : JSON.stringify(failed) ?? String(failed) };
+    outcomes.push({ name, ms: Math.round(performance.now() - start), notes, ...error });
+  }
+  return outcomes;
+}
+
+function late(ms: number): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error(`still running after ${ms} ms`)), ms));
+}
+
+export function ok(value: unknown, what: string): asserts value {
+  if (!value) throw new Error(`not so: ${what}`);
+}
+
+/** Alike as JSON, which is enough for what is compared here. */
+export function equal(actual: unknown, expected: unknown, what = "value"): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (a !== b) throw new Error(`${what} is ${a}, expected ${b}`);
+}
+
+/** The error of something that must fail. */
+export async function failing(work: () => unknown): Promise<Error & { code?: string; details?: any }> {
+  try {
+    await work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it did not fail");
+}
+
+/** Waits until something has become true. */
+export async function until(what: string, is: () => boolean): Promise<void> {
+  for (let tries = 0; !is(); tries += 1) {
+    if (tries > 500) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
