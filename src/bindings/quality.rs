@@ -27,12 +27,7 @@ struct Measured {
 
 /// Measures a view against its history, and, given what came behind both, what of the messages that are not in the view was needed.
 #[wasm_bindgen]
-pub fn quality(
-    history: JsValue,
-    view: JsValue,
-    continuation: JsValue,
-    options: JsValue,
-) -> Result<JsValue, JsValue> {
+pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
     let Options { ledger, summary } = from_js(options, "options", Code::BadOption)?;
     let counter = counting.counter().map_err(to_js)?;
