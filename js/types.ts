@@ -268,7 +268,7 @@ export interface Removal {
   /**
    * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
    * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
-   * `capped-result`; `summary`, `long-request`, `long-record`; …
+   * `capped-result`; `summary`, `long-request`, `earlier-record`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */
@@ -760,6 +760,12 @@ export interface CompactReport extends CutReport {
   covered: string[];
   /** It fits, and is still so large that the next compaction is not far. */
   lowHeadroom?: boolean;
+  /**
+   * Where a summary was to get, in tokens of the whole request, and what was in the way: the result has at most `target`, or at most
+   * `floor` where that is more. `mustKeep` is the floor without the record: frame, tools, newest request and round, open calls, what is
+   * kept. Absent without a summary, for a chosen range, and for profiles whose summaries have no lists.
+   */
+  aim?: { target: number; reached: boolean; floor: number; mustKeep: number };
   /** Ids of messages that a range (`options.cover`) grew to contain. */
   grown?: string[];
   /** What became of the collected facts, by block of the record. Absent without a summary. */

@@ -1,17 +1,21 @@
-//! What a compaction without a model keeps of real conversations, and how long it takes: every transcript of a folder at every
-//! budget smaller than the conversation.
+//! What a compaction keeps of real conversations, whether it gets where it aims, and how long it takes: every transcript of a folder at
+//! every budget smaller than the conversation.
 //!
-//! `cargo run --release --features tiktoken-rs --example retention -- [--show] FOLDER [BUDGET...]`
+//! `cargo run --release --features tiktoken-rs --example retention -- [--show] [--poor] FOLDER [BUDGET...]`
 //!
-//! A folder holds files of OpenAI chat messages (`{"messages": [...]}`), as `tests/fixtures/transcripts` does. `--show` prints the
-//! records too. Lines are shares of entries that are in the view whole or with a line of their own; `literal` columns are the
-//! stricter share of those that are there word for word.
+//! A folder holds files of OpenAI chat messages (`{"messages": [...]}`), as `tests/fixtures/transcripts` does. A budget is a number of
+//! tokens or a share of the conversation (`50%`), then at least 8,000. `--show` prints the records too; `--poor` has a model that says
+//! next to nothing, without it there is none. Lines are shares of entries that are in the view whole or with a line of their own; `literal`
+//! columns are the stricter share of those that are there word for word. `target` is what is aimed at: the frame and 0.40 of the rest.
 
 use std::rc::Rc;
 use std::time::Instant;
 
+use espalier::compact::budget::Budget;
+use espalier::compact::form::EIGHT;
 use espalier::compact::{Compacted, Compaction, Options};
-use espalier::effect::Step;
+use espalier::effect::{Answer, Step};
+use espalier::history::draft::Meter;
 use espalier::history::plan::PlanItem;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Encoding, EncodingName, Origin, Tokenizer};
@@ -23,14 +27,15 @@ mod vocabulary;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let show = arguments.first().is_some_and(|a| a == "--show");
-    if show {
-        arguments.remove(0);
-    }
+    let mut flag = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name);
+        at.map(|at| arguments.remove(at)).is_some()
+    };
+    let (show, poor) = (flag("--show"), flag("--poor"));
     let folder = arguments.first().cloned().unwrap_or_else(|| "tests/fixtures/transcripts".into());
-    let mut budgets: Vec<u64> = arguments.iter().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let mut budgets: Vec<String> = arguments.into_iter().skip(1).collect();
     if budgets.is_empty() {
-        budgets = vec![16_000, 32_000, 64_000, 128_000];
+        budgets = ["50%", "25%", "8000", "16000", "32000", "64000", "128000"].map(String::from).to_vec();
     }
     let name = EncodingName::O200kBase;
     let encoding = Rc::new(Encoding::load(name, &vocabulary::file(name)).expect("our own file loads"));
@@ -41,11 +46,13 @@ fn main() {
         .collect();
     files.sort();
     println!(
-        "{:28} {:>7} {:>7} {:>7} {:>5} {:>14} {:>14} {:>16} {:>16} {:>13} {:>13} {:>6} {:>9}",
+        "{:28} {:>7} {:>7} {:>7} {:>7} {:>6} {:>6} {:>14} {:>14} {:>16} {:>16} {:>13} {:>13} {:>6} {:>9}",
         "transcript",
         "budget",
         "before",
         "after",
+        "target",
+        "floor",
         "rec",
         "modified",
         "users",
@@ -59,22 +66,45 @@ fn main() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("readable");
         let Some(messages) = read::messages(&text) else { continue };
-        for &budget in &budgets {
-            one(&path.file_stem().unwrap_or_default().to_string_lossy(), &messages, budget, &encoding, show);
+        let meter = Meter { model: CostModel::Espalier, tokenizer: &*encoding, tools: 0 };
+        let whole: u64 = messages.iter().map(|message| meter.message(message)).sum();
+        for budget in &budgets {
+            let budget = match budget.strip_suffix('%').and_then(|share| share.parse::<u64>().ok()) {
+                Some(share) => (whole * share / 100).max(8_000),
+                None => budget.parse().unwrap_or_else(|_| panic!("{budget} is no budget")),
+            };
+            if budget < whole {
+                one(
+                    &path.file_stem().unwrap_or_default().to_string_lossy(),
+                    &messages,
+                    budget,
+                    &encoding,
+                    (show, poor),
+                );
+            }
         }
     }
 }
 
-fn one(name: &str, messages: &[Message], budget: u64, encoding: &Rc<Encoding>, show: bool) {
-    let options = Options { budget, ..Options::default() };
+fn one(name: &str, messages: &[Message], budget: u64, encoding: &Rc<Encoding>, (show, poor): (bool, bool)) {
+    let options = Options { budget, has_model: poor, ..Options::default() };
     let tokenizer: Rc<dyn Tokenizer> = encoding.clone();
     let mut run = Compaction::new(messages.to_vec(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
+    let sections: Vec<String> = EIGHT.sections.iter().map(|section| format!("## {}\nWork.", section.name)).collect();
+    let text = format!("<summary>\n{}\n</summary>", sections.join("\n"));
     // Counting the history is the host's anyway; what is timed is the compaction.
     let start = Instant::now();
-    let done = match run.poll() {
-        Ok(Step::Done { result }) => result,
-        Ok(Step::Ask { .. }) => unreachable!("there is no model"),
-        Err(error) => return println!("{name:28} {budget:>7} {error}"),
+    let done = loop {
+        match run.poll() {
+            Ok(Step::Done { result }) => break result,
+            Ok(Step::Ask { effects }) => {
+                for ask in effects {
+                    let answer = Answer::Model { text: text.clone(), finish_reason: None };
+                    run.resume(ask.id, answer).expect("it was asked");
+                }
+            }
+            Err(error) => return println!("{name:28} {budget:>7} {error}"),
+        }
     };
     let ms = start.elapsed().as_secs_f64() * 1e3;
     if done.quality.is_some() {
@@ -98,10 +128,15 @@ fn row(name: &str, budget: u64, done: &Compacted, ms: f64) {
         if literal { format!("{first} {:.0}%", share(r.literal)) } else { first }
     };
     let size = quality.size.as_ref();
+    let target = Budget::new(budget.min(done.before.total), done.before.frame + done.before.tools).target;
+    let floor = done.aim.map_or(String::new(), |aim| {
+        format!("{}{}", aim.floor, if done.after.total > aim.floor.max(aim.target) { "!" } else { "" })
+    });
     println!(
-        "{name:28} {budget:>7} {:>7} {:>7} {:>5} {:>14} {:>14} {:>16} {:>16} {:>13} {:>13} {ms:>6.0} {:>9.1}",
+        "{name:28} {budget:>7} {:>7} {:>7} {:>7} {floor:>6} {:>6} {:>14} {:>14} {:>16} {:>16} {:>13} {:>13} {ms:>6.0} {:>9.1}",
         done.before.total,
         done.after.total,
+        format!("{target}{}", if done.after.total > target { "!" } else { "" }),
         size.map_or(0, |s| s.summary),
         cell("modifiedFiles", false),
         cell("requests", false),

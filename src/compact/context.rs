@@ -101,13 +101,18 @@ pub fn blocks(blocks: &[Block], available: u64, tokenizer: &dyn Tokenizer) -> (S
     (out, reports)
 }
 
-/// Files as text within their share of `available` tokens; each is its path and its text, or why it could not be read.
+/// What files that are put back may have of `available` tokens.
+pub fn share_of_files(available: u64) -> u64 {
+    available * SHARE / 100
+}
+
+/// Files as text of at most `most` tokens; each is its path and its text, or why it could not be read.
 pub fn files(
     files: &[(String, Result<String, String>)],
-    available: u64,
+    most: u64,
     tokenizer: &dyn Tokenizer,
 ) -> (String, Vec<FileReport>) {
-    let mut left = available * SHARE / 100;
+    let mut left = most;
     let mut out = String::new();
     let mut reports = Vec::new();
     for (path, text) in files {

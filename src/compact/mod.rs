@@ -190,6 +190,22 @@ pub struct ModelReport {
     pub error: Option<String>,
 }
 
+/// What a summary aims at, in tokens of the whole request.
+///
+/// The result has at most the target, or at most the floor where that is higher: what gives way before then is, in this order, the tail
+/// but for the newest round, the text that rules extract, the user's older words, lines beyond those that a record should have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aim {
+    /// The frame, and the profile's share of what messages may have.
+    pub target: u64,
+    pub reached: bool,
+    /// What stays whatever the target: `must_keep`, and the record with the lines that it should have.
+    pub floor: u64,
+    /// Frame, tools, newest request, newest round, calls without a result and what came behind them, what the host keeps.
+    pub must_keep: u64,
+}
+
 /// A finished compaction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -220,6 +236,9 @@ pub struct Compacted {
     /// It fits, and is above what a cheap step would have to reach: the next compaction is not far.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub low_headroom: bool,
+    /// Where it was to get, and where it got; absent unless a summary was to be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aim: Option<Aim>,
     /// What became of the ledger's entries, by block; empty without a summary.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<ledger::render::Shown>,

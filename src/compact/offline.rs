@@ -1,6 +1,6 @@
 //! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::form::EIGHT;
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
@@ -13,11 +13,18 @@ const SENTENCE_BYTES: usize = 400;
 /// Changed names that are told of one file.
 const SYMBOLS: usize = 6;
 
+/// Share of the summary that earlier ones may have, in percent: where a model wrote them they say what no rule could.
+const EARLIER: u64 = 60;
+/// The heading above them.
+const EARLIER_RECORD: &str = "Earlier record";
+/// Sections that are told from each other in one record; what comes behind belongs to the last one.
+const MOST_SECTIONS: usize = 64;
+
 /// Writes a summary of at most `max` tokens.
 pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
-    let earlier = &ledger.earlier;
-    let earlier_budget = if earlier.is_empty() { 0 } else { max * 2 / 5 };
-    let budget = max - earlier_budget;
+    let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
+    let earlier = if earlier.is_empty() { earlier } else { format!("## {EARLIER_RECORD}\n{earlier}\n\n") };
+    let budget = max.saturating_sub(tokenizer.count(&earlier));
     // Sections in the order of worth: what comes late is the first to be left out when the budget is small.
     let worth: [(usize, Vec<String>); 8] = [
         (0, overview(ledger)),
@@ -51,17 +58,83 @@ pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
             out.push_str(&format!("## {section}\n{}\n\n", lines.join("\n")));
         }
     }
-    if !earlier.is_empty() {
-        let text = earlier.join("\n\n");
-        let text = shorten(&text, earlier_budget.saturating_sub(8), "the earlier summary", tokenizer)
-            .map_or(text.clone(), |short| short.text);
-        out = format!("## Earlier record\n{}\n\n{out}", text.trim());
-    }
+    let out = format!("{earlier}{}", out.trim_end());
     let out = out.trim_end().to_string();
     match shorten(&out, max, "the history", tokenizer) {
         Some(short) => short.text,
         None => out,
     }
+}
+
+/// Earlier summaries within `most` tokens, section by section as they stand. What goes are whole lines, the oldest first: those of the oldest
+/// record, and of the longest section of it the first.
+fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
+    #[derive(Default)]
+    struct Section<'a> {
+        heading: &'a str,
+        lines: VecDeque<(&'a str, u64)>,
+        tokens: u64,
+    }
+    let mut records: VecDeque<Vec<Section>> = VecDeque::new();
+    let mut gone = 0;
+    for text in earlier {
+        let mut sections = vec![Section::default()];
+        for line in text.lines() {
+            if let Some(lines) = left_out(line) {
+                gone = lines.saturating_add(gone);
+            } else if line.trim_start_matches('#').trim() == EARLIER_RECORD {
+                // There is one such heading, however many records are below it.
+            } else if line.starts_with('#') && sections.len() < MOST_SECTIONS {
+                // A section that comes again is of a newer record.
+                if sections.iter().any(|section| section.heading == line) {
+                    records.push_back(std::mem::take(&mut sections));
+                }
+                sections.push(Section { heading: line, tokens: tokenizer.count(line) + 1, ..Section::default() });
+            } else if let Some(section) = sections.last_mut().filter(|_| !line.trim().is_empty()) {
+                let tokens = tokenizer.count(line) + 1;
+                section.tokens += tokens;
+                section.lines.push_back((line, tokens));
+            }
+        }
+        records.push_back(sections);
+    }
+    let mut total: u64 = records.iter().flatten().map(|section| section.tokens).sum();
+    let most = if total <= most { most } else { most.saturating_sub(tokenizer.count(&line_of(usize::MAX))) };
+    while total > most {
+        let Some(oldest) = records.front_mut() else { break };
+        let longest = oldest.iter_mut().filter(|section| !section.lines.is_empty()).rev().max_by_key(|s| s.tokens);
+        match longest.and_then(|section| section.lines.pop_front().map(|line| (section, line))) {
+            Some((section, (_, tokens))) => {
+                gone = gone.saturating_add(1);
+                section.tokens -= tokens;
+                total -= tokens;
+                if section.lines.is_empty() {
+                    total -= section.tokens;
+                    section.tokens = 0;
+                }
+            }
+            None => {
+                total -= oldest.iter().map(|section| section.tokens).sum::<u64>();
+                records.pop_front();
+            }
+        }
+    }
+    let mut out: Vec<String> = Vec::new();
+    out.extend((gone > 0 && !records.is_empty()).then(|| line_of(gone)));
+    for section in records.iter().flatten().filter(|section| !section.lines.is_empty()) {
+        out.extend((!section.heading.is_empty()).then(|| section.heading.to_string()));
+        out.extend(section.lines.iter().map(|(line, _)| line.to_string()));
+    }
+    out.join("\n")
+}
+
+/// Says how many lines of earlier summaries went, and reads it.
+fn line_of(lines: usize) -> String {
+    format!("({lines} older lines left out)")
+}
+
+fn left_out(line: &str) -> Option<usize> {
+    line.strip_prefix('(')?.strip_suffix(" older lines left out)")?.parse().ok()
 }
 
 fn overview(ledger: &Ledger) -> Vec<String> {

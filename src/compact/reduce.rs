@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-use crate::history::draft::Draft;
+use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
-use crate::message::{Part, Role};
+use crate::history::prune::SUMMARY_TAG;
+use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
 
 /// No text is shortened below this many tokens.
@@ -34,16 +35,34 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
 
 /// The same for the texts of the user's messages.
 pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
-    words(draft, must, over, id, false, "long-request")
+    let said = |entry: &Entry| !entry.is_new && !is_record(&entry.message);
+    words(draft, must, over, id, said, "long-request")
+}
+
+/// The same for records of earlier compactions that the host has among its messages.
+pub fn earlier_records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
+    let said = |entry: &Entry| !entry.is_new && is_record(&entry.message);
+    words(draft, must, over, id, said, "earlier-record")
 }
 
 /// The same for messages that stand for others: the last thing to give way, since what they say is nowhere else.
 pub fn records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
-    words(draft, must, over, id, true, "long-record")
+    words(draft, must, over, id, |entry| entry.is_new, "long-record")
 }
 
-fn words(draft: &Draft, must: &[usize], over: u64, id: String, is_new: bool, rule: &'static str) -> Option<Edit> {
-    let said = |at: &usize| draft.entries[*at].message.role == Role::User && draft.entries[*at].is_new == is_new;
+fn is_record(message: &Message) -> bool {
+    message.text().starts_with(SUMMARY_TAG)
+}
+
+fn words(
+    draft: &Draft,
+    must: &[usize],
+    over: u64,
+    id: String,
+    is_meant: impl Fn(&Entry) -> bool,
+    rule: &'static str,
+) -> Option<Edit> {
+    let said = |at: &usize| draft.entries[*at].message.role == Role::User && is_meant(&draft.entries[*at]);
     let users: Vec<usize> = must.iter().copied().filter(said).collect();
     let texts = texts(draft, &users, |part| match part {
         Part::Text { text } => Some((text.clone(), None)),

@@ -4,7 +4,7 @@
 //! decisions from the ledger, each under its own tag, and how to get details back. Rule-made lists cost hundreds of tokens and keep
 //! what summaries of models lose (2 % of commands and 0.8 % of error lines survive in those; field measurements of the project).
 
-pub use super::ledger::render::{Shares, Shown};
+pub use super::ledger::render::{Blocks, Shares, Shown};
 
 use super::ledger::Ledger;
 use super::ledger::render::{blocks, escape};
@@ -36,7 +36,7 @@ pub struct Extras {
     pub behind: &'static str,
 }
 
-/// Builds the message, and says what became of the ledger's entries.
+/// Builds the message, and says what became of the ledger's entries (the text of the blocks is in the message).
 pub fn message(
     id: String,
     text: &str,
@@ -45,9 +45,14 @@ pub fn message(
     shares: Shares,
     extras: &Extras,
     tokenizer: &dyn Tokenizer,
-) -> (Message, Vec<Shown>) {
+) -> (Message, Blocks) {
+    let lists = blocks(ledger, shares, tokenizer);
+    (of_blocks(id, text, &lists.text, covering, extras), lists)
+}
+
+/// The same of blocks that are written already.
+pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extras: &Extras) -> Message {
     let Covering { messages, tokens, first, last, followed } = covering;
-    let (blocks, shown) = blocks(ledger, shares, tokenizer);
     let is_renumbered = blocks.contains("\n- ~") || blocks.contains("\n[~");
     let earlier = if is_renumbered { " Ids with ~ are of the numbering before it was made." } else { "" };
     let Extras { context, breadcrumb, behind } = extras;
@@ -58,7 +63,7 @@ pub fn message(
          they are from: recall it for the whole.{earlier}\n\n<summary>\n{}\n</summary>\n{blocks}{context}{breadcrumb}</conversation-summary>{behind}",
         escape(text)
     );
-    (Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: out }] }, shown)
+    Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: out }] }
 }
 
 /// How many messages followed a record when it was made; nothing if the message is none.

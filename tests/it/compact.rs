@@ -303,6 +303,45 @@ fn a_pasted_request_larger_than_the_budget_is_shortened_and_says_so() {
     assert!(done.edits.iter().any(|e| e.rule == "long-request"));
 }
 
+/// What stands for earlier messages is no request of the user's: it gives way behind the one that is.
+#[test]
+fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own() {
+    let record = "<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n";
+    let record = format!("{record}{}</summary>\n</conversation-summary>", "It was so.\n".repeat(700));
+    let messages = numbered(vec![user(&record), user(&format!("Read this: {}", "noise ".repeat(1_200)))]);
+    let rules = |budget| -> Vec<(&str, Vec<String>)> {
+        let done = offline(&messages, budget);
+        assert!(done.after.total <= budget, "{budget}");
+        done.edits.iter().map(|edit| (edit.rule, edit.targets.clone())).collect()
+    };
+    assert_eq!(rules(3_000), [("long-request", vec!["m1".to_string()])]);
+    assert_eq!(
+        rules(1_000),
+        [("long-request", vec!["m1".to_string()]), ("earlier-record", vec!["m0".to_string()])]
+    );
+}
+
+/// Only what must stay stops a compaction, and it says what that is: records made on the way are not among it.
+#[test]
+fn a_refusal_names_what_must_stay_and_how_much_it_needs() {
+    let mut messages = agent_run(20);
+    for n in 0..6 {
+        messages.insert(0, system(&format!("rule {n} ").repeat(100 * (n + 1))));
+    }
+    messages.push(user("Go on."));
+    let messages = numbered(messages);
+    let error = start(&messages, Options { budget: 3_000, ..Options::default() }, Rc::new(Quarter)).poll().unwrap_err();
+    assert_eq!((error.code, error.path.as_deref()), (Code::BudgetExceeded, Some("options.budget")));
+    let details = error.budget.unwrap();
+    let largest: Vec<&str> = details.largest.iter().map(|c| c.id.as_str()).collect();
+    assert_eq!(largest, ["m0", "m1", "m2", "m3", "m4"]);
+    assert!(details.largest.iter().all(|c| c.why == "frame"));
+    assert_eq!(details.budget, 3_000);
+    // One token more than it says, and it fits.
+    let done = offline(&messages, details.needed);
+    assert!(done.after.total <= details.needed);
+}
+
 #[test]
 fn a_budget_that_nothing_can_meet_is_refused() {
     let messages = numbered(vec![system(&"rule ".repeat(1_000)), user("go"), assistant("ok")]);

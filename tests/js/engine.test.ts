@@ -183,7 +183,8 @@ test("reports have exactly the fields that the declarations name", async () => {
   assert.equal(fields(report.messages.at(-1)!), "after before fate id role");
   const done = await core.compact(long, { budget: 3_000, llm: async () => ({ text: "<summary>Words.</summary>", usage: { n: 1 } }) });
   assert.equal(fields(done), "edits messages report status");
-  assert.equal(fields(done.report), "after before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
+  assert.equal(fields(done.report), "after aim before budget costModel covered encoding ledger messages model origin quality removed status steps summary");
+  assert.equal(fields(done.report.aim!), "floor mustKeep reached target");
   assert.equal(fields(done.report.model!), "asked calls gaps promptTokens requestIds usage");
   assert.equal(fields(done.report.model!.asked[0]!), "promptTokens purpose shape");
   const block = { kind: "plan", text: "First this." };

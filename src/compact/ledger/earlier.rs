@@ -8,6 +8,7 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::file::File;
 use super::render::{Block, unescape};
+use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
 use crate::compact::parse::parse;
@@ -40,7 +41,7 @@ impl Ledger {
                 }
                 Some(Block::Users) => self.user_line(line, &mut request),
                 Some(open) => match left_out(line) {
-                    Some(n) => *self.left_out.entry(open.name()).or_default() += n,
+                    Some(n) => self.leave_out(open, n),
                     None => self.entry(open, &unescape(line)),
                 },
             }
@@ -60,9 +61,15 @@ impl Ledger {
         self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
     }
 
+    /// Counts what an earlier record had no room for.
+    fn leave_out(&mut self, block: Block, entries: usize) {
+        let count = self.left_out.entry(block.name()).or_default();
+        *count = count.saturating_add(entries);
+    }
+
     fn user_line(&mut self, line: &str, request: &mut Option<(String, String)>) {
         if let Some(n) = left_out(line) {
-            *self.left_out.entry(Block::Users.name()).or_default() += n;
+            self.leave_out(Block::Users, n);
         } else if let Some((id, text)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) {
             self.earlier_request(request.take());
             *request = Some((id.to_string(), text.to_string()));
@@ -109,9 +116,11 @@ impl Ledger {
                 self.error(key(&failure.line), failure);
             }
             (Block::Commands, Some((id, text))) => {
-                if let Some(command) = Command::parse(&id, text)
-                    && !self.command_at.contains_key(&command.line)
-                {
+                let Some(command) = Command::parse(&id, text) else { return };
+                // Lines that were cut may be the beginnings of different commands.
+                let is_cut = command.line.ends_with(ELLIPSIS);
+                let held = self.command_at.get(&command.line).map(|&at| &self.commands[at]);
+                if held.is_none_or(|held| is_cut && held.id != command.id) {
                     self.command_at.insert(command.line.clone(), self.commands.len());
                     self.commands.push(command);
                 }

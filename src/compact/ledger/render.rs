@@ -1,9 +1,10 @@
 //! The ledger as text: plain lines in tagged blocks, newest last, and which of them leave when there is no room.
 //!
-//! Every entry first gets its short form: one line of its own, long enough to be known by. Entries that must not leave go first
-//! (constraints, the plan, changed files, messages of the user), then errors and commands, then the rest, the more
-//! important ones of each kind before the others. What room is left makes lines longer: messages of the user and command lines as
-//! they were, newest first. What found no place is counted in its block, with the ids that it lies between, so that it can be asked for.
+//! Every entry first gets its short form: one line of its own, long enough to be known by. What must not leave goes first (constraints,
+//! the plan, changed files), then a line for nearly every message of the user and most errors and commands, the more important ones of
+//! each kind before the others: that is the floor, which is there whatever the room. What room is left goes to the user's words as they
+//! were, newest first, then to the other lines and to longer forms. What found no place is counted in its block, with the ids that it lies
+//! between, so that it can be asked for.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +22,14 @@ use crate::tokens::Tokenizer;
 pub struct Shares {
     /// Messages of the user.
     pub user: u64,
-    /// Everything else: lines beyond their short form only while the block is smaller than this ...
+    /// Everything else, as far as there is room ...
     pub ledger: u64,
-    /// ... and short forms up to this.
+    /// ... and up to this, lines of their own for as many entries as a record should have.
     pub entries: u64,
+    /// What such lines may take though there is no room.
+    pub least: u64,
+    /// What all of it may take before the view is above its target.
+    pub room: u64,
 }
 
 /// The blocks, in the order in which they stand.
@@ -96,8 +101,16 @@ const USERS_OF_ENTRIES: u64 = 60;
 /// Share of the same that constraints may take before the others had their turn, where not all that must stay has room.
 const CONSTRAINTS_OF_ENTRIES: u64 = 75;
 
+/// Entries that should have a line of their own, in percent: somewhat more than the 95, 80 and 80 that are promised of a whole
+/// history, since not every line is known again where it was cut.
+const USERS: usize = 97;
+const ERRORS: usize = 84;
+const COMMANDS: usize = 84;
+
 /// Tags, and the line that counts what was left out, of one block.
 const FRAME: u64 = 24;
+/// Those of all but the block of the user's messages.
+const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 1);
 /// What must not leave: rules, the plan, changed files.
 const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
 
@@ -133,9 +146,41 @@ impl Line {
 struct Page<'a> {
     lines: Vec<Line>,
     tokenizer: &'a dyn Tokenizer,
+    shares: Shares,
+    /// Tokens of the block of the user's messages, and of all others.
+    users: u64,
+    lists: u64,
+    /// What of them is there only because there is room.
+    spare: u64,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    fn new(ledger: &Ledger, shares: Shares, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
+        Page { lines: lines(ledger), tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
+    }
+
+    /// What is left under the target.
+    fn room(&self) -> u64 {
+        self.shares.room.saturating_sub(self.users + self.lists)
+    }
+
+    /// What the lists may still take of their own share.
+    fn own(&self) -> u64 {
+        self.shares.ledger.saturating_sub(self.lists)
+    }
+
+    /// What they may take of `most`, of which messages of the user had what their own share was too small for.
+    fn within(&self, most: u64) -> u64 {
+        most.saturating_sub(self.lists + self.users.saturating_sub(self.shares.user.max(FRAME)))
+    }
+
+    /// What lines for messages of the user may take.
+    fn of_users(&self, may_borrow: bool) -> u64 {
+        let Shares { user, entries, .. } = self.shares;
+        let borrowed = (entries * USERS_OF_ENTRIES / 100).min(entries.saturating_sub(self.lists));
+        (user + if may_borrow { borrowed } else { 0 }).saturating_sub(self.users)
+    }
+
     /// Shows a line in a form if it costs at most `left` more than now; gives what it costs more.
     fn show(&mut self, at: usize, form: usize, left: u64) -> Option<u64> {
         let line = &self.lines[at];
@@ -154,33 +199,134 @@ impl Page<'_> {
         }
         let line = &mut self.lines[at];
         (line.form, line.cost) = (Some(form), cost);
+        match line.block {
+            Block::Users => self.users += more,
+            _ => self.lists += more,
+        }
         Some(more)
+    }
+
+    /// The same of what there is room for.
+    fn spend(&mut self, at: usize, form: usize, left: u64) {
+        if let Some(cost) = self.show(at, form, left.min(self.room())) {
+            self.spare += cost;
+        }
     }
 
     fn of(&self, block: Block) -> Vec<usize> {
         (0..self.lines.len()).filter(|&at| self.lines[at].block == block).collect()
     }
 
-    /// Short forms of `block`, newest first, within `most` of what is `left`.
-    fn fill_within(&mut self, block: Block, most: u64, left: &mut u64) {
-        let granted = most.min(*left);
-        let mut rest = granted;
-        self.fill(block, &mut rest);
-        *left -= granted - rest;
-    }
-
-    /// The same within all of it.
-    fn fill(&mut self, block: Block, left: &mut u64) {
+    /// Lines of `block`, newest first; what was pinned is not what somebody said in passing.
+    fn newest(&self, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
         all.reverse();
-        // What was pinned is not what somebody said in passing.
         all.sort_by_key(|&at| self.lines[at].id != PINNED);
-        for at in all {
-            if let Some(cost) = self.show(at, 0, *left) {
-                *left -= cost;
+        all
+    }
+
+    /// Short forms of `block`, while the lists have at most so many tokens.
+    fn fill(&mut self, block: Block, most: u64) {
+        for at in self.newest(block) {
+            self.show(at, 0, self.within(most));
+        }
+    }
+
+    /// Lines of `block`, what leaves last in front.
+    fn ranked(&self, ledger: &Ledger, block: Block) -> Vec<usize> {
+        let mut all = self.of(block);
+        // Lines of a block stand oldest first.
+        all.reverse();
+        crate::rank::sort(&mut all, |&at| !u64::from(rank(ledger, &self.lines[at])));
+        all
+    }
+
+    /// What is there whatever the room.
+    fn floor(&mut self, ledger: &Ledger) {
+        let Shares { entries, least, .. } = self.shares;
+        let all_fit = vital_tokens(&self.lines, self.tokenizer) <= entries;
+        let of_constraints = if all_fit { entries } else { FRAMES + entries * CONSTRAINTS_OF_ENTRIES / 100 };
+        self.fill(Block::Constraints, of_constraints.min(entries));
+        self.fill(Block::Todo, entries);
+        self.fill(Block::Changed, entries);
+        // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
+        let users = self.newest(Block::Users);
+        let wanted = most(users.len(), USERS);
+        for at in users.into_iter().take(wanted) {
+            self.show(at, 0, self.of_users(least >= entries));
+        }
+        self.in_turns(ledger, |page, block| {
+            if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
+        });
+    }
+
+    /// Errors and commands in turns until most of them have a line, decisions now and then; `left` says what a line of a block may cost.
+    fn in_turns(&mut self, ledger: &Ledger, left: impl Fn(&Page, Block) -> u64) {
+        let part = |all: Vec<usize>, share: usize| {
+            let wanted = most(all.len(), share);
+            all.into_iter().take(wanted).collect::<Vec<_>>().into_iter()
+        };
+        let mut waiting = [
+            (4, Block::Errors, part(self.ranked(ledger, Block::Errors), ERRORS)),
+            (6, Block::Commands, part(self.ranked(ledger, Block::Commands), COMMANDS)),
+            (1, Block::Decisions, part(self.ranked(ledger, Block::Decisions), 100)),
+        ];
+        while waiting.iter().any(|(.., queue)| queue.len() > 0) {
+            for (weight, block, queue) in &mut waiting {
+                for at in queue.take(*weight) {
+                    self.show(at, 0, left(self, *block));
+                }
             }
         }
     }
+
+    /// What there is room for of the lines that a record should have.
+    fn fill_lines(&mut self, ledger: &Ledger) {
+        let entries = self.shares.entries;
+        let before = self.users + self.lists;
+        for at in self.newest(Block::Users) {
+            self.show(at, 0, self.of_users(true).min(self.room()));
+        }
+        self.in_turns(ledger, |page, block| {
+            let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
+            left.min(page.room())
+        });
+        self.spare += (self.users + self.lists).saturating_sub(before);
+    }
+
+    /// What there is room for beyond them: the user's words, then the rest.
+    fn fill_room(&mut self, ledger: &Ledger) {
+        let user = self.shares.user;
+        let users = self.newest(Block::Users);
+        for form in [2, 1] {
+            for &at in &users {
+                if self.lines[at].form.is_some() {
+                    self.spend(at, form.min(self.lines[at].longer.len()), user.saturating_sub(self.users));
+                }
+            }
+        }
+        for block in [Block::Errors, Block::Commands, Block::Decisions, Block::Read, Block::Constraints] {
+            for at in self.ranked(ledger, block) {
+                self.spend(at, 0, self.own());
+            }
+        }
+        // Whole command lines and errors, then the other places of errors and what commands printed.
+        let mut all: Vec<usize> = self.of(Block::Commands);
+        all.extend(self.of(Block::Errors));
+        crate::rank::sort_by(&mut all, |one, other| (self.lines[*other].at, other).cmp(&(self.lines[*one].at, one)));
+        for form in [1, 2] {
+            for &at in &all {
+                if self.lines[at].form.is_some() {
+                    self.spend(at, form, self.own());
+                }
+            }
+        }
+    }
+}
+
+/// So many percent of `all`, rounded up.
+fn most(all: usize, percent: usize) -> usize {
+    (all * percent).div_ceil(100)
 }
 
 /// Tokens that the lines of what must not leave take, and the blocks around all.
@@ -190,86 +336,55 @@ pub fn vital(ledger: &Ledger, tokenizer: &dyn Tokenizer) -> u64 {
 
 fn vital_tokens(lines: &[Line], tokenizer: &dyn Tokenizer) -> u64 {
     let vital = lines.iter().filter(|line| VITAL.contains(&line.block));
-    FRAME * (BLOCKS.len() as u64 - 1) + vital.map(|line| tokenizer.count(&line.short) + 1).sum::<u64>()
+    FRAMES + vital.map(|line| tokenizer.count(&line.short) + 1).sum::<u64>()
 }
 
-/// The blocks of a ledger within `shares`, and what became of their entries.
-pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> (String, Vec<Shown>) {
-    let mut page = Page { lines: lines(ledger), tokenizer };
-    let mut user = shares.user.saturating_sub(FRAME);
-    let mut entries = shares.entries.saturating_sub(FRAME * (BLOCKS.len() as u64 - 1));
-    let whole = entries;
-
-    // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
-    page.fill(Block::Users, &mut user);
-    let all_fit = vital_tokens(&page.lines, tokenizer) <= shares.entries;
-    let of_constraints = if all_fit { whole } else { whole * CONSTRAINTS_OF_ENTRIES / 100 };
-    page.fill_within(Block::Constraints, of_constraints, &mut entries);
-    page.fill(Block::Todo, &mut entries);
-    page.fill(Block::Changed, &mut entries);
-    page.fill_within(Block::Users, whole * USERS_OF_ENTRIES / 100, &mut entries);
-
-    // Errors and commands in turns, the others now and then.
-    let mut waiting: Vec<(usize, std::vec::IntoIter<usize>)> = [
-        (4, page.of(Block::Errors)),
-        (6, page.of(Block::Commands)),
-        (1, page.of(Block::Decisions)),
-        (1, page.of(Block::Read)),
-        (1, page.of(Block::Constraints)),
-    ]
-    .into_iter()
-    .map(|(weight, mut all)| {
-        // Lines of a block stand oldest first.
-        all.reverse();
-        crate::rank::sort(&mut all, |&at| !u64::from(rank(ledger, &page.lines[at])));
-        (weight, all.into_iter())
-    })
-    .collect();
-    while waiting.iter().any(|(_, queue)| queue.len() > 0) {
-        for (weight, queue) in &mut waiting {
-            for at in queue.take(*weight) {
-                if let Some(cost) = page.show(at, 0, entries) {
-                    entries -= cost;
-                }
-            }
-        }
-    }
-
-    // Longer forms: the user's words as they were, then whole command lines and errors, then the other
-    // places of errors and what commands printed.
-    let mut users = page.of(Block::Users);
-    users.reverse();
-    for form in [2, 1] {
-        for &at in &users {
-            if page.lines[at].form.is_some()
-                && let Some(cost) = page.show(at, form.min(page.lines[at].longer.len()), user)
-            {
-                user -= cost;
-            }
-        }
-    }
-    let mut all: Vec<usize> = page.of(Block::Commands);
-    all.extend(page.of(Block::Errors));
-    crate::rank::sort_by(&mut all, |one, other| (page.lines[*other].at, other).cmp(&(page.lines[*one].at, one)));
-    for form in [1, 2] {
-        for &at in &all {
-            // What commands printed is the first thing that nobody misses; where else an error was is part of it.
-            let room = match (form, page.lines[at].block) {
-                (1, _) | (_, Block::Errors) => entries,
-                _ => shares.ledger.saturating_sub(whole - entries).min(entries),
-            };
-            if page.lines[at].form.is_some()
-                && let Some(cost) = page.show(at, form, room)
-            {
-                entries -= cost;
-            }
-        }
-    }
-    write(ledger, page, entries)
+/// What the blocks of a ledger would take, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whatever the room.
+    pub floor: u64,
+    /// Beyond it for lines that a record should have.
+    pub lines: u64,
+    /// Beyond both for the user's words.
+    pub words: u64,
 }
 
-fn write(ledger: &Ledger, page: Page, mut room: u64) -> (String, Vec<Shown>) {
+/// What the blocks would take with all the room that they could use.
+pub fn wanted(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Wanted {
+    let shares = Shares { room: u64::MAX, ..shares };
+    let mut page = Page::new(ledger, shares, tokenizer);
+    page.floor(ledger);
+    let floor = page.users + page.lists;
+    page.fill_lines(ledger);
+    let lines = page.users + page.lists - floor;
+    let words: u64 = ledger.requests.iter().map(|request| tokenizer.count(&request.text)).sum();
+    Wanted { floor, lines, words: words.min(shares.user).saturating_sub(page.users) }
+}
+
+/// The blocks of a ledger as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocks {
+    pub text: String,
+    /// What became of the entries.
+    pub shown: Vec<Shown>,
+    /// Tokens that are there only because there was room for them.
+    pub spare: u64,
+}
+
+/// The blocks of a ledger within `shares`.
+pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Blocks {
+    let mut page = Page::new(ledger, shares, tokenizer);
+    page.floor(ledger);
+    page.fill_lines(ledger);
+    page.fill_room(ledger);
+    write(ledger, page)
+}
+
+fn write(ledger: &Ledger, page: Page) -> Blocks {
     let tokenizer = page.tokenizer;
+    let mut room = page.own().min(page.room());
+    let mut of_changed = page.within(page.shares.entries);
     let mut out = String::new();
     let mut shown = Vec::new();
     for block in BLOCKS {
@@ -294,12 +409,13 @@ fn write(ledger: &Ledger, page: Page, mut room: u64) -> (String, Vec<Shown>) {
             };
             out.push_str(&format!("({left_out} more left out, {ids})\n"));
             if matches!(block, Block::Changed | Block::Read) {
+                let room = if block == Block::Changed { &mut of_changed } else { &mut room };
                 for folder in folders(&missing) {
                     let cost = tokenizer.count(&folder) + 1;
-                    if cost > room {
+                    if cost > *room {
                         break;
                     }
-                    room -= cost;
+                    *room -= cost;
                     out.push_str(&folder);
                     out.push('\n');
                 }
@@ -311,7 +427,7 @@ fn write(ledger: &Ledger, page: Page, mut room: u64) -> (String, Vec<Shown>) {
         }
         out.push_str(&format!("</{}>\n", block.name()));
     }
-    (out, shown)
+    Blocks { text: out, shown, spare: page.spare }
 }
 
 /// Files that found no place, by folder: `(src/ui/: 7 files)`, the fullest first.

@@ -1,7 +1,6 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
-use crate::compact::ledger::render::vital;
 use crate::error::BudgetDetails;
 
 impl Compaction {
@@ -12,7 +11,7 @@ impl Compaction {
         if !self.options.profile.has(Rung::Offline) {
             return self.without_offline(after);
         }
-        let text = offline::offline(&ledger, self.summary_tokens(covered), &*self.tokenizer);
+        let text = offline::offline(&ledger, self.extract_tokens(covered, &ledger), &*self.tokenizer);
         let mut steps = Vec::new();
         let report = after.map(|(report, why)| {
             let step = StepReport {
@@ -26,11 +25,11 @@ impl Compaction {
             report
         });
         match self.apply(&text, Author::Rule, covered, &ledger) {
-            Ok((edit, shown)) => {
+            Ok(Placed { edit, shown, spare }) => {
                 let mut step = self.summary_step(&edit, "a summary made by rules");
                 step.step = "offline";
                 steps.push(step);
-                self.fit(vec![edit], steps, Some(Made { covered: covered.clone(), text, shown, model: report }))
+                self.fit(vec![edit], steps, Some(Made { covered: covered.clone(), text, shown, spare, model: report }))
             }
             Err((_, why)) => {
                 steps.push(StepReport {
@@ -58,24 +57,30 @@ impl Compaction {
         Ok(Compacted { model, ..self.fit(vec![], vec![step], None)? })
     }
 
-    pub(super) fn ledger(&self, ids: &[String]) -> Ledger {
-        let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let covered = self.messages.iter().filter(|m| ids.contains(m.id.as_str()));
-        let mut ledger = Ledger::new(&self.options.rules);
-        for message in covered {
+    /// The ledger of these messages. It is held: one and the same is asked for again and again, or one of some messages more.
+    pub(super) fn ledger(&self, ids: &[String]) -> Rc<Ledger> {
+        let held = self.folded.take().filter(|(held, _)| ids.starts_with(held));
+        let (mut ledger, from) = match held {
+            Some((held, ledger)) if held.len() == ids.len() => {
+                self.folded.replace(Some((held, Rc::clone(&ledger))));
+                return ledger;
+            }
+            Some((held, ledger)) => (Rc::unwrap_or_clone(ledger), held.len()),
+            None => (Ledger::new(&self.options.rules), 0),
+        };
+        let more: HashSet<&str> = ids[from..].iter().map(String::as_str).collect();
+        for message in self.messages.iter().filter(|m| more.contains(m.id.as_str())) {
             match self.known.as_ref().filter(|(id, _)| *id == message.id && ledger.is_empty()) {
                 Some((_, known)) => ledger = known.clone().behind_record(&message.text()),
                 None => ledger.add(message),
             }
         }
+        let covered: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
-        ledger.current = self
-            .messages
-            .iter()
-            .rev()
-            .find(is_request)
-            .filter(|m| !ids.contains(m.id.as_str()))
-            .map(|m| (m.id.clone(), m.text()));
+        let newest = self.messages.iter().rev().find(is_request);
+        ledger.current = newest.filter(|m| !covered.contains(m.id.as_str())).map(|m| (m.id.clone(), m.text()));
+        let ledger = Rc::new(ledger);
+        self.folded.replace(Some((ids.to_vec(), Rc::clone(&ledger))));
         ledger
     }
 
@@ -86,39 +91,11 @@ impl Compaction {
         author: Author,
         covered: &Covered,
         ledger: &Ledger,
-    ) -> std::result::Result<(Edit, Vec<Shown>), (Status, String)> {
+    ) -> std::result::Result<Placed, (Status, String)> {
         let budget = self.budget(&self.view(&[]));
         let draft = self.cheap_view();
         let beside = self.beside(covered);
-        // A long request takes room that the arithmetic of shares does not know of, and lines of the ledger are not worth a tail
-        // that has to go for them. But where what must stay crowds out the tail by itself, facts go first: of a request that was pasted
-        // the middle can be recalled, and what nobody wrote down cannot.
-        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
-        let must: u64 = prune::must_keep(&draft, &limits)
-            .into_iter()
-            .map(|i| &draft.entries[i])
-            .filter(|entry| !ids.contains(entry.message.id.as_str()))
-            .map(|entry| entry.after)
-            .sum();
-        let Extras { context, breadcrumb, .. } = &self.extras;
-        let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
-        let text_and_users = self.tokenizer.count(text) + budget.user + added;
-        let room = self.options.budget.saturating_sub(draft.total().saturating_sub(covered.tokens));
-        let for_entries = if must + text_and_users + budget.entries + budget.keep_recent > self.options.budget {
-            budget.entries
-        } else {
-            room.saturating_sub(text_and_users).max(budget.ledger)
-        };
-        // Rules, the plan and changed files are what a record is for: they have the share of the whole window, however little of it is
-        // in use.
-        let of_vital = vital(ledger, &*self.tokenizer).min(self.window(&draft).entries);
-        // Never so much that the record would not be worth making.
-        let shares = Shares {
-            user: budget.user.min(covered.tokens / 5),
-            ledger: budget.ledger,
-            entries: budget.entries.min(for_entries).min(covered.tokens * 2 / 5).max(of_vital),
-        };
         let covering = Covering {
             messages: covered.ids.len(),
             tokens: covered.was,
@@ -133,30 +110,6 @@ impl Compaction {
         let edit_id = format!("e{}", beside.len());
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
-        let (message, shown) = match replacement.form {
-            profile::Form::Record => {
-                summary::message(id, text, ledger, covering, shares, &self.extras, &*self.tokenizer)
-            }
-            profile::Form::Summary => {
-                let none = Shares { user: 0, ledger: 0, entries: 0 };
-                summary::message(
-                    id,
-                    text,
-                    &Ledger::new(&self.options.rules),
-                    covering,
-                    none,
-                    &self.extras,
-                    &*self.tokenizer,
-                )
-            }
-            profile::Form::Messages => {
-                let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
-                said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
-                let message =
-                    summary::messages_form(id, text, &said, covering, shares.user, replacement.head, &*self.tokenizer);
-                (message, vec![])
-            }
-        };
         // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
         let stays = |e: &&Entry| e.is_in() && !e.message.role.is_frame();
         let is_covered = |e: &&Entry| ids.contains(e.message.id.as_str());
@@ -179,7 +132,37 @@ impl Compaction {
         });
         let (thinking, of_thinking) = self.thinking(&draft, &covered.ids).unzip();
         let of_reply = reply.as_ref().map_or(0, |reply| self.meter().message(reply));
-        let tokens = self.meter().message(&message) + of_reply + of_thinking.unwrap_or(0);
+        let of_others = of_reply + of_thinking.unwrap_or(0);
+        let meter = self.meter();
+        let none = Blocks { text: String::new(), shown: vec![], spare: 0 };
+        let (message, Blocks { shown, spare, .. }) = match replacement.form {
+            profile::Form::Record => {
+                let rest = draft.total().saturating_sub(covered.tokens) + of_others;
+                let bare = summary::of_blocks(id.clone(), text, "", covering, &self.extras);
+                let mut room = budget.target.saturating_sub(rest + meter.message(&bare));
+                loop {
+                    let shares = self.shares(&budget, &draft, ledger, covered, room);
+                    let made =
+                        summary::message(id.clone(), text, ledger, covering, shares, &self.extras, &*self.tokenizer);
+                    // Lines are counted one by one, and together they may be a little more.
+                    let over = (rest + meter.message(&made.0)).saturating_sub(budget.target).min(room);
+                    if over == 0 || made.1.spare == 0 {
+                        break made;
+                    }
+                    room -= over;
+                }
+            }
+            profile::Form::Summary => (summary::of_blocks(id, text, "", covering, &self.extras), none),
+            profile::Form::Messages => {
+                let user = budget.user.min(covered.tokens / 5);
+                let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
+                said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
+                let message =
+                    summary::messages_form(id, text, &said, covering, user, replacement.head, &*self.tokenizer);
+                (message, none)
+            }
+        };
+        let tokens = meter.message(&message) + of_others;
         if tokens >= covered.tokens {
             let why = format!("the summary has {tokens} tokens, what it stands for {}", covered.tokens);
             return Err((Status::Inflated, why));
@@ -209,7 +192,7 @@ impl Compaction {
             newer: None,
             texts: vec![],
         };
-        Ok((edit, shown))
+        Ok(Placed { edit, shown, spare })
     }
 
     pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
@@ -257,7 +240,8 @@ impl Compaction {
             return Err(over(before, self.options.budget));
         }
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
-        let mut reductions = [reduce::results as Reduction, reduce::requests, reduce::records].into_iter();
+        let reductions: [Reduction; 4] = [reduce::results, reduce::requests, reduce::earlier_records, reduce::records];
+        let mut reductions = reductions.into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
                 Ok(()) if self.thinks_elsewhere(&mut edits, &draft) => draft = self.view(&edits),
@@ -315,12 +299,14 @@ impl Compaction {
             steps.push(step);
         }
         let low_headroom = after > self.window(&draft).relief;
-        let Some(Made { covered, text, shown, model }) = made else {
+        let Some(Made { covered, text, shown, spare, model }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
             let quality = Some(self.quality(&draft, &covered, &edits, ""));
             let done = self.finished(draft, Status::Applied, edits, steps)?;
             return Ok(Compacted { quality, low_headroom, ..done });
         };
+        let record = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange).map_or(0, |edit| edit.tokens_after);
+        let aim = self.aim(&draft, record, spare);
         let quality = self.quality(&draft, &covered, &edits, &text);
         Ok(Compacted {
             summary: Some(text),
@@ -329,6 +315,7 @@ impl Compaction {
             quality: Some(quality),
             model,
             low_headroom,
+            aim,
             ..self.finished(draft, Status::Applied, edits, steps)?
         })
     }

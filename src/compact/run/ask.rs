@@ -148,8 +148,11 @@ impl Compaction {
                 drop(ids);
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
                     Ok(parsed) => {
-                        let overlong = self.options.profile.summary.overlong;
-                        let max = (self.summary_tokens(&talk.covered) as f64 * overlong) as u64;
+                        // Somewhat more than was asked for is let pass; what goes far beyond is cut to what was asked for.
+                        let max = self.summary_tokens(&talk.covered);
+                        let passes = (max as f64 * self.options.profile.summary.overlong) as u64;
+                        let is_long = self.tokenizer.count(&parsed.text) > passes;
+                        let max = if is_long { max } else { passes };
                         let text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
                         if talk.upto >= parts {
                             return self.accept(text, talk);
@@ -251,7 +254,7 @@ impl Compaction {
 
     /// Constraints, open items of the plan and changed files for which neither the summary nor the blocks beside it have room.
     fn facts_without_place(&self, text: &str, covered: &Covered, ledger: &Ledger) -> Vec<String> {
-        let Ok((edit, shown)) = self.apply(text, Author::Model, covered, ledger) else { return vec![] };
+        let Ok(Placed { edit, shown, .. }) = self.apply(text, Author::Model, covered, ledger) else { return vec![] };
         let is_short = |block: Block| shown.iter().any(|shown| shown.block == block && shown.left_out > 0);
         let view = edit.message.map(|message| message.text()).unwrap_or_default();
         let mut facts: Vec<&str> = Vec::new();

@@ -43,9 +43,11 @@ impl Compaction {
             last: covered.ids.last().map_or("", String::as_str),
             followed: 0,
         };
-        let shares = Shares { user: budget.user, ledger: budget.ledger, entries: budget.entries };
+        // Nothing else has to fit beside it.
+        let Budget { user, entries, .. } = budget;
+        let shares = Shares { user, ledger: entries, entries, least: entries, room: user + entries };
         let extras = Extras::default();
-        let (record, shown) =
+        let (record, Blocks { shown, .. }) =
             summary::message(String::new(), &text, &ledger, covering, shares, &extras, &*self.tokenizer);
         let total = self.cheap.total;
         let step = StepReport::same(step, Outcome::Applied, total, "a record to hand over; nothing was changed".into());

@@ -1,5 +1,6 @@
 //! One compaction as a state machine: plan, ask, apply. Planning and applying are pure; only the host waits.
 
+mod aim;
 mod apply;
 mod ask;
 mod cover;
@@ -9,6 +10,7 @@ mod stages;
 mod start;
 mod thinking;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -28,7 +30,7 @@ use crate::compact::profile::{self, CutAt, ForkRule, Rung};
 use crate::compact::quality::{Boundary, Cache, Quality, Size, quality};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
-use crate::compact::summary::{Covering, Extras, Shares, Shown};
+use crate::compact::summary::{Blocks, Covering, Extras, Shares, Shown};
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
 use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
@@ -80,6 +82,8 @@ pub struct Compaction {
     range: Option<cover::Range>,
     /// Id of a record in the messages, and what is known of those that it stands for.
     known: Option<(String, Ledger)>,
+    /// The ledger that was asked for last, and the ids of the messages that it is of.
+    folded: RefCell<Option<(Vec<String>, Rc<Ledger>)>>,
 }
 
 enum State {
@@ -117,7 +121,17 @@ struct Made {
     covered: Covered,
     text: String,
     shown: Vec<Shown>,
+    /// Tokens of the record that are there only because there was room.
+    spare: u64,
     model: Option<ModelReport>,
+}
+
+/// The edit that puts a summary in place, and what became of the ledger in it.
+struct Placed {
+    edit: Edit,
+    shown: Vec<Shown>,
+    /// See [`Made::spare`].
+    spare: u64,
 }
 
 impl Compaction {
@@ -176,6 +190,7 @@ impl Compaction {
             block_reports: vec![],
             range: None,
             known: None,
+            folded: RefCell::default(),
         }
     }
 
@@ -295,6 +310,7 @@ impl Compaction {
             grown: self.range.as_ref().map_or(vec![], |range| range.grown.clone()),
             record: None,
             low_headroom: false,
+            aim: None,
             ledger: vec![],
             quality: None,
             model: None,

@@ -83,8 +83,8 @@ impl Compaction {
                     _ => Err("no text came back".to_string()),
                 });
                 let files: Vec<(String, std::result::Result<String, String>)> = paths.into_iter().zip(read).collect();
-                let available = self.budget(&self.view(&[])).available;
-                let (text, reports) = context::files(&files, available, &*self.tokenizer);
+                let most = self.of_files(&covered, &makes);
+                let (text, reports) = context::files(&files, most, &*self.tokenizer);
                 self.files = reports;
                 self.make(covered, makes, &text)
             }
@@ -188,8 +188,24 @@ impl Compaction {
         files.into_iter().take(context::MOST_FILES).map(|file| file.path.clone()).collect()
     }
 
-    /// Makes the result.
-    fn make(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
+    /// Tokens that files may have: their share, and no more than the target leaves beside the record.
+    fn of_files(&mut self, covered: &Covered, makes: &Makes) -> u64 {
+        let share = context::share_of_files(self.budget(&self.view(&[])).available);
+        self.add_extras(covered, "");
+        let ledger = self.ledger(&covered.ids);
+        let (text, author) = match makes {
+            Makes::Text { text, .. } => (text.clone(), Author::Model),
+            Makes::Rules { .. } => {
+                let max = self.extract_tokens(covered, &ledger);
+                (offline::offline(&ledger, max, &*self.tokenizer), Author::Rule)
+            }
+        };
+        let placed = self.apply(&text, author, covered, &ledger).ok();
+        placed.and_then(|placed| self.headroom(&placed.edit, covered)).map_or(share, |left| share.min(left))
+    }
+
+    /// Notes what stands beside the summary; gives the host's blocks.
+    fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
         let available = self.budget(&self.view(&[])).available;
         let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
         self.block_reports = reports;
@@ -201,6 +217,12 @@ impl Compaction {
             breadcrumb: context::breadcrumb(&self.options.asking.breadcrumb, first, last),
             behind: if keeps_going { KEEP_GOING } else { "" },
         };
+        blocks
+    }
+
+    /// Makes the result.
+    fn make(&mut self, covered: Covered, makes: Makes, files: &str) -> State {
+        let blocks = self.add_extras(&covered, files);
         let mut result = self.made(&covered, &makes);
         // Files may cost what the summary gains; they are not worth it then.
         let gained = |result: &Result<Compacted>| {
@@ -239,10 +261,10 @@ impl Compaction {
             Makes::Text { text, gaps } => (text, gaps),
         };
         match self.apply(text, Author::Model, covered, &self.ledger(&covered.ids)) {
-            Ok((edit, shown)) => {
+            Ok(Placed { edit, shown, spare }) => {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
-                let made = Made { covered: covered.clone(), text: text.clone(), shown, model };
+                let made = Made { covered: covered.clone(), text: text.clone(), shown, spare, model };
                 let title = self.form().title_of(text);
                 Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
             }

@@ -67,19 +67,6 @@ impl Compaction {
         ladder.split_at(first)
     }
 
-    /// Where the summary ends.
-    fn chosen(&self, budget: &Budget, draft: &Draft) -> Option<cut::Cut> {
-        let scene = Scene::new(draft, Ground { options: &self.options, budget });
-        let pinned =
-            |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
-        let deeds = cut::deeds(&scene);
-        let mut rule = self.options.profile.cut;
-        if rule.at == CutAt::LastRound && self.options.asking.trigger.is_background() {
-            rule.at = CutAt::Anchor;
-        }
-        cut::choose(draft, &scene.groups, budget.keep_recent, &rule, &deeds, pinned)
-    }
-
     /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
         let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !entry.message.role.is_frame());

@@ -21,6 +21,9 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
         Ok(Step::Ask { .. }) => panic!("asked"),
         Err(error) => {
             assert_eq!(error.code, Code::BudgetExceeded);
+            let details = error.budget.expect("it says how much is missing");
+            assert!(details.needed > budget && details.largest.len() <= 5, "{details:?}");
+            assert_eq!(error.path.as_deref(), Some("options.budget"));
             return None;
         }
     };
@@ -28,6 +31,10 @@ fn check(messages: &[Message], options: Options, tokenizer: &Rc<dyn Tokenizer>) 
     assert_eq!(valid(&out), Ok(()));
     assert_eq!(fresh(&out, &**tokenizer), done.after.total);
     assert!(done.after.total <= budget);
+    if let Some(aim) = done.aim {
+        assert!(done.after.total <= aim.target.max(aim.floor), "{} {aim:?}", done.after.total);
+        assert_eq!(aim.reached, done.after.total <= aim.target);
+    }
     // Each step begins where the one before ended, and the last one is the result.
     let mut at = None;
     for step in &done.steps {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use espalier::cache::stable_prefix;
+use espalier::compact::budget::Budget;
 use espalier::compact::form::EIGHT;
 use espalier::compact::ledger::Rules;
 use espalier::compact::ledger::render::Block;
@@ -182,7 +183,7 @@ fn the_price_of_the_broken_cache_is_reckoned_from_the_first_changed_message() {
 /// At half and at a quarter of its size, by a model that says next to nothing and by none: what has no line of its own is counted in its
 /// block, with the ids that it lies between.
 #[test]
-fn after_a_poor_summary_or_none_facts_have_lines_or_can_be_recalled() {
+fn after_a_poor_summary_or_none_the_target_is_reached_and_facts_have_lines_or_can_be_recalled() {
     let sections: Vec<String> = EIGHT.sections.iter().map(|s| format!("## {}\nWork.", s.name)).collect();
     let poor = format!("<summary>\n{}\n</summary>", sections.join("\n"));
     for name in TRANSCRIPTS {
@@ -193,6 +194,15 @@ fn after_a_poor_summary_or_none_facts_have_lines_or_can_be_recalled() {
                 let options = Options { budget, has_model, ..Options::default() };
                 let done = compacted(&messages, options, Rc::new(Quarter), &poor);
                 let quality = done.quality.unwrap();
+                // It gets where it aims, or tells what is in the way.
+                let context = format!("{name} {budget} {has_model}");
+                assert_eq!(done.aim.is_some(), done.summary.is_some(), "{context}");
+                if let Some(aim) = done.aim {
+                    let of = Budget::new(budget, done.before.frame);
+                    assert_eq!((aim.target, aim.reached), (of.target, done.after.total <= of.target), "{context}");
+                    assert!(done.after.total <= aim.target.max(aim.floor), "{context}: {} {aim:?}", done.after.total);
+                    assert!(aim.must_keep <= aim.floor && done.after.frame <= aim.must_keep, "{context}: {aim:?}");
+                }
                 let kinds = [
                     ("modifiedFiles", Block::Changed, 95),
                     ("requests", Block::Users, 95),

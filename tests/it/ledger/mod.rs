@@ -2,6 +2,7 @@
 
 mod entries;
 mod measure;
+mod offline;
 mod record;
 mod tools;
 

@@ -1,15 +1,22 @@
 //! What a record keeps of a ledger, and what is read back from it.
 
-use espalier::compact::ledger::render::{Block, Shares, blocks, escape, unescape};
+use espalier::compact::ledger::render::{Block, Blocks, Shares, Wanted, blocks, escape, unescape, wanted};
 use espalier::compact::ledger::{Ledger, Rules};
-use espalier::compact::summary::{Covering, Extras, message};
+use espalier::compact::summary::{Covering, Extras, Shown, message};
 use espalier::message::Message;
+use espalier::tokens::Tokenizer;
 use fastrand::Rng;
 
 use super::ledger;
 use crate::support::{Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, transcript, user};
 
-const PLENTY: Shares = Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000 };
+const PLENTY: Shares =
+    Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000, least: 1_000_000, room: u64::MAX };
+
+/// What became of the entries within so much.
+fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
+    blocks(ledger, shares, &Quarter).shown
+}
 
 fn record(ledger: &Ledger, shares: Shares) -> Message {
     let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3 };
@@ -83,11 +90,9 @@ fn records_of_records_do_not_change() {
         let second = record(&read_back(&first), PLENTY);
         let third = record(&read_back(&second), PLENTY);
         assert_eq!(second.text(), third.text(), "{name}");
-        let (_, shown) = blocks(&read_back(&first), PLENTY, &Quarter);
-        let (_, before) = blocks(&Ledger::fold(&transcript(name), &Rules::default()), PLENTY, &Quarter);
-        let lines =
-            |shown: &[espalier::compact::summary::Shown]| shown.iter().map(|s| (s.block, s.lines)).collect::<Vec<_>>();
-        assert_eq!(lines(&before), lines(&shown), "{name}");
+        let lines = |ledger: &Ledger| shown(ledger, PLENTY).iter().map(|s| (s.block, s.lines)).collect::<Vec<_>>();
+        let before = lines(&Ledger::fold(&transcript(name), &Rules::default()));
+        assert_eq!(before, lines(&read_back(&first)), "{name}");
     }
 }
 
@@ -95,10 +100,10 @@ fn records_of_records_do_not_change() {
 fn what_finds_no_place_is_counted() {
     let messages = transcript("pi-refactor-long");
     let ledger = Ledger::fold(&messages, &Rules::default());
-    let (_, all) = blocks(&ledger, PLENTY, &Quarter);
+    let all = shown(&ledger, PLENTY);
     for room in [0, 50, 500, 2_000, 8_000] {
-        let shares = Shares { user: room / 3, ledger: room / 5, entries: room };
-        let (text, shown) = blocks(&ledger, shares, &Quarter);
+        let shares = Shares { user: room / 3, ledger: room / 5, entries: room, least: room, room };
+        let Blocks { text, shown, .. } = blocks(&ledger, shares, &Quarter);
         for (whole, part) in all.iter().zip(&shown) {
             assert_eq!((whole.block, whole.lines), (part.block, part.lines + part.left_out));
             let note = format!("({} more left out, ", part.left_out);
@@ -111,6 +116,42 @@ fn what_finds_no_place_is_counted() {
         let left_out = |block: Block| shown.iter().find(|s| s.block == block).map_or(0, |s| s.left_out);
         assert_eq!(again.left_out.get("commands").copied().unwrap_or(0), left_out(Block::Commands));
     }
+}
+
+/// What is there whatever the room does not depend on the room, and the rest stays within it.
+#[test]
+fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
+    for name in TRANSCRIPTS {
+        let ledger = Ledger::fold(&transcript(name), &Rules::default());
+        for (entries, least) in [(400, 100), (3_000, 400), (12_000, 12_000)] {
+            let shares = |room| Shares { user: 1_500, ledger: 800, entries, least, room };
+            let Wanted { floor, lines, words } = wanted(&ledger, shares(0), &Quarter);
+            let bare = blocks(&ledger, shares(0), &Quarter);
+            assert_eq!(bare.spare, 0, "{name}");
+            for room in [0, floor / 2, floor, floor + lines, floor + lines + words, 1_000_000] {
+                let made = blocks(&ledger, shares(room), &Quarter);
+                let tokens = Quarter.count(&made.text);
+                assert!(tokens <= room.max(floor), "{name} {room}: {tokens}, floor {floor}");
+                assert!(made.spare <= room.saturating_sub(floor), "{name} {room}: {}", made.spare);
+                for line in bare.text.lines().filter(|line| line.starts_with("- ") && !line.contains('…')) {
+                    let start = line.split(" -> ").next().unwrap();
+                    assert!(made.text.contains(start), "{name} {room}: {line}");
+                }
+            }
+        }
+    }
+}
+
+/// Commands that begin alike are two, though only their beginnings are told.
+#[test]
+fn lines_that_were_cut_alike_stay_two() {
+    let same = "x".repeat(80);
+    let command = |n: usize| call(&n.to_string(), "bash", &format!(r#"{{"command":"run {same} {n}"}}"#));
+    let before = ledger(vec![user("Go."), command(1), command(2)]);
+    let shares = Shares { ledger: 0, entries: 400, least: 400, room: 0, user: 100 };
+    let after = read_back(&record(&before, shares));
+    assert_eq!((before.commands.len(), after.commands.len()), (2, 2), "{:?}", after.commands);
+    assert_eq!(after.commands[0].line, after.commands[1].line);
 }
 
 #[test]
@@ -174,12 +215,16 @@ fn hostile_records_are_read_without_harm() {
     for _ in 0..5_000 {
         let text: String = (0..rng.usize(0..40)).map(|_| pieces[rng.usize(0..pieces.len())]).collect();
         let messages = numbered(vec![user(&format!("<conversation-summary{text}"))]);
-        record(&Ledger::fold(&messages, &Rules::default()), Shares { user: 50, ledger: 10, entries: 100 });
+        record(
+            &Ledger::fold(&messages, &Rules::default()),
+            Shares { user: 50, ledger: 10, entries: 100, least: 10, room: 90 },
+        );
     }
     for _ in 0..500 {
         let messages = random::conversation(&mut rng, 40);
         let room = rng.u64(0..500);
-        record(&Ledger::fold(&messages, &Rules::default()), Shares { user: room, ledger: room, entries: room });
+        let shares = Shares { user: room, ledger: room, entries: room, least: rng.u64(0..500), room: rng.u64(0..900) };
+        record(&Ledger::fold(&messages, &Rules::default()), shares);
     }
 }
 

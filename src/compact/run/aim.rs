@@ -1,0 +1,164 @@
+//! What a summary aims at: how the room under the target is shared out, and what is in the way where it cannot be reached.
+//!
+//! In the order of worth: what must stay, rules and plan and changed files, lines for the user's messages and for most errors and commands,
+//! the user's words as they were, the extract of the rules, the tail beyond the newest round. What comes last gives way first.
+
+use super::*;
+use crate::compact::Aim;
+use crate::compact::context;
+use crate::compact::ledger::render::{Wanted, vital, wanted};
+
+/// Budget from which most errors and commands have lines of their own whatever the target, in tokens: below it they would take what the
+/// work at hand needs.
+const LINES_FROM: u64 = 32_000;
+/// Least that rules extract, in tokens, where the target leaves them less.
+const LEAST_EXTRACT: u64 = 512;
+/// A record without its text and its lists: the tag and the sentences around them, in tokens.
+const WRAPPER: u64 = 120;
+/// How often the tail is made shorter: what leaves it makes the lists longer.
+const MOST_CUTS: usize = 4;
+
+impl Compaction {
+    /// True if there is a target for this one: by somebody's choice of a range, or of a form without lists, there is none.
+    fn aims(&self) -> bool {
+        self.range.is_none() && self.options.profile.replacement.form == profile::Form::Record
+    }
+
+    /// Where the summary ends: where the profile has it, or later, if the tail would take the view above its target.
+    pub(super) fn chosen(&self, budget: &Budget, draft: &Draft) -> Option<cut::Cut> {
+        let scene = Scene::new(draft, Ground { options: &self.options, budget });
+        let pinned =
+            |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
+        let deeds = cut::deeds(&scene);
+        let mut rule = self.options.profile.cut;
+        if rule.at == CutAt::LastRound && self.options.asking.trigger.is_background() {
+            rule.at = CutAt::Anchor;
+        }
+        let choose = |tail, rule: &profile::Cut| cut::choose(draft, &scene.groups, tail, rule, &deeds, pinned);
+        let mut cut = choose(budget.keep_recent, &rule)?;
+        if !self.aims() || rule.at != CutAt::Tokens {
+            return Some(cut);
+        }
+        let newest = newest_round(&scene.groups);
+        let of_newest = tail(draft, &scene.groups, newest);
+        rule.window[1] = 1.0;
+        for _ in 0..MOST_CUTS {
+            let (view, lines) = self.view_with(budget, draft, &scene.groups, &cut);
+            let over = view.saturating_sub(budget.target);
+            if over == 0 || cut.boundary >= newest {
+                break;
+            }
+            // For lines that are not part of the floor half of the tail stays, as much as a cut may leave anyway.
+            let half = (budget.keep_recent / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
+            let shorter = cut.tail_tokens.saturating_sub(over).max(half).max(of_newest);
+            match choose(shorter, &rule).filter(|cut_at| (cut.boundary + 1..=newest).contains(&cut_at.boundary)) {
+                Some(shorter) => cut = shorter,
+                None => break,
+            }
+        }
+        Some(cut)
+    }
+
+    /// Tokens of the view behind a cut with all that the record should have, and those of them that lines beyond the floor take.
+    fn view_with(&self, budget: &Budget, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> (u64, u64) {
+        let covered = super::start::covered_by(draft, draft, groups, &cut.covered);
+        let rest = draft.total().saturating_sub(covered.tokens);
+        let ledger = self.ledger(&covered.ids);
+        let shares = self.shares(budget, draft, &ledger, &covered, 0);
+        let Wanted { floor, lines, words } = wanted(&ledger, shares, &*self.tokenizer);
+        let blocks = &self.options.asking.blocks;
+        let (blocks, _) = context::blocks(blocks, budget.available, &*self.tokenizer);
+        (rest + WRAPPER + budget.summary + floor + lines + words + self.tokenizer.count(&blocks), lines)
+    }
+
+    /// What the lists of a record may have when `room` is left under the target.
+    pub(super) fn shares(
+        &self,
+        budget: &Budget,
+        draft: &Draft,
+        ledger: &Ledger,
+        covered: &Covered,
+        room: u64,
+    ) -> Shares {
+        // Rules, the plan and changed files are what a record is for: they have the share of the whole window, however little of it is
+        // in use.
+        let of_vital = vital(ledger, &*self.tokenizer).min(self.window(draft).entries);
+        // Never so much that the record would not be worth making.
+        let most = covered.tokens * 2 / 5;
+        let entries = budget.entries.min(most).max(of_vital);
+        let ledger = budget.ledger.min(most);
+        let user = budget.user.min(covered.tokens / 5);
+        // Where a request has to be cut anyway lines cost no room that anybody has: of what was pasted the middle can be recalled, and what
+        // nobody wrote down cannot.
+        let rest = draft.total().saturating_sub(covered.tokens);
+        let is_cut = rest + budget.summary + user + ledger > self.options.budget;
+        let least = if self.options.budget >= LINES_FROM || is_cut || !self.aims() { entries } else { ledger };
+        Shares { user, ledger, entries, least, room: if self.aims() { room } else { u64::MAX } }
+    }
+
+    /// Tokens that rules may extract: the whole share, or what the target leaves of it.
+    pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
+        let most = self.summary_tokens(covered);
+        if !self.aims() {
+            return most;
+        }
+        let draft = self.cheap_view();
+        let budget = self.budget(&self.view(&[]));
+        let shares = self.shares(&budget, &draft, ledger, covered, 0);
+        let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
+        let Extras { context, breadcrumb, .. } = &self.extras;
+        let added = self.tokenizer.count(context) + self.tokenizer.count(breadcrumb);
+        let rest = draft.total().saturating_sub(covered.tokens);
+        let left = budget.target.saturating_sub(rest + WRAPPER + floor + lines + words + added);
+        left.max(LEAST_EXTRACT).min(most)
+    }
+
+    /// What is left under the target beside the record in `edit`: `None` if there is none to keep to.
+    pub(super) fn headroom(&self, edit: &Edit, covered: &Covered) -> Option<u64> {
+        let budget = self.budget(&self.view(&[]));
+        let after = self.cheap_view().total().saturating_sub(covered.tokens) + edit.tokens_after;
+        self.aims().then(|| budget.target.saturating_sub(after))
+    }
+
+    /// How far it got. `spare` is what of the record is there only because there was room.
+    pub(super) fn aim(&self, draft: &Draft, record: u64, spare: u64) -> Option<Aim> {
+        if !self.aims() {
+            return None;
+        }
+        let whole = self.view(&[]);
+        let target = self.budget(&whole).target;
+        let groups = groups(&whole);
+        let newest = newest_round(&groups);
+        // What no cut could cover: the newest request and round, calls without a result and all behind them, what is kept.
+        let pinned =
+            |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&whole.entries[i].message.id));
+        let rule = profile::Cut { at: CutAt::Tokens, window: [1.0, 1.0], ..self.options.profile.cut };
+        let of_newest = tail(&whole, &groups, newest);
+        let latest = cut::choose(&whole, &groups, of_newest, &rule, &[], pinned);
+        let covered: HashSet<usize> =
+            latest.iter().flat_map(|cut| &cut.covered).flat_map(|&at| groups[at].entries.iter().copied()).collect();
+        let ids: HashSet<&str> = covered.iter().map(|&at| whole.entries[at].message.id.as_str()).collect();
+        let optional: u64 = draft
+            .entries
+            .iter()
+            .filter(|entry| entry.is_in() && ids.contains(entry.message.id.as_str()))
+            .map(|entry| entry.after)
+            .sum();
+        let after = draft.total();
+        let must_keep = after.saturating_sub(record + optional);
+        let floor = must_keep + record.saturating_sub(spare);
+        Some(Aim { target, reached: after <= target, floor, must_keep })
+    }
+}
+
+/// The group of the newest round.
+fn newest_round(groups: &[Group]) -> usize {
+    groups.iter().rposition(|group| !matches!(group.kind, group::Kind::Frame | group::Kind::User)).unwrap_or(0)
+}
+
+/// Tokens behind a boundary, as a cut counts them: without the newest request and the frame.
+fn tail(draft: &Draft, groups: &[Group], boundary: usize) -> u64 {
+    let request = groups.iter().rposition(Group::has_request);
+    let counts = |at: &usize| Some(*at) != request && groups[*at].kind != group::Kind::Frame;
+    (boundary..groups.len()).filter(counts).map(|at| groups[at].tokens(draft)).sum()
+}

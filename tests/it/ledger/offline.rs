@@ -1,0 +1,96 @@
+//! What rules make of a summary that a model, or rules, wrote before.
+
+use espalier::compact::form::EIGHT;
+use espalier::compact::ledger::{Ledger, Rules};
+use espalier::compact::offline::offline;
+use espalier::message::Message;
+use espalier::tokens::Tokenizer;
+
+use crate::support::{Quarter, assistant, numbered, user};
+
+/// An earlier summary with so many lines in each section, and what came behind it.
+fn ledger(name: &str, lines: usize) -> Ledger {
+    let sections: Vec<String> = EIGHT
+        .sections
+        .iter()
+        .map(|section| {
+            let lines: Vec<String> = (0..lines).map(|n| format!("- {name}: {} has line {n:03}.", section.name)).collect();
+            format!("## {}\n{}", section.name, lines.join("\n"))
+        })
+        .collect();
+    Ledger::fold(&behind(&sections.join("\n\n")), &Rules::default())
+}
+
+fn behind(summary: &str) -> Vec<Message> {
+    numbered(vec![
+        user(&format!("<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n{summary}\n</summary>\n</conversation-summary>")),
+        user("Now mend the printer."),
+        assistant("The printer prints twice because the queue is read twice. I will read it once."),
+    ])
+}
+
+/// Numbers of the lines that are left of a section.
+fn left(text: &str, name: &str, section: &str) -> Vec<usize> {
+    let start = format!("- {name}: {section} has line ");
+    let numbers = text.lines().filter_map(|line| line.strip_prefix(&start)?.strip_suffix('.'));
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+#[test]
+fn sections_of_an_earlier_summary_stay_and_the_extract_stands_below_them() {
+    let text = offline(&ledger("model", 2), 2_000, &Quarter);
+    let (earlier, extract) = text.split_once("\n\n## Conversation Overview\n").unwrap();
+    assert!(earlier.starts_with("## Earlier record\n## Conversation Overview\n- model"), "{text}");
+    for section in EIGHT.sections {
+        assert_eq!(left(earlier, "model", section.name), [0, 1], "{text}");
+        assert!(earlier.contains(&format!("## {}\n", section.name)));
+    }
+    assert!(extract.contains("Now mend the printer.") && !text.contains("left out"), "{text}");
+}
+
+#[test]
+fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
+    for max in [300, 600, 1_000, 2_000] {
+        let text = offline(&ledger("model", 40), max, &Quarter);
+        assert!(Quarter.count(&text) <= max, "{max}: {}", Quarter.count(&text));
+        let kept: Vec<Vec<usize>> = EIGHT.sections.iter().map(|section| left(&text, "model", section.name)).collect();
+        for lines in &kept {
+            let newest: Vec<usize> = (40 - lines.len()..40).collect();
+            assert_eq!(*lines, newest, "{text}");
+        }
+        let gone = 8 * 40 - kept.iter().map(Vec::len).sum::<usize>();
+        assert!(text.contains(&format!("({gone} older lines left out)")), "{text}");
+        assert!(text.contains("Now mend the printer."), "{text}");
+        assert!(max < 600 || kept.iter().all(|lines| !lines.is_empty()), "{text}");
+    }
+}
+
+/// Rules write below what was written before: of two records the older one goes first, and what is counted adds up.
+#[test]
+fn of_records_of_records_the_oldest_goes_first() {
+    let mut text = offline(&ledger("first", 6), 4_000, &Quarter);
+    let mut last_gone = 0;
+    for step in 0..6 {
+        let again = Ledger::fold(&behind(&text), &Rules::default());
+        text = offline(&again, 700, &Quarter);
+        assert!(Quarter.count(&text) <= 700, "{step}");
+        assert_eq!(text.matches("## Earlier record").count(), 1, "{text}");
+        let first: usize = EIGHT.sections.iter().map(|section| left(&text, "first", section.name).len()).sum();
+        // The extract of the step before says the same as the one of this step.
+        let extracts = text.matches("Now mend the printer.").count();
+        assert!(first == 0 || extracts >= (step + 2).min(3), "{step}: {first} old lines, {extracts}\n{text}");
+        let gone = text.lines().find_map(|l| l.strip_prefix('(')?.strip_suffix(" older lines left out)")?.parse().ok());
+        let gone: usize = gone.unwrap_or(0);
+        assert!(gone >= last_gone, "{step}: {gone} after {last_gone}");
+        last_gone = gone;
+    }
+    assert!(last_gone >= 48 && !text.contains("first:"), "{text}");
+}
+
+#[test]
+fn words_without_sections_are_kept_too() {
+    let words = "Things went on.\n".repeat(300);
+    let text = offline(&Ledger::fold(&behind(&words), &Rules::default()), 400, &Quarter);
+    assert!(text.starts_with("## Earlier record\n(") && text.contains("\nThings went on.\n"), "{text}");
+    assert!(Quarter.count(&text) <= 400);
+}
