@@ -1,6 +1,8 @@
 /** What every entry exports. */
 
 export { breakdown, compact, count, countMessages, countPart, countTools, explainProfile, profile, prune, summarize } from "./api.ts";
+export { signalFrom } from "./cancellation.ts";
+export type { CancellationTokenLike } from "./cancellation.ts";
 export { cacheCost, clearingPays, placeMarks, stablePrefix } from "./cache.ts";
 export { fitResults, jsonSchema, offload, truncate } from "./tool-results.ts";
 export type { FitOptions, OffloadOptions, OffloadEvent, Offloaded, ResultSize, TruncateOptions, Truncated } from "./tool-results.ts";

@@ -22,6 +22,7 @@ let module: WebAssembly.Module | undefined;
 let instance: Wasm | undefined;
 let pending: Promise<void> | undefined;
 let loader: (() => WasmBytes) | undefined;
+let loaderHasBytes = false;
 let asyncLoader: (() => Promise<void>) | undefined;
 const fresh: ((wasm: Wasm) => void)[] = [];
 
@@ -106,9 +107,11 @@ function start(compiled: WebAssembly.Module): void {
   module = compiled;
 }
 
-/** Lets an entry load the engine when it is first used (Node, inline). */
-export function setLoader(load: () => WasmBytes): void {
+/** Lets an entry load the engine when it is first used (Node, inline). Who has the bytes in hand wins over who must find a file, in either order. */
+export function setLoader(load: () => WasmBytes, hasBytes = false): void {
+  if (loaderHasBytes && !hasBytes) return;
   loader = load;
+  loaderHasBytes = hasBytes;
 }
 
 /** Lets an entry load the engine when an asynchronous call first needs it (browsers). */

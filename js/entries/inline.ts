@@ -8,4 +8,4 @@ export * from "../prompt/index.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
-setLoader(() => bytes());
+setLoader(() => bytes(), true);

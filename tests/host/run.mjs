@@ -14,6 +14,7 @@ import { launch } from "../www/browser.mjs";
 
 const home = join(out, "host");
 const here = join(root, "tests", "host");
+const example = join(root, "examples", "vscode-extension");
 const site = join(home, "site");
 const source = join(home, "source");
 
@@ -26,9 +27,11 @@ async function extensions() {
   // npm 11 gives a list, older and newer ones an object by name.
   const { filename } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
   for (const name of ["extension", "plain"]) cpSync(join(here, name), join(source, name), { recursive: true });
+  cpSync(example, join(source, "example"), { recursive: true });
   writeFileSync(join(source, "package.json"), JSON.stringify({ name: "extensions", private: true }));
   npm(["install", "--offline", "--no-audit", "--no-fund", join(home, filename)], source);
-  run("tsc", ["--project", join(source, "extension", "tsconfig.json")]);
+  for (const name of ["extension", "example"]) run("tsc", ["--project", join(source, name, "tsconfig.json")]);
+  run(process.execPath, ["build.mjs"], { cwd: join(source, "example") });
 
   const bundle = (entry, outfile, define = {}) => esbuild({
     absWorkingDir: source, entryPoints: [entry], outfile: join(site, "ext", outfile), bundle: true, format: "cjs", platform: "browser", target: "es2022", external: ["vscode"],
@@ -48,6 +51,7 @@ async function extensions() {
   const dist = join(source, "node_modules", "espalier", "dist");
   for (const name of ["espalier.wasm", "vocab/o200k_base.vocab", "grammars/tree-sitter-typescript.wasm", "grammars/tree-sitter-python.wasm"]) cpSync(join(dist, name), join(assets, name.split("/").at(-1)));
   for (const name of ["extension", "plain"]) cpSync(join(here, name, "package.json"), join(site, "ext", name, "package.json"));
+  for (const name of ["dist", "assets", "package.json"]) cpSync(join(source, "example", name), join(site, "ext", "example", name), { recursive: true });
   symlinkSync(codeOssFolder, join(site, "oss"), "dir");
   writeFileSync(join(site, "index.html"), PAGE);
   return (bundled.length / 1e6).toFixed(2);
@@ -65,7 +69,7 @@ const PAGE = `<!doctype html><html><head><meta charset="utf-8">
     productConfiguration: {
       nameShort: "Code", nameLong: "Code", applicationName: "code", quality: "stable", webEndpointUrlTemplate: location.origin + "/oss", extensionEnabledApiProposals: {},
     },
-    developmentOptions: { extensions: [at("/ext/extension"), at("/ext/plain")], extensionTestsPath: at("/ext/extension/dist/" + new URLSearchParams(location.search).get("suite") + ".js") },
+    developmentOptions: { extensions: [at("/ext/extension"), at("/ext/plain"), at("/ext/example")], extensionTestsPath: at("/ext/extension/dist/" + new URLSearchParams(location.search).get("suite") + ".js") },
   });
 </script></html>`;
 

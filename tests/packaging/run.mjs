@@ -330,6 +330,13 @@ const cases = {
     await build({ absWorkingDir: consumer, entryPoints: ["ext3.mjs"], bundle: true, format: "cjs", platform: "node", outfile: join(lone, "ext.cjs"), logLevel: "error" });
     const { stdout } = await run(process.execPath, [join(lone, "ext.cjs"), join(dist, "vocab", "o200k_base.vocab")], { cwd: lone });
     assert.equal(stdout.trim(), "3");
+    // With the drop-in module, whose entry for Node looks for files: the engine in the bundle counts, whichever came first.
+    for (const imports of [["inline", "prompt-tsx"], ["prompt-tsx", "inline"]]) {
+      writeFileSync(join(consumer, "ext4.mjs"), `${imports.map((name, at) => `import * as m${at} from "espalier/${name}";`).join("")} import { readFileSync } from "node:fs";
+        const { loadEncodingSync, count } = m${imports.indexOf("inline")}; loadEncodingSync("o200k_base", readFileSync(process.argv[2])); console.log(count("Hello world!"), typeof m${imports.indexOf("prompt-tsx")}.renderPrompt);`);
+      await build({ absWorkingDir: consumer, entryPoints: ["ext4.mjs"], bundle: true, format: "cjs", platform: "node", outfile: join(lone, "ext.cjs"), logLevel: "silent" });
+      assert.equal((await run(process.execPath, [join(lone, "ext.cjs"), join(dist, "vocab", "o200k_base.vocab")], { cwd: lone })).stdout.trim(), "3 function");
+    }
   },
 
   async "a web extension: in a worker that knows only vscode, documents and a conversation that is stored and opened again"() {

@@ -82,6 +82,7 @@ const ELSEWHERE = new Set([
   "ChatResponseReferencePartStatusKind", "OutputMode", "JSONTree", "OpenAI", "Raw", "BudgetExceededError", "EspalierError", "DocumentSummary", "Conversation",
   "init", "initFrom", "initSync", "isReady", "clearCache", "languages", "workspaceStorage",
   "badOption", "call", "countText", "ensureEncoding", "grammarNotFound", "loadNeeded", "notFound", "onFreshInstance", "readConversation", "ready", "reduceCompatible", "setAsyncLoader",
+  "canStart", "genuine", "hostClasses", "isThought", "vscodeClasses", "wasmNotFound",
   "setGrammarLocator", "setGrammarReader", "setLoader", "setVocabularyLocator", "setVocabularyReader", "sourceOf", "summarizeCompatible", "wasm",
   "Calibration", "Pruner", "Recovery", "ConversationLog", "TokenWorker",
 ]);

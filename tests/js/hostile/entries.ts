@@ -97,6 +97,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "prefixWithin", args: () => ["a b", 1, {}], run: e.prefixWithin, options: "encoding" },
   { name: "suffixWithin", args: () => ["a b", 1, {}], run: e.suffixWithin, options: "encoding" },
   { name: "estimate", args: () => ["a b", { rule: "quarter" }], run: e.estimate, options: "encoding" },
+  { name: "signalFrom", args: () => [{ isCancellationRequested: false, onCancellationRequested: () => undefined }], run: (token) => e.signalFrom(token).aborted },
   { name: "new Calibration", args: () => ["gpt-4o", undefined], run: (model, state) => new e.Calibration(model, state).predict(100) },
   { name: "Calibration.withFactor", args: () => ["gpt-4o", 1.1], run: (model, factor) => e.Calibration.withFactor(model, factor).predict(100) },
   { name: "calibration.sent", args: () => [{ id: "2", tokens: 5, model: "gpt-4o", frame: "f" }], run: (request) => { const c = learned(); c.sent(request); return c.state; } },

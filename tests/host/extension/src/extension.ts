@@ -7,13 +7,14 @@ import type { Outcome } from "./check.ts";
 import { conversations } from "./cases/conversations.ts";
 import { documents } from "./cases/documents.ts";
 import { engine } from "./cases/engine.ts";
+import { example } from "./cases/example.ts";
 import { messages } from "./cases/messages.ts";
 import { models } from "./cases/models.ts";
 import { prompts } from "./cases/prompts.tsx";
 import { reopened } from "./cases/reopened.ts";
 import { registered } from "./model.ts";
 
-const SUITES = { first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents }, second: reopened };
+const SUITES = { first: { ...engine, ...messages, ...prompts, ...models, ...conversations, ...documents, ...example }, second: reopened };
 
 export interface Api {
   /** How long the engine took to start, in ms: its bytes from the bundle, and the vocabulary from a file. */

@@ -1,6 +1,6 @@
 /** Conversations that are kept by VS Code, with summaries by a model of VS Code. */
 
-import { mementoStorage, openConversation, workspaceStorage } from "espalier/inline";
+import { mementoStorage, openConversation, signalFrom, workspaceStorage } from "espalier/inline";
 import type { ConversationStorage } from "espalier/inline";
 import { vscode as languageModel } from "espalier/providers";
 import * as vscode from "vscode";
@@ -108,10 +108,11 @@ export const conversations: Cases = {
     conversation.append(session(30));
     const before = conversation.view().messages;
     const asked = scripted.asked.length;
-    const controller = new AbortController();
-    const prepared = failing(() => conversation.prepare({ signal: controller.signal }));
+    // As a chat request's own token does.
+    const source = new vscode.CancellationTokenSource();
+    const prepared = failing(() => conversation.prepare({ signal: signalFrom(source.token) }));
     await until("the model is asked", () => scripted.asked.length > asked);
-    controller.abort();
+    source.cancel();
     equal((await prepared).code, "aborted");
     await until("the provider is told", () => cancelled);
     const after = conversation.view().messages;

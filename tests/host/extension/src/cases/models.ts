@@ -1,6 +1,6 @@
 /** Requests to a model that was registered with VS Code, through the provider for it. */
 
-import { Recovery, request } from "espalier/inline";
+import { Recovery, request, signalFrom } from "espalier/inline";
 import { vscode as languageModel } from "espalier/providers";
 import * as vscode from "vscode";
 import { equal, failing, ok, until } from "../check.ts";
@@ -87,6 +87,11 @@ export const models: Cases = {
       equal((await sent).code, "aborted");
       await until("the provider is told", () => cancelled);
     }
+    const source = new vscode.CancellationTokenSource();
+    source.cancel();
+    const asked = scripted.asked.length;
+    equal((await failing(() => provider.send(provider.toRequest([words("Never.")]), { signal: signalFrom(source.token) }))).code, "aborted");
+    equal(scripted.asked.length, asked, "requests of what was cancelled before");
     let told = false;
     scripted.answer = ({ say: tell, token }) => {
       token.onCancellationRequested(() => (told = true));
