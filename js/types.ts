@@ -268,7 +268,7 @@ export interface Removal {
   /**
    * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
    * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
-   * `capped-result`; `summary`, `long-request`, `earlier-record`, `long-record`; …
+   * `capped-result`; `summary`, `long-request`, `long-earlier-record`, `long-record`; …
    */
   rule: string;
   /** One sentence for people. */

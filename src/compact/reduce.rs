@@ -1,14 +1,15 @@
 //! The last resort of the fit: when what must stay is too large by itself, its longest texts are shortened in the middle.
 //!
-//! Results of tools give way first, to one common cap; then what the user pasted into the newest request. Head and tail stay, so
-//! that the request itself is still read, and the marker says where the whole is.
+//! Results of tools give way first, to one common cap; then what calls that have a result were told at length; then what the user pasted
+//! into the newest request. Head and tail stay, so that the request itself is still read, and the marker says where the whole is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
 use crate::history::prune::SUMMARY_TAG;
+use crate::history::prune::arguments::shortened as shorter_arguments;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
 
@@ -33,6 +34,22 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     shortened(draft, texts, over, id, "long-result")
 }
 
+/// Shortens long arguments of the calls among them that have a result: what was written lies where it was written to.
+pub fn arguments(draft: &Draft, must: &[usize], _over: u64, id: String) -> Option<Edit> {
+    let parts = || draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);
+    let answered: HashSet<&str> = parts()
+        .filter_map(|part| if let Part::ToolResult { call_id, .. } = part { Some(call_id.as_str()) } else { None })
+        .collect();
+    let texts = texts(draft, must, |part| match part {
+        Part::ToolCall { call_id, arguments, .. } if answered.contains(call_id.as_str()) => {
+            Some((arguments.clone(), None))
+        }
+        _ => None,
+    });
+    let short = |long: &Long| shorter_arguments(&long.text, &draft.entries[long.entry].message.id);
+    replaced(draft, texts, id, (Kind::ClearArguments, "long-arguments"), short)
+}
+
 /// The same for the texts of the user's messages.
 pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let said = |entry: &Entry| !entry.is_new && !is_record(&entry.message);
@@ -42,7 +59,7 @@ pub fn requests(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<
 /// The same for records of earlier compactions that the host has among its messages.
 pub fn earlier_records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<Edit> {
     let said = |entry: &Entry| !entry.is_new && is_record(&entry.message);
-    words(draft, must, over, id, said, "earlier-record")
+    words(draft, must, over, id, said, "long-earlier-record")
 }
 
 /// The same for messages that stand for others: the last thing to give way, since what they say is nowhere else.
@@ -101,31 +118,45 @@ fn texts(draft: &Draft, entries: &[usize], text_of: impl Fn(&Part) -> Option<(St
 fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &'static str) -> Option<Edit> {
     crate::rank::sort(&mut texts, |long| !long.tokens);
     let cap = common_cap(&texts.iter().map(|t| t.tokens).collect::<Vec<_>>(), over);
+    let tokenizer = draft.meter.tokenizer;
+    replaced(draft, texts, id, (Kind::Truncate, rule), |long| {
+        let message = &draft.entries[long.entry].message.id;
+        let short = match long.keep {
+            Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer),
+            None => shorten(&long.text, cap, message, tokenizer),
+        };
+        short.map(|short| short.text)
+    })
+}
+
+/// An edit in which texts become shorter ones; nothing if none does.
+fn replaced(
+    draft: &Draft,
+    texts: Vec<Long>,
+    id: String,
+    (kind, rule): (Kind, &'static str),
+    short: impl Fn(&Long) -> Option<String>,
+) -> Option<Edit> {
     let mut targets: Vec<usize> = Vec::new();
     let mut replacements = Vec::new();
     let mut before = 0;
     let mut after = 0;
     for long in texts {
-        let message = draft.entries[long.entry].message.id.clone();
-        let tokenizer = draft.meter.tokenizer;
-        let short = match long.keep {
-            Some(keep) => cut_result(&long.text, cap, keep, &message, tokenizer),
-            None => shorten(&long.text, cap, &message, tokenizer),
-        };
-        let Some(short) = short else { continue };
+        let Some(text) = short(&long) else { continue };
         before += long.tokens;
-        after += short.tokens;
+        after += draft.meter.text(&text);
         targets.push(long.entry);
-        replacements.push(Replacement { message, part: long.part, item: None, text: short.text });
+        let message = draft.entries[long.entry].message.id.clone();
+        replacements.push(Replacement { message, part: long.part, item: None, text });
     }
-    if targets.is_empty() {
+    if targets.is_empty() || after >= before {
         return None;
     }
     crate::rank::sort(&mut targets, |at| *at as u64);
     targets.dedup();
     Some(Edit {
         id,
-        kind: Kind::Truncate,
+        kind,
         targets: targets.iter().map(|&i| draft.entries[i].message.id.clone()).collect(),
         rule,
         author: Author::Rule,

@@ -317,8 +317,31 @@ fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own
     assert_eq!(rules(3_000), [("long-request", vec!["m1".to_string()])]);
     assert_eq!(
         rules(1_000),
-        [("long-request", vec!["m1".to_string()]), ("earlier-record", vec!["m0".to_string()])]
+        [("long-request", vec!["m1".to_string()]), ("long-earlier-record", vec!["m0".to_string()])]
     );
+}
+
+/// What was written lies where it was written to; a call that waits for its result must be carried out as it stands.
+#[test]
+fn a_call_larger_than_the_budget_is_shortened_once_it_has_its_result() {
+    let body = "let a = 1;\\n".repeat(4_000);
+    let write = call("w", "write", &format!(r#"{{"path":"src/big.rs","content":"{body}"}}"#));
+    let mut messages = agent_run(10);
+    messages.push(write.clone());
+    let waiting = numbered(messages.clone());
+    messages.push(result("w", "ok"));
+    let messages = numbered(messages);
+    let done = offline(&messages, 3_000);
+    assert!(done.after.total <= 3_000 && done.edits.iter().any(|edit| edit.rule == "long-arguments"));
+    let out = carry_out(&messages, &done.plan);
+    let Part::ToolCall { arguments, .. } = &out[out.len() - 2].parts[0] else { panic!("{out:?}") };
+    let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
+    assert_eq!(arguments["path"], "src/big.rs");
+    assert!(arguments["content"].as_str().unwrap().contains("recall m"), "{arguments}");
+    let mut run = start(&waiting, Options { budget: 3_000, ..Options::default() }, Rc::new(Quarter));
+    let error = run.poll().unwrap_err();
+    assert_eq!(error.code, Code::BudgetExceeded);
+    assert_eq!(error.budget.unwrap().largest[0].why, "unanswered call");
 }
 
 /// Only what must stay stops a compaction, and it says what that is: records made on the way are not among it.
@@ -337,7 +360,7 @@ fn a_refusal_names_what_must_stay_and_how_much_it_needs() {
     assert_eq!(largest, ["m0", "m1", "m2", "m3", "m4"]);
     assert!(details.largest.iter().all(|c| c.why == "frame"));
     assert_eq!(details.budget, 3_000);
-    // One token more than it says, and it fits.
+    // With as much as it says it fits.
     let done = offline(&messages, details.needed);
     assert!(done.after.total <= details.needed);
 }

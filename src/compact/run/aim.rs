@@ -51,8 +51,10 @@ impl Compaction {
             // For lines that are not part of the floor half of the tail stays, as much as a cut may leave anyway.
             let half = (budget.keep_recent / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
             let shorter = cut.tail_tokens.saturating_sub(over).max(half).max(of_newest);
-            match choose(shorter, &rule).filter(|cut_at| (cut.boundary + 1..=newest).contains(&cut_at.boundary)) {
-                Some(shorter) => cut = shorter,
+            let last = profile::Cut { window: [1.0, 1.0], ..rule };
+            let next = [choose(shorter, &rule), choose(of_newest, &last)];
+            match next.into_iter().flatten().find(|next| (cut.boundary + 1..=newest).contains(&next.boundary)) {
+                Some(next) => cut = next,
                 None => break,
             }
         }

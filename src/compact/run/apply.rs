@@ -228,7 +228,7 @@ impl Compaction {
         };
         edits.extend(summary);
         let mut steps = self.cheap.steps.clone();
-        steps.extend(given);
+        steps.extend(given.iter().cloned());
         let mut draft = self.view(&edits);
         let budget = self.budget(&self.view(&[]));
         let ground = Ground { options: &self.options, budget: &budget };
@@ -240,7 +240,8 @@ impl Compaction {
             return Err(over(before, self.options.budget));
         }
         let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
-        let reductions: [Reduction; 4] = [reduce::results, reduce::requests, reduce::earlier_records, reduce::records];
+        let reductions: [Reduction; 5] =
+            [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();
         let why = loop {
             match prune::fit(&mut draft, &limits) {
@@ -256,7 +257,13 @@ impl Compaction {
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
-                        return Err(error);
+                        let Some(Made { model, .. }) = made else { return Err(error) };
+                        // Room for what must stay there may be, and none for a record beside it.
+                        let why = "there is no room for a record beside what must stay";
+                        let total = self.cheap.total;
+                        let given =
+                            given.iter().map(|step| StepReport::same(step.step, Outcome::NoGain, total, why.into()));
+                        return Ok(Compacted { model, ..self.fit(vec![], given.collect(), None)? });
                     };
                     if edit.rule == "long-record" {
                         // The record is written once: it is made shorter where it is made.

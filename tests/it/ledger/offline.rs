@@ -14,7 +14,8 @@ fn ledger(name: &str, lines: usize) -> Ledger {
         .sections
         .iter()
         .map(|section| {
-            let lines: Vec<String> = (0..lines).map(|n| format!("- {name}: {} has line {n:03}.", section.name)).collect();
+            let lines: Vec<String> =
+                (0..lines).map(|n| format!("- {name}: {} has line {n:03}.", section.name)).collect();
             format!("## {}\n{}", section.name, lines.join("\n"))
         })
         .collect();
@@ -23,7 +24,9 @@ fn ledger(name: &str, lines: usize) -> Ledger {
 
 fn behind(summary: &str) -> Vec<Message> {
     numbered(vec![
-        user(&format!("<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n{summary}\n</summary>\n</conversation-summary>")),
+        user(&format!(
+            "<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n{summary}\n</summary>\n</conversation-summary>"
+        )),
         user("Now mend the printer."),
         assistant("The printer prints twice because the queue is read twice. I will read it once."),
     ])
