@@ -5,23 +5,25 @@
 
 import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { findSource } from "./adapters/detect.ts";
 import { readConversation } from "./adapters/index.ts";
 import { IMAGE_BYTES, imageModel, imageSizes, resultPictures } from "./images.ts";
 import { neutralPart } from "./adapters/espalier.ts";
 import { unledBy } from "./adapters/thinking.ts";
 import { asking, llmRequest, wish } from "./asking.ts";
-import { given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
+import { defined, given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
 import { drive } from "./drive.ts";
 import { serverItems } from "./server-items.ts";
 import type { Operation } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
+import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
 import { countText } from "./tokens.ts";
 import { fullPrices } from "./usage.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  Profile, ProfileDifference, ProfileFields, ProfileName, Provider, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolsReport,
 } from "./types.ts";
 
 /**
@@ -133,7 +135,6 @@ export function withheld(reading: Reading): Removal[] {
   return reading.withheld.map((id) => ({ ids: [id], rule: "audience", why: "parts of a result that are not for the model", tokens: 0, recall: id }));
 }
 
-const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 const PASSES: readonly PrunePass[] = ["oversize", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
   drop: PASSES,
@@ -146,7 +147,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
   const { tokens: budget, source: limitSource } = limitFor(options);
   tokens(options, "headroom", false);
   if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
-  if (provider !== undefined && !PROVIDERS.includes(provider)) throw bad("provider", `one of ${PROVIDERS.join(", ")}`, provider);
+  needProvider(provider);
   for (const name of ["backfill", "note", "serverManaged"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
@@ -246,7 +247,38 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   const thinking = unledBy(reading.format, list, (at) => neutral[at + neutral.length - list.length]!.id);
   const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }), thinking };
   const { plan, edits, report } = await operated(() => reading, options, () => new (wasm().Compaction)(reading.messages, all));
-  return { status: report.status, messages: reading.rebuild(plan) as T, edits, report };
+  return soundly({ status: report.status, messages: reading.rebuild(plan) as T, edits, report }, reading, options);
+}
+
+/** Most cuts of one result: mending what is left of it may make it longer, so that less may be left. */
+const CUTS = 8;
+
+/** What was made to fit keeps its provider's rules, whatever the host's own messages do; what was left alone stays as it is. */
+function soundly<T>(result: CompactResult<T>, { format, source, messages: neutral }: Reading, options: CompactOptions): CompactResult<T> {
+  const provider = providerOf(format, options.provider);
+  const { report } = result;
+  if (provider === undefined || result.status !== "applied") return result;
+  const ids = new Map(source.list.map((message, at) => [message, neutral[neutral.length - source.list.length + at]!.id]));
+  const { budget, encoding, model, costModel, images, imageSize, tools } = options;
+  const how = { format, ...defined({ encoding, model, costModel, images, imageSize, tools }) };
+  let { messages } = result;
+  let pruned: Removal[] = [];
+  for (let [cut, room] = [0, budget]; ; cut += 1) {
+    const list = findSource(messages)?.list ?? [];
+    const { messages: mended, changes } = sendable(messages, format, provider, model);
+    if (mended === messages && cut === 0) return result;
+    const { total, frame, conversation, messages: many } = countMessages(mended, how);
+    if (total <= budget || cut === CUTS) {
+      const removed = [...report.removed, ...pruned, ...mendings(changes, (at) => [ids.get(list[at])].flatMap((id) => id ?? []))];
+      return { ...result, messages: mended, report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed } };
+    }
+    room = Math.max(0, room - (total - budget));
+    const all = findSource(result.messages)?.list ?? [];
+    const stay = new Set((options.keep ?? []).map((id) => (typeof id === "number" ? `m${id}` : id)));
+    const fitted = prune(result.messages, { ...how, budget: room, keep: all.flatMap((message, at) => (stay.has(ids.get(message) ?? "") ? [at] : [])) });
+    messages = fitted.messages;
+    pruned = fitted.report.removed;
+  }
 }
 
 /**
@@ -316,6 +348,7 @@ function compactFields(options: CompactOptions) {
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
   const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
+  needProvider(options.provider);
   needFunction(llm, "llm");
   needFunction(options.onProgress, "onProgress");
   needSignal(options.signal);

@@ -4,6 +4,7 @@ import { badOption as bad } from "./errors.ts";
 import { requestTools } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import type { HookAnswer, ModelEffect } from "./drive.ts";
+import { providerOf, sendable } from "./sendable.ts";
 import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "./types.ts";
 
 const TRIGGERS = ["threshold", "overflow", "provider_error", "manual", "range", "model_switch", "memory_pressure", "agent_request"];
@@ -103,7 +104,7 @@ function breadcrumb(transcript: CompactOptions["transcript"], recall: string | u
 }
 
 /** What the host's model is given, in the conversation's own format. */
-export function llmRequest(reading: Reading, { tools: given, jobId }: CompactOptions, effect: ModelEffect): Omit<LlmRequest, "id" | "signal"> {
+export function llmRequest(reading: Reading, { tools: given, jobId, provider, model }: CompactOptions, effect: ModelEffect): Omit<LlmRequest, "id" | "signal"> {
   const { type: _, messages: plan, withTools, purpose, shape, system, prompt, promptTokens, maxTokens, temperature } = effect;
   const { source } = reading;
   const tools = given ?? (source.request && requestTools(source.request)) ?? [];
@@ -119,7 +120,8 @@ export function llmRequest(reading: Reading, { tools: given, jobId }: CompactOpt
   if (shape === "simple") {
     return { ...about, format: "openai-chat", messages: [{ role: "system", content: system }, { role: "user", content: prompt }] };
   }
-  const built = reading.rebuild(plan);
+  // Whoever writes the summary is asked by the rules of the same provider.
+  const { messages: built } = sendable(reading.rebuild(plan), reading.format, providerOf(reading.format, provider), model);
   const list: unknown = Array.isArray(built) ? built : (built as Record<string, unknown>)[source.name];
   return {
     ...about,

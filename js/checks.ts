@@ -57,3 +57,8 @@ function copied(value: unknown, path: string, code: string, depth: number): unkn
   if (Array.isArray(value)) return value.map((item: unknown, at) => copied(item, `${path}[${at}]`, code, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copied(item, `${path}.${key}`, code, depth + 1)]));
 }
+
+/** What was given, without what is there in name only. */
+export function defined<O extends object>(options: O): Partial<O> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
+}

@@ -11,7 +11,7 @@ import type { Context, Look, ReadProfile } from "./conversation/context.ts";
 import { Events } from "./conversation/events.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { Fit } from "./conversation/fit.ts";
-import type { Counted } from "./conversation/fit.ts";
+import type { Counted, Fitted } from "./conversation/fit.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
@@ -24,7 +24,7 @@ import { checkedStorage } from "./conversation/storage.ts";
 import type {
   Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, PrepareReport, Prepared, Trigger,
 } from "./conversation/types.ts";
-import { given, needFunction, needNames, needSignal, needText } from "./checks.ts";
+import { defined, given, needFunction, needNames, needSignal, needText } from "./checks.ts";
 import { call, ready, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
@@ -35,8 +35,9 @@ import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
+import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
 import type { Prediction } from "./tokens.ts";
-import type { EncodingName, Format, ModelLimits, Profile, Totals, Usage } from "./types.ts";
+import type { EncodingName, Format, ModelLimits, Profile, Removal, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
 
@@ -49,6 +50,8 @@ const FEW = 4;
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
+/** Most cuts of one request: mending what is left of it may make it longer, so that less may be left. */
+const CUTS = 8;
 
 /**
  * Opens a conversation: a new one, one that had no log, or one that was stored.
@@ -74,6 +77,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   needFunction(llm, "llm");
   needFunction(onEvent, "onEvent");
   needText(system, "system");
+  needProvider(options.provider);
   needNames({ encoding, costModel });
   for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
   if (!Array.isArray(tools)) throw bad("tools", "a list of tool definitions", tools);
@@ -133,7 +137,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: options.compact ?? {}, hooks: options.hooks, seed, limits, requests: 0,
+    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0,
     checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
@@ -568,14 +572,15 @@ export class Conversation<T = unknown> {
     const { view } = look;
     const base = { request: this.c.requests, compactions, repaired: view.repaired };
     let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
-    let messages = view.messages;
-    if (look.overflows && !isLeft) {
-      const fitted = await this.fitted(look);
-      messages = fitted.messages;
-      report = { ...report, usage: this.usageOf(fitted.after, look), trimmed: fitted.removed };
+    const { messages, fitted, mended, totals } = await this.sendable(look, isLeft);
+    if (fitted) {
+      this.trimmed(fitted, look);
+      report = { ...report, trimmed: fitted.removed };
     } else if (automatic && !compactions.some(({ status }) => status === "applied")) {
       this.maybeStart(look);
     }
+    if (totals) report = { ...report, usage: this.usageOf(totals, look) };
+    report.repaired = [...report.repaired, ...mended];
     const { usage } = report;
     const room = usage.limit - usage.frame - usage.tools;
     report.lowHeadroom = (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room;
@@ -641,30 +646,68 @@ export class Conversation<T = unknown> {
     if (starts) this.compactor.startJob("threshold", { focus: undefined, model: true });
   }
 
-  private async fitted(look: Look<T>) {
-    const { events, limits, apart } = this.c;
+  /** How the view is counted, but for tools: those are counted already, and in the log's form. */
+  private get counted(): Counted {
     const { encoding, costModel, images, imageSize } = this.options;
-    const { name } = limits;
-    const how: Counted = {
+    const { name } = this.c.limits;
+    return {
       format: this.log.format, ...(encoding && { encoding }), ...(name !== "" && { model: name }), ...(costModel && { costModel }), ...(images && { images }), ...(imageSize && { imageSize }),
     };
-    // The tools are counted already, and in the log's form.
-    const budget = Math.max(0, limits.ours(look.request) - apart - look.view.after.tools);
+  }
+
+  /**
+   * What is sent: the view, as much of it as fits, and mended where its provider would refuse what the host appended. `totals` of what is not
+   * the view as it stands.
+   */
+  private async sendable(look: Look<T>, isLeft: boolean): Promise<{ messages: T[]; fitted?: Fitted<T>; mended: Removal[]; totals?: Totals }> {
+    const { limits, apart } = this.c;
+    const { format } = this.log;
+    const { view } = look;
+    // Where nothing was said there is nothing to mend; where all of it was empty there is.
+    const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
+    const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
+    const { tools } = view.after;
+    const budget = Math.max(0, limits.ours(look.request) - apart - tools);
+    let fitted: Fitted<T> | undefined;
+    for (let [cut, spare] = [0, 0]; ; cut += 1) {
+      if (!isLeft && (look.overflows || spare > 0)) fitted = await this.fitted(look, Math.max(0, budget - spare));
+      const messages = fitted?.messages ?? view.messages;
+      const { messages: sound, changes } = sendable(messages, format, provider, limits.name);
+      if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
+      const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
+      if (total > budget && !isLeft) {
+        if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, details: { needed: total, budget } });
+        spare += total - budget;
+        continue;
+      }
+      const names = namesOf(view, (id) => this.log.original(id));
+      const at = new Map(view.messages.map((message, number) => [message, names[number]!]));
+      const totals = { messages: many, total: total + tools, frame, conversation, tools };
+      return { messages: sound, mended: mendings(changes, (index) => at.get(messages[index]!) ?? []), totals, ...(fitted && { fitted: { ...fitted, after: totals } }) };
+    }
+  }
+
+  /** The view cut to so many of our tokens. */
+  private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
     const edits = this.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
     const pinned = this.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
-    const fitted = await this.fit.fit(look.view, namesOf(look.view, (id) => this.log.original(id)), how, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
+    const names = namesOf(look.view, (id) => this.log.original(id));
+    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
       // The budget is no option of the host's here.
       throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });
     });
     const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
-    const [before, after] = [withTools(fitted.before), withTools(fitted.after)];
-    this.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: fitted.removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
-    events.emit({
-      type: "context_trimmed", limit: look.request, before, after, removed: fitted.removed,
-      tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, performedBy: fitted.performedBy,
+    return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
+  }
+
+  /** Writes down and tells what went for one request. */
+  private trimmed({ removed, before, after, performedBy }: Fitted<T>, look: Look<T>): void {
+    this.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
+    this.c.events.emit({
+      type: "context_trimmed", limit: look.request, before, after, removed,
+      tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, performedBy,
     });
-    return { ...fitted, before, after };
   }
 
   private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
@@ -860,11 +903,6 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
-}
-
-/** What was given, without what is there in name only. */
-function defined<O extends object>(options: O): Partial<O> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<O>;
 }
 
 /** What a server that manages the context will count: what it counted last, and what has come since. */

@@ -478,6 +478,11 @@ export type Llm = (request: LlmRequest, context: { signal: AbortSignal }) => Pro
 export interface CompactOptions extends CountOptions {
   /** Input tokens the result may have, tool definitions included. */
   budget: number;
+  /**
+   * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says; neutral messages and
+   * the AI SDK's are for nobody until it is said, and only paired.
+   */
+  provider?: Provider;
   /** Without it the summary is made by rules alone. */
   llm?: Llm;
   /** What to pay special attention to. */

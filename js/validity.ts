@@ -21,7 +21,7 @@ import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
 import type { WireCheck, WireFinding } from "./validity/wire.ts";
 import type { Finding, Format, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
 
-const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
 const RULE_FIELDS = ["provider", "model", "purpose", "textOnly", "noPictures", "noPrefill", "signatures", "dropTools"];
 

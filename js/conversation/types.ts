@@ -3,7 +3,7 @@
 import type { LogReport, LogSplit, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
-  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Removal, Totals, Usage,
+  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage,
 } from "../types.ts";
 import type { ConversationStorage } from "./storage.ts";
 
@@ -27,6 +27,10 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   model?: string | ModelLimits;
   /** Default `espalier`. */
   profile?: ProfileName | ProfileFields;
+  /**
+   * Whose rules requests keep. Default: as the format says; neutral messages and the AI SDK's are for nobody until it is said, and only paired.
+   */
+  provider?: Provider;
   /** System prompt, where the format keeps it apart from the messages: it is counted with every request. */
   system?: string;
   /** Writes summaries. Without it they are made by rules alone. */
@@ -125,7 +129,7 @@ export interface PrepareReport {
   compactions: Compacted[];
   /** Left out of this request only. */
   trimmed: Removal[];
-  /** Repaired for this request, so that no provider refuses it. */
+  /** Repaired for this request, so that its provider does not refuse it. */
   repaired: Removal[];
   /** Number of the job that was started, or is running. */
   job?: number;

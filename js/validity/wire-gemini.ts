@@ -1,6 +1,7 @@
-/** Gemini: signatures of thoughts, and fields of parts that its server does not know. */
+/** Gemini: signatures of thoughts, names of results, and fields of parts that its server does not know. */
 
 import { isFields } from "../adapters/adapter.ts";
+import type { Fields } from "../adapters/adapter.ts";
 import { REMOVE } from "./wire.ts";
 import type { WireCheck } from "./wire.ts";
 
@@ -13,14 +14,30 @@ const FIELDS = new Set([
   "videoMetadata", "mediaResolution", "partMetadata",
 ].flatMap((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]));
 
+/** What a result is called that has no name where it comes from; see the adapter. */
+const NAMELESS = "unknown";
+
 export const geminiWire: WireCheck = ({ list, signatures }, find) => {
+  // Calls of the newest round, by their ids.
+  let calls = new Map<string, unknown>();
+  let before: unknown;
   for (const [index, { role, parts }] of list.entries()) {
     if (!Array.isArray(parts)) continue;
+    if (role === "model" && before !== "model") calls = new Map();
+    before = role;
     let first = signatures && role === "model";
     for (const [at, part] of (parts as unknown[]).entries()) {
       if (!isFields(part)) continue;
       for (const key in part) {
         if (!FIELDS.has(key)) find({ rule: "part-field", index, place: ["parts", at, key], message: `the server knows no field ${JSON.stringify(key)} of a part`, fix: REMOVE });
+      }
+      const [call, result] = [inner(part, "functionCall", "function_call"), inner(part, "functionResponse", "function_response")];
+      if (call && typeof call["id"] === "string") calls.set(call["id"], call["name"]);
+      const name = typeof result?.["id"] === "string" ? calls.get(result["id"]) : undefined;
+      // Of one without a name the id says whose it is; by no name it would answer nothing.
+      if (result && typeof name === "string" && name !== "" && (result["name"] ?? NAMELESS) === NAMELESS && name !== NAMELESS) {
+        const field = "functionResponse" in part ? "functionResponse" : "function_response";
+        find({ rule: "result-name", index, place: ["parts", at, field, "name"], message: `the result of a call of ${JSON.stringify(name)} goes by that name`, fix: { set: name } });
       }
       if (!first || !(isFields(part["functionCall"]) || isFields(part["function_call"]))) continue;
       first = false;
@@ -29,3 +46,7 @@ export const geminiWire: WireCheck = ({ list, signatures }, find) => {
     }
   }
 };
+
+function inner(part: Fields, ...names: readonly string[]): Fields | undefined {
+  return names.map((name) => part[name]).find(isFields);
+}

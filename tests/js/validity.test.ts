@@ -137,6 +137,10 @@ test("gemini: signatures and fields of parts", () => {
   const signed = { ...model, parts: [{ ...model.parts[0], thoughtSignature: "skip_thought_signature_validator" }, model.parts[1]] };
   becomes("gemini", { contents }, { contents: [user, signed, answers] }, { model: "gemini-3-pro" });
   finds("gemini", { contents: [{ role: "user", parts: [{ text: "q", note: 1 }] }] }, "part-field contents[0].parts[0].note");
+  // A result without a name of its own is told by its id; what it says is not lost.
+  const called = { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: {} } }] };
+  const answer = (name: string) => ({ role: "user", parts: [{ functionResponse: { id: "a", name, response: { output: "r" } } }] });
+  becomes("gemini", [user, called, answer("unknown")], [user, called, answer("f")]);
 });
 
 test("what stays is the caller's own, and what moves, too", () => {

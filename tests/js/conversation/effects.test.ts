@@ -1,15 +1,17 @@
-/** Whatever waits for the outside, and all that can happen there: an abort, an error, silence, the end of the process. */
+/** Whatever waits for the outside, and all that can happen there, in every format: an abort, an error, silence, the end of the process. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import { SUMMARY, begin, heard, refused, rest, round, sound } from "./support.ts";
+import type { Format } from "../../../js/types.ts";
+import { HOSTS, SUMMARY, heard, refused, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, memoryStorage } = espalier;
 const LIMIT = 6_000;
+const FORMATS = Object.keys(HOSTS) as Format[];
 
 /** Everything that a compaction waits for, in the order in which it does. */
 const CALLS = ["the hook before", "the model", "the second look", "a file", "the hook after"] as const;
@@ -48,20 +50,24 @@ function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) {
   };
   return { texts, base, options, seen, arm: () => { isArmed = true; looks = 0; } };
 }
-const open = (options: Partial<ConversationOptions<Fields>>) =>
-  openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+const open = (options: Partial<ConversationOptions<Fields>> & { format: Format }) =>
+  openConversation<Fields>({ model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
 type Opened = Awaited<ReturnType<typeof open>>;
 
 /** A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete. */
-async function filled(options: Partial<ConversationOptions<Fields>>, ratio: number): Promise<Opened> {
+async function filled(options: Partial<ConversationOptions<Fields>> & { format: Format }, ratio: number): Promise<Opened> {
+  const { user, round } = HOSTS[options.format];
   const conversation = await open(options);
-  conversation.append(begin());
-  const edit = (number: number) => [
-    { role: "assistant", content: null, tool_calls: [{ id: `e${number}`, type: "function", function: { name: "edit_file", arguments: JSON.stringify({ path: `src/part${number}.ts`, new_string: "it" }) } }] },
-    { role: "tool", tool_call_id: `e${number}`, content: "done" },
-  ];
+  conversation.append([user("Fix the parser, never touch the lexer.")]);
   let number = 0;
-  const fill = (to: number) => { while (conversation.usage().ratio < to) conversation.append([...edit(number), ...round(number++, 5)]); };
+  const fill = (to: number) => {
+    for (; conversation.usage().ratio < to; number += 1) {
+      conversation.append([
+        ...round({ id: `e${number}`, name: "edit_file", args: { path: `src/part${number}.ts`, new_string: "it" }, text: "done" }),
+        ...round({ id: `c${number}`, name: "bash", args: { command: `make part${number}` }, text: `building part${number}\n`.repeat(5) }),
+      ]);
+    }
+  };
   fill(0.7);
   assert.equal((await conversation.compact()).status, "applied");
   fill(ratio);
@@ -80,7 +86,7 @@ const hang = () => new Promise<never>(() => {});
 test("a compaction meets every effect there is", async () => {
   // Armed for something that never comes: all are only written down.
   const { options, seen, arm } = host("nothing" as Effect, () => {});
-  const conversation = await filled({ ...options, background: false }, 1.02);
+  const conversation = await filled({ ...options, format: "openai-chat", background: false }, 1.02);
   arm();
   await conversation.prepare();
   await conversation.flush();
@@ -90,27 +96,29 @@ test("a compaction meets every effect there is", async () => {
   await conversation.dispose();
 });
 
-for (const effect of CALLS) {
-  test(`aborted at ${effect}: the log is what it was, byte for byte, and the next request is made`, async () => {
+for (const format of FORMATS) for (const effect of CALLS) {
+  const check = (messages: readonly Fields[]) => sound(messages, LIMIT, [], format);
+
+  test(`${format}: aborted at ${effect}: the log is what it was, byte for byte, and the next request is made`, async () => {
     const controller = new AbortController();
     const { options, arm } = host(effect, async () => { controller.abort(new Error("Esc")); await hang(); });
-    const conversation = await filled({ ...options, background: false }, 1.02);
+    const conversation = await filled({ ...options, format, background: false }, 1.02);
     const before = [conversation.log.export(), text(conversation)];
     arm();
     await refused(() => conversation.prepare({ signal: controller.signal }), "aborted");
     assert.deepEqual([conversation.log.export(), text(conversation)], before);
     const { messages, report } = await conversation.prepare();
     assert.deepEqual(report.compactions.map(({ status }) => status), ["applied"]);
-    sound(messages, LIMIT);
+    check(messages);
     await conversation.dispose();
   });
 
-  test(`a compaction by hand, aborted at ${effect}, by its signal or by cancel()`, async () => {
+  test(`${format}: a compaction by hand, aborted at ${effect}, by its signal or by cancel()`, async () => {
     for (const way of ["signal", "cancel"]) {
       const controller = new AbortController();
       let cancel = () => {};
       const { options, arm } = host(effect, async () => { if (way === "signal") controller.abort(); else cancel(); await hang(); });
-      const conversation = await filled({ ...options, background: false }, 0.6);
+      const conversation = await filled({ ...options, format, background: false }, 0.6);
       cancel = () => void conversation.cancel();
       const before = [conversation.log.export(), text(conversation)];
       arm();
@@ -122,10 +130,10 @@ for (const effect of CALLS) {
     }
   });
 
-  test(`a job that is cancelled at ${effect}: the view is what it was, and the next has its own number`, async () => {
+  test(`${format}: a job that is cancelled at ${effect}: the view is what it was, and the next has its own number`, async () => {
     let cancel = () => {};
     const { options, arm } = host(effect, async () => { cancel(); await hang(); });
-    const conversation = await filled(options, 0.83);
+    const conversation = await filled({ ...options, format }, 0.83);
     cancel = () => void conversation.cancel();
     const before = [text(conversation), conversation.edits().length, conversation.log.originals];
     arm();
@@ -141,16 +149,16 @@ for (const effect of CALLS) {
 
   for (const [way, strike] of [["throws", () => { throw new Error("broken"); }], ["hangs", hang]] as const) {
     for (const background of [false, true]) {
-      test(`${effect} ${way}, ${background ? "beside the conversation" : "before a request"}: it ends, the request goes out, nothing is lost`, async () => {
+      test(`${format}: ${effect} ${way}, ${background ? "beside the conversation" : "before a request"}: it ends, the request goes out, nothing is lost`, async () => {
         const { options, arm } = host(effect, strike);
-        const conversation = await filled({ ...options, background }, background ? 0.83 : 1.02);
+        const conversation = await filled({ ...options, format, background }, background ? 0.83 : 1.02);
         const events = heard(conversation);
         const originals = conversation.log.originalsFrom(0);
         arm();
-        sound((await conversation.prepare()).messages, LIMIT);
+        check((await conversation.prepare()).messages);
         await settled(conversation);
         const { messages } = await conversation.prepare();
-        sound(messages, LIMIT);
+        check(messages);
         assert.deepEqual(conversation.log.originalsFrom(0), originals);
         const ends = events.flatMap((event) => (event.type === "compaction_complete" ? [event.status] : []));
         // Hooks and files are no reason not to compact, nor is a second look that does not come. A model that is not there is stood in for.
@@ -164,7 +172,7 @@ for (const effect of CALLS) {
     }
   }
 
-  test(`the process ends at ${effect}: what was stored opens, nothing is lost, and it is compacted again`, async () => {
+  test(`${format}: the process ends at ${effect}: what was stored opens, nothing is lost, and it is compacted again`, async () => {
     for (const background of [false, true]) {
       let left: Map<string, string> | undefined;
       const { options, arm, texts } = host(effect, async () => {
@@ -172,7 +180,7 @@ for (const effect of CALLS) {
         left = new Map(texts);
         await hang();
       });
-      const conversation = await filled({ ...options, background, timeouts: { model: 60_000, hook: 60_000 } }, background ? 0.83 : 1.02);
+      const conversation = await filled({ ...options, format, background, timeouts: { model: 60_000, hook: 60_000 } }, background ? 0.83 : 1.02);
       const before = text(conversation);
       const originals = conversation.log.originals;
       arm();
@@ -180,11 +188,11 @@ for (const effect of CALLS) {
       const pending = conversation.prepare({ signal: controller.signal }).catch(() => undefined);
       for (let waited = 0; !left && waited < 400; waited += 1) await pause(5);
       assert.ok(left, "it was met");
-      const again = await open({ storage: memoryStorage(left), llm: async () => SUMMARY, background });
+      const again = await open({ format, storage: memoryStorage(left), llm: async () => SUMMARY, background });
       assert.deepEqual([again.opened.log!.problems, again.log.originals, text(again)], [[], originals, before]);
       assert.equal(again.opened.interrupted, background ? 1 : undefined);
       const { messages, report } = await again.prepare();
-      sound(messages, LIMIT);
+      check(messages);
       assert.deepEqual([report.compactions.map(({ status }) => status), report.job], background ? [[], 2] : [["applied"], undefined]);
       await rest();
       controller.abort();
@@ -195,32 +203,33 @@ for (const effect of CALLS) {
   });
 }
 
-for (const effect of PLACES) {
+// Neutral messages are in the log alone; those of the others are kept beside it.
+for (const format of ["openai-chat", "espalier"] as const) for (const effect of PLACES) {
   for (const way of ["throws", "hangs", "ends"] as const) {
-    test(`the storage ${way} at "${effect}" while a compaction is kept: it counts all the same`, async () => {
+    test(`${format}: the storage ${way} at "${effect}" while a compaction is kept: it counts all the same`, async () => {
       let left: Map<string, string> | undefined;
       const { options, arm, texts, base } = host(effect, () => {
         left = new Map(texts);
         if (way === "throws") throw new Error("EIO");
         return hang();
       });
-      const conversation = await filled({ ...options, background: false }, 1.02);
+      const conversation = await filled({ ...options, format, background: false }, 1.02);
       const events = heard(conversation);
       const originals = conversation.log.originalsFrom(0);
       arm();
       const { messages, report } = await conversation.prepare();
-      sound(messages, LIMIT);
+      sound(messages, LIMIT, [], format);
       assert.deepEqual(report.compactions.map(({ status }) => status), ["applied"]);
       await conversation.flush();
       assert.ok(left, "it was met");
       assert.ok(events.some((event) => event.type === "warning" && event.code === "storage"));
       // As it stood when it went wrong, and as it stands when it works again.
-      const stood = await open({ storage: memoryStorage(left) });
+      const stood = await open({ format, storage: memoryStorage(left) });
       assert.deepEqual([stood.opened.log!.problems, stood.log.originalsFrom(0)], [[], originals]);
-      sound((await stood.prepare()).messages, LIMIT);
-      conversation.append(round(900));
+      sound((await stood.prepare()).messages, LIMIT, [], format);
+      conversation.append(HOSTS[format].round({ id: "c900", name: "bash", args: {}, text: "made" }));
       await conversation.flush();
-      const later = await open({ storage: base });
+      const later = await open({ format, storage: base });
       assert.deepEqual([later.opened.log!.problems, text(later)], [[], text(conversation)]);
       await later.dispose();
     });

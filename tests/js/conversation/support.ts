@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { Conversation } from "../../../js/conversation.ts";
-import type { Llm, LlmReply } from "../../../js/types.ts";
+import type { Format, Llm, LlmReply, Provider } from "../../../js/types.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -23,6 +23,55 @@ export function round(number: number, lines = 30): Fields[] {
     { role: "tool", tool_call_id: `c${number}`, content: `building part${number}\n`.repeat(lines) },
   ];
 }
+
+/** A call, and its result. */
+export interface Called { id: string; name: string; args: object; text: string }
+/** What a user says, and what a round is, as a host of the format holds it. */
+export const HOSTS: Record<Format, { user(text: string): Fields; round(called: Called): Fields[] }> = {
+  "openai-chat": {
+    user: (content) => ({ role: "user", content }),
+    round: ({ id, name, args, text }) => [
+      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      { role: "tool", tool_call_id: id, content: text },
+    ],
+  },
+  "openai-responses": {
+    user: (content) => ({ role: "user", content }),
+    round: ({ id, name, args, text }) => [{ type: "function_call", call_id: id, name, arguments: JSON.stringify(args) }, { type: "function_call_output", call_id: id, output: text }],
+  },
+  anthropic: {
+    user: (content) => ({ role: "user", content }),
+    round: ({ id, name, args, text }) => [
+      { role: "assistant", content: [{ type: "tool_use", id, name, input: args }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
+    ],
+  },
+  gemini: {
+    user: (text) => ({ role: "user", parts: [{ text }] }),
+    round: ({ name, args, text }) => [
+      { role: "model", parts: [{ functionCall: { name, args } }] },
+      { role: "user", parts: [{ functionResponse: { name, response: { output: text } } }] },
+    ],
+  },
+  vscode: {
+    user: (value) => ({ role: 1, content: [{ value }] }),
+    round: ({ id, name, args, text }) => [{ role: 2, content: [{ callId: id, name, input: args }] }, { role: 1, content: [{ callId: id, content: [{ value: text }] }] }],
+  },
+  "ai-sdk": {
+    user: (content) => ({ role: "user", content }),
+    round: ({ id, name, args, text }) => [
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: name, input: args }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value: text } }] },
+    ],
+  },
+  espalier: {
+    user: (text) => ({ id: `u${text.length}`, role: "user", parts: [{ type: "text", text }] }),
+    round: ({ id, name, args, text }) => [
+      { id: `a-${id}`, role: "assistant", parts: [{ type: "toolCall", callId: id, name, arguments: JSON.stringify(args) }] },
+      { id: `t-${id}`, role: "tool", parts: [{ type: "toolResult", callId: id, name, content: [{ type: "text", text }] }] },
+    ],
+  },
+};
 
 export function begin(rounds = 0): Fields[] {
   const messages: Fields[] = [{ role: "system", content: "Be brief." }, { role: "user", content: "Fix the parser, never touch the lexer." }];
@@ -94,9 +143,11 @@ export async function refused(run: () => unknown, code: string, path?: string): 
 }
 
 /** A request is valid, and on budget by a fresh count. */
-export function sound(messages: readonly Fields[], limit: number, tools: readonly unknown[] = []): void {
-  const findings = espalier.validate(messages, "openai-chat", { pending: "keep" });
+export function sound(messages: readonly Fields[], limit: number, tools: readonly unknown[] = [], format: Format = "openai-chat"): void {
+  // Nobody's own messages are judged as what OpenAI would be sent of them.
+  const provider: Provider = format === "espalier" || format === "ai-sdk" ? "openai-chat" : format;
+  const findings = espalier.validate(messages, provider, { format, pending: "keep" });
   assert.deepEqual(findings, []);
-  const { total } = espalier.countMessages(messages, { format: "openai-chat", tools });
+  const { total } = espalier.countMessages(messages, { format, tools });
   assert.ok(total <= limit, `${total} tokens, and ${limit} are allowed`);
 }
