@@ -8,6 +8,9 @@ use crate::error::{Contributor, Result};
 /// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
 const ROUNDS: usize = 8;
 
+/// Nothing is tried for less than this.
+const LEFT: i64 = 2;
+
 struct Fill<'s, 'd> {
     sheets: &'s mut [Sheet<'d>],
     /// For each document the nodes that did not fit in this round.
@@ -47,7 +50,12 @@ pub(super) fn fill(
             fill.around(at, selection);
         }
     }
-    let waiting = fill.rounds(candidates.to_vec());
+    let mut waiting = fill.rounds(candidates.to_vec());
+    // Few markers while there is much to choose from, then as many as it takes to use what is left.
+    while fill.budget - fill.total >= LEFT && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
+        fill.sheets.iter_mut().for_each(|sheet| sheet.settle((sheet.worth / 2).max(1)));
+        waiting = fill.rounds(waiting);
+    }
     let waiting = fill.parts(waiting);
     fill.rounds(waiting);
     Ok(())

@@ -82,9 +82,16 @@ pub struct Options<'o> {
 }
 
 /// A marker counts about eight tokens: below some lines it saves little, a reader would rather have the lines, and every marker that is
-/// not there leaves room for text. Measured on real files (`benches/documents/kept.mjs`): with less, markers took up to an eighth of a budget,
-/// with more, too much was left of it.
-pub const WORTH: u32 = 12;
+/// not there leaves room for text. What is left of the budget then is used with more markers, down to stretches as short as theirs.
+/// Measured on real files (`benches/documents/kept.mjs`).
+pub const WORTH: u32 = 24;
+
+/// Documents of so many rows together are filled with fewer and with more markers, too, and what says most is taken: it takes a moment, and
+/// where there is little room markers take much of it.
+const SMALL: u32 = 1_000;
+
+/// Nothing counts for more than this, in steps of density.
+const DENSEST: f64 = 8.0;
 
 /// The usual words of a marker.
 pub const WORDING: &str = "… {lines} omitted";
@@ -161,6 +168,9 @@ pub fn summarize_laid_out(
         for (node, cost) in priced(document, &layout.tree, options.imports) {
             // What shows with something else is no candidate.
             if layout.rows.own[node as usize] == node && never.get(node as usize) != Some(&true) {
+                // What says more for what it counts is worth a level or two, unless the host has said what comes first.
+                let dense = f64::from(layout.density(node)).min(DENSEST) - layout::STEPS as f64;
+                let cost = if document.prices.is_empty() { cost + dense } else { cost };
                 candidates.push((crate::rank::of(cost), at as u32, node));
             }
         }
@@ -178,15 +188,18 @@ pub fn summarize_laid_out(
     crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
+    if sheets.iter().map(Sheet::rows).sum::<u32>() <= SMALL {
+        choose_worth(&mut sheets, documents, &candidates, budget);
+    }
     let (mut aim, mut step) = (budget, 1);
     loop {
         if let Err(error) = fill::fill(&mut sheets, documents, &candidates, aim) {
             // What is generous where there is room is too much where there is none.
-            if sheets.iter().all(|sheet| sheet.worth == 1) {
+            if sheets.iter().all(|sheet| sheet.first_worth == 1) {
                 return Err(error);
             }
             sheets.iter_mut().for_each(|sheet| {
-                sheet.worth = 1;
+                sheet.first_worth = 1;
                 sheet.clear();
             });
             continue;
@@ -205,6 +218,28 @@ pub fn summarize_laid_out(
         step *= 2;
         sheets.iter_mut().for_each(Sheet::clear);
     }
+}
+
+/// Finds out how short stretches should be that have a marker, so that most text shows.
+fn choose_worth(sheets: &mut [Sheet<'_>], documents: &[Document<'_>], candidates: &[(u64, u32, u32)], budget: i64) {
+    let usual: Vec<i64> = sheets.iter().map(|sheet| sheet.first_worth).collect();
+    let set = |sheets: &mut [Sheet<'_>], (times, parts): (i64, i64)| {
+        for (sheet, usual) in sheets.iter_mut().zip(&usual) {
+            sheet.first_worth = (usual * times / parts).max(1);
+            sheet.clear();
+        }
+    };
+    let mut best = (0, (1, 1));
+    for factor in [(1, 1), (1, 2), (2, 1)] {
+        set(sheets, factor);
+        if fill::fill(sheets, documents, candidates, budget).is_ok() {
+            let said: u64 = sheets.iter().map(Sheet::said).sum();
+            if said > best.0 {
+                best = (said, factor);
+            }
+        }
+    }
+    set(sheets, best.1);
 }
 
 fn check_wording(wording: &str) -> Result<()> {
@@ -236,7 +271,7 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
             let requires = || document.source.slice(at.start, at.end).trim_start().starts_with("require");
             let known = overlay.is_some_and(|node| kinds.get(node.kind as usize) == Some(&true));
             if known || is_call() && requires() {
-                *cost = if imports == Imports::First { 0.0 } else { f64::MAX };
+                *cost = if imports == Imports::First { f64::MIN } else { f64::MAX };
             }
         }
     }
