@@ -18,7 +18,7 @@ export {
 } from "./documents.ts";
 export type {
   Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
-  Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
+  CostNode, Costs, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
 export { Conversation, openConversation } from "./conversation.ts";
 export type { AnyEvent, EventOf } from "./conversation/events.ts";

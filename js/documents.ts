@@ -4,7 +4,7 @@
  * What `src/document` does; here grammars are found and loaded, and results become objects.
  */
 
-import { canLoad, languageOf, linkIfPossible, loadGrammar, nameOf, registeredQuery } from "./documents/grammars.ts";
+import { canLoad, isFailure, languageOf, linkIfPossible, nameOf, needGrammar, registeredQuery } from "./documents/grammars.ts";
 import type { FlatTree } from "./documents/flatten.ts";
 import { call, ready, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
@@ -15,6 +15,7 @@ export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, regist
 export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
 export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./documents/summarize.ts";
+export type { CostNode, Costs } from "./documents/costs.ts";
 export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "./documents/summarize.ts";
 
 export interface DocumentOptions {
@@ -95,7 +96,7 @@ export async function documentStructure(text: string, options: DocumentOptions &
 export async function prepare(language: string | undefined, signal?: AbortSignal): Promise<EspalierError | undefined> {
   if (language === undefined || !canLoad(language)) return undefined;
   try {
-    await loadGrammar(language, signal ? { signal } : {});
+    await needGrammar(language, signal);
   } catch (error) {
     return excused(error);
   }
@@ -123,7 +124,7 @@ export function link(language: string): EspalierError | undefined {
 
 /** A grammar that cannot be had, or whose query makes no sense, is no reason to fail: there is another way. Anything else is. */
 function excused(error: unknown): EspalierError {
-  if (error instanceof EspalierError && ["grammar_not_found", "bad_grammar", "bad_query"].includes(error.code)) return error;
+  if (isFailure(error)) return error;
   throw error;
 }
 

@@ -28,7 +28,7 @@ async function compatible(text, path, budget) {
 }
 
 const table = new Map();
-const real = files("js", "src", "tests", "benches", "scripts", "www", "examples").filter((path) => languageOf(path) && statSync(path).size >= LEAST && statSync(path).size <= MOST);
+const real = files("js", "src", "tests", "benches", "scripts", "www").filter((path) => languageOf(path) && statSync(path).size >= LEAST && statSync(path).size <= MOST);
 for (const [at, path] of real.entries()) {
   if (at % EVERY !== 0 && !path.includes("fixtures")) continue;
   const text = readFileSync(path, "utf8");

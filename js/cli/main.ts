@@ -7,6 +7,7 @@ import { EspalierError, compact, countMessages, init, prune } from "../entries/n
 import type { LogCompactOptions } from "../log-types.ts";
 import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, ProfileName, PruneReport } from "../types.ts";
 import { EXIT, exitCode } from "./exit.ts";
+import { flagged } from "./flags.ts";
 import { HELP } from "./help.ts";
 import { showLog } from "./history.ts";
 import { llmFrom } from "./llm.ts";
@@ -293,7 +294,7 @@ main(process.argv.slice(2)).then(
     } else if (error instanceof EspalierError) {
       const largest = (error.details as { largest?: { id: string; tokens: number; why: string }[] } | undefined)?.largest ?? [];
       const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
-      process.stderr.write([`espalier: ${error.message} [${error.code}]`, ...lines, ""].join("\n"));
+      process.stderr.write([`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n"));
       process.exitCode = exitCode(error);
     } else if (error instanceof Error && "syscall" in error) {
       // A file or folder that cannot be read or written: the words of the system name it.

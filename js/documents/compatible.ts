@@ -7,15 +7,16 @@ import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { crossing, languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
-import { put } from "./summarize.ts";
+import { ask, put } from "./costs.ts";
+import type { Costs } from "./costs.ts";
 
 /** One document, and what is selected in it. */
 export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
   text: string;
   /** Start and end of the selection in UTF-16 units; equal for a cursor. */
   selection?: readonly [start: number, end: number];
-  /** Fixed costs by kind; `false` is never kept. `attached` is the rule for files that a user attached. */
-  costs?: "attached" | Readonly<Record<string, number | false>>;
+  /** Costs by kind, or told of each node; `false` is never kept. `attached` is the rule for files that a user attached. */
+  costs?: "attached" | Costs;
 }
 
 export interface CompatibleSettings {
@@ -50,14 +51,16 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
   if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
   const [languages, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
-  for (const document of documents) {
-    const { selection = [NaN, NaN], costs } = document;
+  for (const [at, document] of documents.entries()) {
+    const { text, selection = [NaN, NaN], costs } = document;
     const language = languageFor(document);
     if (!document.tree) await prepare(language);
     languages.push(language ?? "");
     trees.push(crossing(document, language));
-    const rule = costs === undefined ? 0 : costs === "attached" ? 1 : 2;
-    numbers.push(...settingsOf({ ...document, mode: "compatible" }), ...selection, rule, put(typeof costs === "object" ? costs : {}, kinds, prices));
+    const own = [...settingsOf({ ...document, mode: "compatible" }), ...selection];
+    if (typeof costs === "function") numbers.push(...own, 3, ask(costs, text, language, own, trees.at(-1), tryPreserveTypeChecking, prices, `documents[${at}]`));
+    else if (typeof costs === "object") numbers.push(...own, 2, put(costs, kinds, prices));
+    else numbers.push(...own, costs === "attached" ? 1 : 0, 0);
   }
   const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
   const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];

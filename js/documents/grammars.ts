@@ -40,6 +40,8 @@ interface Entry {
   module?: WebAssembly.Module;
   pending?: { promise: Promise<WebAssembly.Module>; controller: AbortController; waiting: number };
   linked: boolean;
+  /** Why it could not be had. Documents are then folded without trying again; who asks for the grammar itself tries again. */
+  failure?: EspalierError;
 }
 
 const entries = new Map<string, Entry>();
@@ -55,11 +57,17 @@ onFreshInstance(() => {
 /** Lets an entry read grammars when they are first used (Node). */
 export function setGrammarReader(read: (grammar: string) => Uint8Array): void {
   reader = read;
+  forgetFailures();
 }
 
 /** Lets an entry say where grammars are (browsers). */
 export function setGrammarLocator(locate: (grammar: string) => URL): void {
   locator = locate;
+  forgetFailures();
+}
+
+function forgetFailures(): void {
+  for (const entry of entries.values()) delete entry.failure;
 }
 
 function known(): BuiltIn[] {
@@ -148,7 +156,8 @@ export interface LoadGrammarOptions {
 }
 
 /**
- * Loads the grammar of a language. May be called any number of times, also at once; after a failure it can be tried again.
+ * Loads the grammar of a language. May be called any number of times, also at once. After a failure documents are folded by indentation
+ * until this is called again, or `registerGrammar`: they do not ask for a file again that was not there.
  *
  * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
  */
@@ -158,11 +167,34 @@ export async function loadGrammar(language: string, options: LoadGrammarOptions 
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   if (signal?.aborted) throw signal.reason;
-  if (!entry.module) {
-    entry.pending ??= begin(entry, source);
-    entry.module ??= await joined(entry, entry.pending, signal);
+  delete entry.failure;
+  try {
+    if (!entry.module) {
+      entry.pending ??= begin(entry, source);
+      entry.module ??= await joined(entry, entry.pending, signal);
+    }
+    link(entry);
+  } catch (error) {
+    throw held(entry, error);
   }
-  link(entry);
+}
+
+/** The same for a document that needs its grammar: what failed is not tried again. */
+export async function needGrammar(language: string, signal?: AbortSignal): Promise<void> {
+  const failure = entryOf(language)?.failure;
+  if (failure) throw failure;
+  await loadGrammar(language, signal ? { signal } : {});
+}
+
+/** Remembers a failure of a grammar; anything else is not its fault. */
+function held(entry: Entry, error: unknown): unknown {
+  if (isFailure(error)) entry.failure = error;
+  return error;
+}
+
+/** True if the file, or the query that came with it, cannot be had or used. */
+export function isFailure(error: unknown): error is EspalierError {
+  return error instanceof EspalierError && ["grammar_not_found", "bad_grammar", "bad_query"].includes(error.code);
 }
 
 /**
@@ -173,24 +205,34 @@ export async function loadGrammar(language: string, options: LoadGrammarOptions 
 export function loadGrammarSync(language: string, source?: WasmBytes | WasmModule): void {
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
-  if (!entry.module) {
-    const from = source ?? ownBytes(entry);
-    if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
-    entry.module = from instanceof WebAssembly.Module ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
+  delete entry.failure;
+  try {
+    if (!entry.module) {
+      const from = source ?? ownBytes(entry);
+      if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
+      entry.module = from instanceof WebAssembly.Module ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
+    }
+    link(entry);
+  } catch (error) {
+    throw held(entry, error);
   }
-  link(entry);
 }
 
 /** Sees to it that a grammar is linked, if that takes no waiting. True if it is. */
 export function linkIfPossible(language: string): boolean {
   const entry = entryOf(language);
   if (!entry) return false;
-  if (!entry.module) {
-    const bytes = ownBytes(entry);
-    if (bytes === undefined) return false;
-    entry.module = compile(entry.key, () => new WebAssembly.Module(bytes as BufferSource));
+  if (entry.failure) throw entry.failure;
+  try {
+    if (!entry.module) {
+      const bytes = ownBytes(entry);
+      if (bytes === undefined) return false;
+      entry.module = compile(entry.key, () => new WebAssembly.Module(bytes as BufferSource));
+    }
+    link(entry);
+  } catch (error) {
+    throw held(entry, error);
   }
-  link(entry);
   return true;
 }
 

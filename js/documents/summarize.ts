@@ -12,6 +12,8 @@ import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { summarizeCompatible } from "./compatible.ts";
+import { ask, bad, checkCosts, put } from "./costs.ts";
+import type { Costs } from "./costs.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -24,8 +26,14 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * ```js
    * { costs: { import_statement: 0, comment: false, method_definition: 0.5 } }
    * ```
+   *
+   * A function says it of each node, which it is given with its usual cost; all of them are asked for, parents first.
+   *
+   * ```js
+   * { costs: ({ start, end }, cost) => (text.slice(start, end).includes("TODO") ? 0 : cost) }
+   * ```
    */
-  costs?: Readonly<Record<string, number | false>>;
+  costs?: Costs;
   /** How comments of the language look, for languages that we do not know: markers are comments. */
   comments?: { line: string } | { block: readonly [open: string, close: string] };
 }
@@ -211,7 +219,7 @@ export async function summarizeDocuments(documents: readonly (SummaryDocument & 
   const failures: (EspalierError | undefined)[] = [];
   for (const [at, language] of languages.entries()) failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
   signal?.throwIfAborted();
-  const summaries = mode === "compatible" ? await compatible(documents, options, languages) : summarize(documents, options, languages, failures);
+  const summaries = mode === "compatible" ? await compatible(documents, options, languages, failures) : summarize(documents, options, languages, failures);
   const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
     if (elisions.length === 0) return [];
     const { path } = documents[document]!;
@@ -247,7 +255,9 @@ function summarize(
     texts.push(text, language ?? "", language ?? endingOf(path), path ?? `documents[${at}]`, open, close);
     const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
     trees.push(crossing(document, language));
-    numbers.push(...settingsOf({ ...document, mode: "default" }), start, end, put(costs, kinds, prices));
+    const own = settingsOf({ ...document, mode: "default" });
+    const count = typeof costs === "function" ? -ask(costs, text, language, [...own, start, end], trees.at(-1), false, prices, `documents[${at}]`) : put(costs, kinds, prices);
+    numbers.push(...own, start, end, count);
   });
   const settings = [budget, Number(lineNumbers), IMPORTS.indexOf(imports), Number(unit === "characters")];
   const made = call(() => wasm().summarizeDocuments(
@@ -261,14 +271,6 @@ function summarize(
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis,
     });
   });
-}
-
-/** Adds kinds and their costs to those that cross; says how many they are. */
-export function put(costs: Readonly<Record<string, number | false>>, kinds: string[], prices: number[]): number {
-  const own = Object.entries(costs);
-  kinds.push(...own.map(([kind]) => kind));
-  prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
-  return own.length;
 }
 
 /** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
@@ -318,13 +320,16 @@ function apply(text: string, edits: readonly SummaryEdit[]): string {
 /** Characters that Copilot Chat takes for a token. */
 const CHARACTERS = 4;
 
-async function compatible(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[]): Promise<DocumentSummary[]> {
+async function compatible(
+  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+): Promise<DocumentSummary[]> {
   const { budget, unit = "tokens", lineNumbers } = options;
   const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
   const asked = documents.map(({ selection, ...rest }) => ({ ...rest, ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }) }));
   const made = await summarizeCompatible(asked, { limit: unit === "tokens" ? budget * CHARACTERS : budget, ...(lineNumbers && { lineNumberStyle: "full" as const }) });
   return made.map(({ text, edits, basis }, at) => {
     const { text: whole, path = "" } = documents[at]!;
+    const failure = failures[at];
     const lines = new Lines(whole);
     const elisions = edits.flatMap(([start, end]): Elision[] => {
       const missing = whole.slice(start, end);
@@ -333,7 +338,8 @@ async function compatible(documents: readonly (SummaryDocument & { text: string 
       return [{ range: [start, end], lines: [first, last], tokens: count(missing), kind: "", names: [], handle: handleOf(path, first, last) }];
     });
     return new DocumentSummary({
-      text, tokens: count(text), before: count(whole), edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })), elisions, language: languages[at], basis,
+      text, tokens: count(text), before: count(whole), edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })), elisions, language: languages[at],
+      basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
     });
   });
 }
@@ -363,11 +369,6 @@ function encodingOf({ encoding, model }: SummaryOptions): EncodingName {
 
 // ---------------------------------------------------------------- checks
 
-function bad(path: string, wanted: string, value: unknown): EspalierError {
-  const shown = typeof value === "string" ? JSON.stringify(value) : typeof value === "object" && value !== null ? "an object" : String(value);
-  return new EspalierError({ code: "bad_option", message: `${path} must be ${wanted}, and is ${shown}`, path });
-}
-
 /** Where there is one document, nobody numbered it. */
 function atText(error: unknown): never {
   if (error instanceof EspalierError && error.path?.startsWith("documents[0].")) {
@@ -391,14 +392,6 @@ function checkOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ encoding, model, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
   if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
   needSignal(signal);
-}
-
-function checkCosts(costs: unknown, path: string): void {
-  if (costs === undefined) return;
-  if (typeof costs !== "object" || costs === null || Array.isArray(costs)) throw bad(`${path}.costs`, "an object of costs by kind", costs);
-  for (const [kind, cost] of Object.entries(costs)) {
-    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${path}.costs.${kind}`, "a number, or false for what is never kept", cost);
-  }
 }
 
 function checkDocuments(documents: unknown): void {

@@ -204,7 +204,7 @@ fn read_tree(text: &str, nodes: &[u32], kinds: usize, fields: usize) -> Result<S
     SyntaxTree::read(&nodes, kinds, fields, text)
 }
 
-fn encode(structure: &Structure, text: &str) -> std::result::Result<JsValue, JsValue> {
+pub(super) fn encode(structure: &Structure, text: &str) -> std::result::Result<JsValue, JsValue> {
     let units = Units::new(text);
     let mut nodes = Vec::with_capacity(structure.overlay.nodes.len() * 4);
     for node in &structure.overlay.nodes {

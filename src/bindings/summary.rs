@@ -3,25 +3,25 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint32Array};
+use js_sys::{Array, Float64Array, Object, Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::document::{SETTINGS, basis, options, shared, structure_of};
+use super::document::{SETTINGS, basis, encode as encode_structure, options, shared, structure_of};
 use super::error::to_js;
 use super::tokens::by_name;
 use crate::document::summary::exact::{self, Gauge, Imports, Layout, Layouts};
-use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize};
+use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize, usual};
 use crate::document::{Options, Shared};
 use crate::error::{Code, Error, Result};
 
-/// Numbers of a document: its settings; start and end of the selection (NaN: none); the rule of costs (1: attached files, 2: by kind);
-/// how many kinds have a cost.
+/// Numbers of a document: its settings; start and end of the selection (NaN: none); the rule of costs (1: attached files, 2: by kind, 3: by
+/// node); how many kinds, or nodes, have a cost.
 const WIDTH: usize = SETTINGS + 4;
 
 /// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, basis, adjusted? }`, an edit being
 /// `[start, end, text]`. Where a document has a tree in `trees`, it is `[nodes, kinds, fields, query?]`, as
 /// [`document_structure_of_tree`](super::document::document_structure_of_tree) takes them. Kinds and their costs (NaN: never kept) are
-/// those of all documents, one behind the other. `settings` are the
+/// those of all documents, one behind the other; costs by node have no kinds. `settings` are the
 /// limit, whether types are preserved, whether elisions are always marked, and the numbers of lines (1: of what is omitted, 2: all).
 #[wasm_bindgen(js_name = "summarizeCompatible")]
 pub fn summarize_compatible(
@@ -47,11 +47,11 @@ pub fn summarize_compatible(
     let sources: Vec<Source> = texts.iter().map(|text| Source::new(text)).collect();
     let mut structures = Vec::new();
     let mut prices = Vec::new();
-    let mut rest = kinds.iter().zip(costs);
+    let mut rest = Costs { kinds: &kinds, costs };
     for (((text, language), row), at) in texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)).zip(0..) {
         let options = options(language, &row[..SETTINGS]).map_err(to_js)?;
         structures.push(structure(text, &options, trees.get(at)).map_err(to_js)?);
-        prices.push(by_kind(&mut rest, row[WIDTH - 1]));
+        prices.push(rest.next(row[SETTINGS + 2] == 3.0, row[WIDTH - 1]));
     }
     let asked: Vec<Document> = (sources.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)))
         .zip(structures.iter().zip(&prices))
@@ -61,7 +61,7 @@ pub fn summarize_compatible(
             selection: (!row[SETTINGS].is_nan()).then(|| selection(source, row[SETTINGS], row[SETTINGS + 1])),
             prices: match row[SETTINGS + 2] {
                 1.0 => Prices::Attached { typescript: language == "typescript" },
-                2.0 => Prices::ByKind(prices),
+                2.0 | 3.0 => prices.as_prices(),
                 _ => Prices::Usual,
             },
         })
@@ -89,10 +89,68 @@ pub fn summarize_compatible(
     Ok(list.into())
 }
 
-/// The next so many kinds, each with its cost (NaN: never kept).
-fn by_kind<'k>(rest: &mut impl Iterator<Item = (&'k String, &'k f64)>, count: f64) -> Vec<(Box<str>, Option<f64>)> {
-    let own = rest.take(count as usize);
-    own.map(|(kind, cost)| (Box::from(kind.as_str()), Some(*cost).filter(|cost| !cost.is_nan()))).collect()
+/// Kinds and costs of all documents, as they cross.
+struct Costs<'c> {
+    kinds: &'c [String],
+    costs: &'c [f64],
+}
+
+/// Those of one document.
+enum Own<'c> {
+    Kinds(Vec<(Box<str>, Option<f64>)>),
+    Nodes(&'c [f64]),
+}
+
+impl<'c> Costs<'c> {
+    /// Those of the next document.
+    fn next(&mut self, by_node: bool, count: f64) -> Own<'c> {
+        let count = (count as usize).min(self.costs.len());
+        let (own, rest) = self.costs.split_at(count);
+        self.costs = rest;
+        if by_node {
+            return Own::Nodes(own);
+        }
+        let (kinds, rest) = self.kinds.split_at(count.min(self.kinds.len()));
+        self.kinds = rest;
+        let cost = |cost: &f64| Some(*cost).filter(|cost| !cost.is_nan());
+        Own::Kinds(kinds.iter().zip(own).map(|(kind, own)| (Box::from(kind.as_str()), cost(own))).collect())
+    }
+}
+
+impl Own<'_> {
+    fn as_prices(&self) -> Prices<'_> {
+        match self {
+            Own::Kinds(kinds) if kinds.is_empty() => Prices::Usual,
+            Own::Kinds(kinds) => Prices::ByKind(kinds),
+            Own::Nodes(costs) => Prices::ByNode(costs),
+        }
+    }
+}
+
+/// What the nodes of a document usually cost, in preorder: `{ kinds, nodes, basis, costs }`, the first three as
+/// [`document_structure`](super::document::document_structure) has them. `numbers` are its settings, and start and end of the selection
+/// (NaN: none); `tree` as for [`summarize_compatible`].
+#[wasm_bindgen(js_name = "documentCosts")]
+pub fn document_costs(
+    text: &str,
+    language: &str,
+    numbers: &[f64],
+    tree: JsValue,
+    preserve: bool,
+) -> std::result::Result<JsValue, JsValue> {
+    let (settings, at) = numbers.split_at(SETTINGS.min(numbers.len()));
+    let options = options(language, settings).map_err(to_js)?;
+    let structure = structure(text, &options, tree).map_err(to_js)?;
+    let source = Source::new(text);
+    let selection = match *at {
+        [start, end] if !start.is_nan() => Some(selection(&source, start, end)),
+        _ => None,
+    };
+    let document = Document { source: &source, overlay: &structure.overlay, selection, prices: Prices::Usual };
+    let costs = usual(&document, Settings { preserve_types: preserve, ..Settings::default() });
+    let object = encode_structure(&structure, text)?;
+    Reflect::set(&object, &"costs".into(), &Float64Array::from(&costs[..]))?;
+    Ok(object)
 }
 
 /// The structure of a document: of the host's tree, if there is one.
@@ -115,7 +173,8 @@ fn selection(source: &Source<'_>, start: f64, end: f64) -> (u32, u32) {
 /// end (both empty: as in the language).
 const TEXTS: usize = 6;
 
-/// Numbers of a document for [`summarize_documents`]: its settings; start and end of the selection (NaN: none); how many kinds have a cost.
+/// Numbers of a document for [`summarize_documents`]: its settings; start and end of the selection (NaN: none); how many kinds
+/// have a cost, or less than 0: how many nodes.
 const NUMBERS: usize = SETTINGS + 3;
 
 thread_local! {
@@ -168,11 +227,12 @@ pub fn summarize_documents(
     let sources: Vec<Source> = rows.iter().map(|row| Source::new(&row[0])).collect();
     let mut structures = Vec::with_capacity(rows.len());
     let mut prices = Vec::with_capacity(rows.len());
-    let mut rest = kinds.iter().zip(costs);
+    let mut rest = Costs { kinds: &kinds, costs };
     for ((row, numbers), at) in rows.iter().zip(numbers.chunks_exact(NUMBERS)).zip(0..) {
         let options = options(&row[1], &numbers[..SETTINGS]).map_err(to_js)?;
         structures.push(structure(&row[0], &options, trees.get(at)).map_err(to_js)?);
-        prices.push(by_kind(&mut rest, numbers[NUMBERS - 1]));
+        let count = numbers[NUMBERS - 1];
+        prices.push(rest.next(count < 0.0, count.abs()));
     }
     let asked: Vec<exact::Document> = (rows.iter().zip(&sources))
         .zip(structures.iter().zip(numbers.chunks_exact(NUMBERS)))
@@ -184,7 +244,7 @@ pub fn summarize_documents(
             comments: (!row[4].is_empty()).then_some((row[4].as_str(), row[5].as_str())),
             selection: (!numbers[SETTINGS].is_nan())
                 .then(|| selection(source, numbers[SETTINGS], numbers[SETTINGS + 1])),
-            prices,
+            prices: prices.as_prices(),
             name: &row[3],
         })
         .collect();

@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [args: string[], status: number, words: RegExp
   [[one, join(folder, "none.ts"), "--budget", "100"], 3, /none\.ts/],
   [[folder, "--budget", "100"], 3, /is a folder.*espalier outline/],
   [[binary, "--budget", "100"], 3, /binary\.ts is a binary file \[binary_file\]/],
-  [[one, "--budget", "3"], 4, /budget_exceeded/],
+  [[one, "--budget", "3"], 4, /^espalier: (?!.*options\.).*--budget.* \[budget_exceeded\]/],
   [[one, "--budget", "30", "--selection", "1:42"], 4, /budget_exceeded/],
 ];
 for (const [args, status, words] of REFUSED) {

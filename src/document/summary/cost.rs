@@ -14,13 +14,15 @@ const LENGTH: f64 = 10.0;
 const BELOW: f64 = 3.0;
 
 /// Rules that replace the usual cost of a node.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub enum Prices<'p> {
     /// The usual cost.
     #[default]
     Usual,
     /// Fixed costs by kind; `None` is never kept.
     ByKind(&'p [(Box<str>, Option<f64>)]),
+    /// The cost of each node of the overlay; what is no number is never kept. See [`usual`].
+    ByNode(&'p [f64]),
     /// Those of files that a user attached: imports come last; in TypeScript public things before private ones.
     Attached {
         /// True for TypeScript.
@@ -68,6 +70,11 @@ pub(super) fn costs(document: &Document<'_>, tree: &Dense, settings: Settings) -
                 Some((_, None)) => continue,
                 None => {}
             },
+            Prices::ByNode(prices) => match prices.get(node.overlay as usize) {
+                Some(price) if price.is_nan() => continue,
+                Some(price) => cost = *price,
+                None => {}
+            },
             Prices::Attached { typescript } => {
                 if *typescript {
                     let of_parent = parent.map_or(1.0, |_| factors[node.parent as usize]);
@@ -86,6 +93,16 @@ pub(super) fn costs(document: &Document<'_>, tree: &Dense, settings: Settings) -
         found.push((at as u32, cost));
     }
     found
+}
+
+/// The usual cost of every node of an overlay: what a host is told that gives nodes costs of its own.
+pub fn usual(document: &Document<'_>, settings: Settings) -> Vec<f64> {
+    let tree = Dense::new(document.overlay, document.source);
+    let mut list = vec![0.0; document.overlay.nodes.len()];
+    for (at, cost) in costs(document, &tree, settings) {
+        list[tree.nodes[at as usize].overlay as usize] = cost;
+    }
+    list
 }
 
 /// How many steps down a node has to what is selected.

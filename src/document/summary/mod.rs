@@ -19,8 +19,8 @@ mod select;
 mod source;
 
 use super::Overlay;
-pub use cost::Prices;
 use cost::costs;
+pub use cost::{Prices, usual};
 use dense::Dense;
 pub use edits::{Edit, Edits};
 use living::Living;

@@ -1,6 +1,6 @@
 //! Summaries to an exact budget, on random overlays; `tests/js/documents` runs the grammars of the package.
 
-use espalier::document::summary::Source;
+use espalier::document::summary::{Document as CompatibleDocument, Prices, Settings, Source, usual};
 use std::rc::Rc;
 
 use espalier::document::summary::exact::{
@@ -32,7 +32,7 @@ fn options(budget: u64, gauge: Gauge<'_>) -> Options<'_> {
 }
 
 fn document<'d>(source: &'d Source<'d>, overlay: &'d Overlay, selection: Option<(u32, u32)>) -> Document<'d> {
-    Document { source, overlay, language: "typescript", comments: None, selection, prices: &[], name: "a.ts" }
+    Document { source, overlay, language: "typescript", comments: None, selection, prices: Prices::Usual, name: "a.ts" }
 }
 
 /// What is true of every summary.
@@ -161,7 +161,7 @@ fn costs_of_kinds_say_what_comes_first_and_what_never() {
     let overlay = fold(text, 4, false);
     let source = Source::new(text);
     let made = |prices: &[(Box<str>, Option<f64>)], budget, selection| {
-        let asked = Document { prices, ..document(&source, &overlay, selection) };
+        let asked = Document { prices: Prices::ByKind(prices), ..document(&source, &overlay, selection) };
         let options = Options { worth: 1, ..options(budget, Gauge::Characters) };
         let made = summarize(&[asked], &options).unwrap().remove(0);
         sound(text, &made, &options);
@@ -211,5 +211,46 @@ fn deep_and_wide_documents_take_near_linear_time() {
             let made = summarize(&[document(&source, &overlay, Some((at, at)))], &options).unwrap();
             sound(&text, &made[0], &options);
         }
+    }
+}
+
+#[test]
+fn costs_of_nodes_say_what_comes_first_and_what_never() {
+    let text = "fn main() {\n    one();\n    two();\n}\nfn more() {\n    three();\n}\nlet it = be;\n";
+    let (source, overlay) = (Source::new(text), fold(text, 4, false));
+    let usual = {
+        let prices = Prices::Usual;
+        usual(&CompatibleDocument { source: &source, overlay: &overlay, selection: None, prices }, Settings::default())
+    };
+    assert_eq!(usual.len(), overlay.nodes.len());
+    let made = |costs: &[f64], budget| {
+        let options = Options { worth: 1, ..options(budget, Gauge::Characters) };
+        let asked = Document { prices: Prices::ByNode(costs), ..document(&source, &overlay, None) };
+        let made = summarize(&[asked], &options).unwrap().remove(0);
+        sound(text, &made, &options);
+        made.edits.apply(text)
+    };
+    assert_eq!(made(&usual, 1_000), text);
+    let of = |word: &str| {
+        let at = text.find(word).unwrap() as u32;
+        overlay.nodes.iter().rposition(|node| node.start <= at && at < node.end).unwrap()
+    };
+    let mut never = usual.clone();
+    never[of("two")] = f64::NAN;
+    assert_eq!(made(&never, 1_000), text.replace("    two();\n", "    // … 3 omitted\n"));
+    let mut first = vec![9.0; usual.len()];
+    first[of("three")] = 0.0;
+    assert!(made(&first, 70).contains("three();"));
+}
+
+#[test]
+fn what_a_document_counts_is_what_its_text_counts() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    for _ in 0..500 {
+        let (text, overlay) = random(&mut rng);
+        let source = Source::new(&text);
+        let options = Options { numbered: rng.bool(), ..options(10_000, Gauge::Tokens(&Words)) };
+        let made = summarize(&[document(&source, &overlay, None)], &options).unwrap().remove(0);
+        assert_eq!(made.before, Words.count(&text));
     }
 }

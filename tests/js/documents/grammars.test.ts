@@ -99,6 +99,60 @@ test("where a grammar cannot be found, documents are folded by indentation, and 
   assert.equal((await kindOf(core)).path, "syntax");
 });
 
+test("a grammar that could not be had is not asked for again by every document, but by who wants it", async () => {
+  let [asked, answer] = [0, 500];
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.statusCode = answer;
+    response.end(answer === 200 ? grammar("python") : "no");
+  });
+  const url = `http://127.0.0.1:${await listening(server)}/x.wasm`;
+  try {
+    const core = await freshCore();
+    core.setGrammarLocator(() => new URL(url));
+    const failed = async () => {
+      const basis = await kindOf(core);
+      assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "grammar_not_found", "said each time");
+    };
+    await Promise.all([failed(), failed()]);
+    await failed();
+    const summary = await core.summarizeDocument(text, { language: "python", budget: 200, unit: "characters" });
+    assert.ok(summary.basis.path === "indentation" && summary.basis.why === "grammarFailed");
+    const compatible = await core.summarizeDocument(text, { language: "python", budget: 200, unit: "characters", mode: "compatible" });
+    assert.ok(compatible.basis.path === "indentation" && compatible.basis.why === "grammarFailed");
+    await core.outline(text, { language: "python" });
+    assert.equal(asked, 1);
+    assert.equal(await codeOf(() => core.loadGrammar("python")), "grammar_not_found");
+    assert.equal(asked, 2, "asked for again");
+    answer = 200;
+    await failed();
+    assert.equal(asked, 2);
+    await core.loadGrammar("python");
+    assert.equal((await kindOf(core)).path, "syntax");
+    assert.equal(asked, 3);
+    // The host's own: again once it is registered again.
+    answer = 404;
+    core.registerGrammar({ language: "python", wasm: url });
+    await failed();
+    await failed();
+    assert.equal(asked, 4);
+    answer = 200;
+    core.registerGrammar({ language: "python", wasm: url });
+    assert.equal((await kindOf(core)).path, "syntax");
+    assert.equal(asked, 5);
+    // At once as well.
+    core.registerGrammar({ language: "odd", wasm: new Uint8Array(8) });
+    for (let i = 0; i < 2; i++) {
+      const { basis } = core.documentStructureSync(text, { language: "odd" });
+      assert.ok(basis.path === "indentation" && basis.why === "grammarFailed" && basis.error?.code === "bad_grammar");
+    }
+    core.loadGrammarSync("odd", grammar("python"));
+    assert.equal(core.hasGrammar("odd"), true);
+  } finally {
+    server.close();
+  }
+});
+
 /** A grammar's file with some bytes exchanged. */
 function edited(name: string, edit: (file: Uint8Array) => void): Uint8Array {
   const file = Uint8Array.from(grammar(name));

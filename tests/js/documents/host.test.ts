@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { SummaryDocument } from "../../../js/documents.ts";
+import type { CostNode, SummaryDocument } from "../../../js/documents.ts";
 import { grammarFile, parserOf } from "./oracle.ts";
 import { SAMPLES } from "./samples.ts";
 import { sound } from "./sound.ts";
@@ -89,6 +89,49 @@ test("the compatible mode takes costs, too", async () => {
   const [with0, without] = [await summarizeDocument(CLASS, { ...options, costs: { import_statement: 0 } }), await summarizeDocument(CLASS, { ...options, costs: { import_statement: false } })];
   assert.ok(with0.text.includes('from "a"') && with0.text.includes('from "z"'));
   assert.ok(!without.text.includes("from"));
+});
+
+test("a function says what nodes cost", async () => {
+  const seen: CostNode[] = [];
+  const structure = documentStructureSync(CLASS, { path: "a.ts" }).root;
+  const options = { path: "a.ts", budget: 120, selection: CLASS.indexOf("two.add(5") } as const;
+  const watching = (node: CostNode, cost: number) => {
+    seen.push(node);
+    return cost;
+  };
+  // Asked for every node, parents first, each as the structure has it.
+  summarizeDocumentSync(CLASS, { ...options, costs: watching });
+  const nodes: [string, number, number, number, string | undefined][] = [];
+  const open = [{ node: structure, depth: 0, parent: undefined as string | undefined }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { node, depth, parent } = next;
+    nodes.push([node.kind, node.start, node.end, depth, parent]);
+    open.push(...node.children.map((child) => ({ node: child, depth: depth + 1, parent: node.kind })).reverse());
+  }
+  assert.deepEqual(seen.map(({ kind, start, end, depth, parent }) => [kind, start, end, depth, parent?.kind]), nodes);
+  // The usual costs change nothing in the compatible mode, where nothing else counts.
+  for (const budget of [40, 80, 150]) {
+    const asked = { ...options, budget, mode: "compatible" } as const;
+    assert.equal((await summarizeDocument(CLASS, { ...asked, costs: (_: CostNode, cost: number) => cost })).text, (await summarizeDocument(CLASS, asked)).text);
+    const kinds = { import_statement: 0, method_definition: false } as const;
+    const byKind = ({ kind }: CostNode, cost: number) => (kinds as Record<string, number | false>)[kind] ?? cost;
+    assert.equal((await summarizeDocument(CLASS, { ...asked, costs: byKind })).text, (await summarizeDocument(CLASS, { ...asked, costs: kinds })).text);
+  }
+  // By what is in it; never; each document its own.
+  const said = (word: string, cost: number | false) => ({ start, end }: CostNode, usual: number) => (end - start < 60 && CLASS.slice(start, end).includes(word) ? cost : usual);
+  const first = summarizeDocumentSync(CLASS, { path: "a.ts", budget: 110, costs: said("one.add(7", -1) });
+  sound(CLASS, first, { budget: 110 });
+  assert.ok(first.text.includes("one.add(7"), first.text);
+  const { summaries } = await summarizeDocuments([
+    { text: CLASS, path: "a.ts", costs: said("one.add(7", false) }, { text: CLASS, path: "b.ts", costs: { comment: false } }, { text: CLASS, path: "c.ts", costs: said("two.add(3", false) },
+  ], { budget: 5_000 });
+  assert.deepEqual(summaries.map(({ text }) => ["one.add(7", "two.add(3", "Private"].map((word) => text.includes(word))), [[false, true, true], [true, true, false], [true, false, true]]);
+  // What it throws is thrown; what it gives is checked.
+  const refused = (costs: unknown) => assert.rejects(summarizeDocument("a;\n", { path: "a.ts", budget: 9, costs } as never), { code: "bad_option", path: "options.costs" });
+  for (const given of [undefined, true, NaN, "1", null]) await refused(() => given);
+  await assert.rejects(summarizeDocument("a;\n", { path: "a.ts", budget: 9, costs: () => { throw new RangeError("mine"); } }), RangeError);
+  const flat = flattenTree((await parserOf("typescript")).parse(CLASS) as never);
+  assert.equal(summarizeDocumentSync(CLASS, { path: "a.ts", tree: flat, budget: 110, costs: said("one.add(7", -1) }).text, first.text);
 });
 
 test("costs that make no sense name the kind", async () => {

@@ -8,6 +8,9 @@ use crate::error::{Contributor, Result};
 /// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
 const ROUNDS: usize = 8;
 
+/// Nothing is tried for less than this.
+const LEFT: i64 = 2;
+
 struct Fill<'s, 'd> {
     sheets: &'s mut [Sheet<'d>],
     /// For each document the nodes that did not fit in this round.
@@ -19,7 +22,8 @@ struct Fill<'s, 'd> {
 /// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
 ///
 /// # Errors
-/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the markers alone do not fit, or with what is selected.
+/// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if the markers alone do not fit, or with what is selected; with sheets on
+/// which shorter stretches may have a marker it can go well.
 pub(super) fn fill(
     sheets: &mut [Sheet<'_>],
     documents: &[Document<'_>],
@@ -44,10 +48,15 @@ pub(super) fn fill(
     }
     for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
-            fill.around(at, selection);
+            fill.around(at, selection)?;
         }
     }
-    let waiting = fill.rounds(candidates.to_vec());
+    let mut waiting = fill.rounds(candidates.to_vec());
+    // Few markers while there is much to choose from, then as many as it takes to use what is left.
+    while fill.budget - fill.total >= LEFT && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
+        fill.sheets.iter_mut().for_each(|sheet| sheet.settle((sheet.worth / 2).max(1)));
+        waiting = fill.rounds(waiting);
+    }
     let waiting = fill.parts(waiting);
     fill.rounds(waiting);
     Ok(())
@@ -90,6 +99,7 @@ impl<'d> Fill<'_, 'd> {
         if self.attempt_all(at, &[(first, last + 1)]) {
             return Ok(());
         }
+        self.want_markers(at)?;
         let (room, before) = (self.budget - self.total, self.sheets[at].total);
         let sheet = &mut self.sheets[at];
         if let Some(needed) = sheet.show_part((first, last), (start, end), before + room) {
@@ -106,7 +116,7 @@ impl<'d> Fill<'_, 'd> {
     }
 
     /// Shows what the selection stands in: whole if that fits, else as much as does, from the selection outwards.
-    fn around(&mut self, at: usize, selection: (u32, u32)) {
+    fn around(&mut self, at: usize, selection: (u32, u32)) -> Result<()> {
         let sheet = &mut self.sheets[at];
         let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
         crate::rank::sort(&mut leaves, |leaf| u64::from(*leaf));
@@ -128,14 +138,21 @@ impl<'d> Fill<'_, 'd> {
         }
         let whole = self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect());
         if whole {
-            return;
+            return Ok(());
         }
+        self.want_markers(at)?;
         let left: Vec<u32> =
             nodes.into_iter().filter(|node| !self.attempt(at, |sheet| sheet.show_node(*node))).collect();
         // What is nearest first.
         for node in left.into_iter().rev() {
             self.outwards(at, node, selection.0);
         }
+        Ok(())
+    }
+
+    /// An error where more markers could make room for what is selected: it is worth more than having few of them.
+    fn want_markers(&self, at: usize) -> Result<()> {
+        if self.sheets[at].worth > 1 { Err(exceeded(self.budget, self.total, Vec::new())) } else { Ok(()) }
     }
 
     /// Shows rows of a node that does not fit whole, from a place outwards.
@@ -222,16 +239,21 @@ impl<'d> Fill<'_, 'd> {
         let root = sheet.page.above[node as usize] == NONE;
         let must = root || sheet.own(node) > self.budget;
         let nothing = sheet.shown_rows().next().is_none();
-        let Some((first, end)) = sheet.stretches(node).first().copied() else {
+        let stretches = sheet.stretches(node);
+        let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {
             self.sheets[at].chosen[node as usize] = must;
             return;
         };
         let start = sheet.page.rows[first as usize].start;
-        // Half of a head, or of a statement, is of no use to anybody.
-        let table = !root && sheet.stretches(node).len() == 1 && end - first > 2;
-        if table && self.attempt_all(at, &[(first, first + 1), (end - 1, end)]) {
-            let blocks = self.sheets[at].page.blocks(first + 1, end - 1);
-            let _ = blocks.into_iter().all(|block| self.attempt_all(at, &[block]));
+        // Half of a head, or of a statement, is of no use to anybody. What is mostly its own is a table, whatever stands in it.
+        let is_own = stretches.len() == 1 || sheet.own(node) * 2 >= sheet.sum(first, end) && !sheet.is_directive(node);
+        let open = sheet.opening(first, end);
+        let table = !root && is_own && end - open > 2;
+        let frame = |from: u32| [(from, open + 1), (end - 1, end)];
+        if table && (self.attempt_all(at, &frame(first)) || self.attempt_all(at, &frame(open))) {
+            for block in self.sheets[at].page.blocks(open + 1, end - 1) {
+                self.attempt_all(at, &[block]);
+            }
         } else if !must {
             return;
         } else if root {
@@ -254,6 +276,19 @@ impl<'d> Fill<'_, 'd> {
 const LONG: i64 = 8;
 
 impl Sheet<'_> {
+    /// The first of some rows that is no comment, attribute or the like; the first of all if there is none.
+    fn opening(&self, from: u32, to: u32) -> u32 {
+        let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
+        let is_note = |row: &u32| text(*row).trim_start().starts_with(['#', '@', '*', '/']);
+        (from..to).find(|row| !is_note(row)).unwrap_or(from)
+    }
+
+    /// True for what is no text of the language.
+    fn is_directive(&self, node: u32) -> bool {
+        let node = self.tree.nodes.get(node as usize);
+        node.is_some_and(|node| self.overlay.kind(node.overlay as usize).starts_with("preproc"))
+    }
+
     /// What can be saved at most beside a node that is added.
     fn saved(&self, node: u32) -> i64 {
         match self.stretches(node) {

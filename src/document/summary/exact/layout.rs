@@ -12,7 +12,7 @@ use super::family::Family;
 use super::marker::{Marker, Numbers, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
-use super::{Document, Gauge, Options};
+use super::{Document, Gauge, Options, WORTH};
 use crate::tokens::last_cut;
 
 /// A document laid out in rows, and what they count.
@@ -23,13 +23,17 @@ pub struct Layout {
     pub(super) marker: Marker,
     /// Lines begin with their numbers.
     pub(super) numbered: bool,
+    /// What the document counts as it is, without numbers.
+    pub(super) whole: u64,
     /// What each row counts by itself.
     pub(super) counts: Vec<u32>,
     /// What it counts more, or less, behind the row before it.
     pub(super) seams: Vec<i32>,
     /// Counts of all rows before each, seams included.
     sums: Vec<i64>,
-    /// What each node counts for its characters that are not blank: 4 where it is as in all of the document.
+    /// Characters that are no blanks, in all rows before each.
+    said: Vec<u32>,
+    /// What each node counts for its characters that are no blanks: 4 where it is as in all of the document.
     density: Vec<u32>,
     /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
     stretches: Vec<(u32, u32)>,
@@ -51,7 +55,7 @@ pub struct Layout {
 }
 
 /// Steps of density up to the usual one.
-const STEPS: u64 = 4;
+pub(super) const STEPS: u64 = 4;
 
 /// Not counted so far.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -72,9 +76,11 @@ impl Layout {
             .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
         let mut layout = Layout {
             numbers: Numbers::new(lasts),
+            whole: gauge.count(text) as u64,
             counts: Vec::with_capacity(count),
             seams: vec![0; count],
             sums: Vec::with_capacity(count + 1),
+            said: Vec::with_capacity(count + 1),
             density: Vec::new(),
             stretches: Vec::new(),
             ends: Vec::new(),
@@ -92,7 +98,8 @@ impl Layout {
         };
         layout.count(text, gauge);
         layout.assign();
-        layout.density = layout.densities(text);
+        layout.say(text);
+        layout.density = layout.densities(gauge);
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
         layout
@@ -104,7 +111,7 @@ impl Layout {
 
     /// Bytes that it takes.
     pub fn memory(&self) -> usize {
-        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
+        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 6 + 8) + self.opens.len() + self.between_tags.len();
         rows + self.tree.memory()
             + self.stretches.len() * 8
             + (self.ends.len() + self.density.len()) * 4
@@ -166,26 +173,50 @@ impl Layout {
         self.ends = begins;
     }
 
-    fn densities(&self, text: &str) -> Vec<u32> {
-        let mut own = vec![(0_u64, 0_u64); self.tree.nodes.len()];
+    /// Characters that are no blanks, in all rows before each.
+    fn say(&mut self, text: &str) {
         let page = Page { text, of: &self.rows };
-        for ((row, owner), count) in page.rows.iter().zip(&page.owners).zip(&self.counts) {
+        let mut sum = 0;
+        self.said.push(0);
+        for row in &page.rows {
             let bytes = page.slice(row.start, row.end).bytes();
             // Of a character the first byte, unless it is a blank.
-            let said = bytes.filter(|byte| *byte > b' ' && !(0x80..0xc0).contains(byte)).count() as u64;
-            let Some((tokens, characters)) = own.get_mut(*owner as usize) else { continue };
-            *tokens += u64::from(*count);
-            *characters += said;
+            sum += bytes.filter(|byte| *byte > b' ' && !(0x80..0xc0).contains(byte)).count() as u32;
+            self.said.push(sum);
         }
-        let (all, said) = own.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        // In coarse steps: what says about as much stays in its order.
-        let usual = all as f64 / (said.max(1) * STEPS) as f64;
-        own.into_iter()
-            .map(|(tokens, characters)| (tokens as f64 / (characters.max(1) as f64 * usual)) as u32)
-            .collect()
     }
 
-    /// What the rows of a node count for what they say, in steps of a quarter of what is usual in the document; less is better.
+    fn densities(&self, gauge: Gauge<'_>) -> Vec<u32> {
+        let all = self.rows.rows.len() as u32;
+        // In coarse steps: what says about as much stays in its order.
+        let usual = self.sum(0, all) as f64 / (u64::from(self.said(0, all).max(1)) * STEPS) as f64;
+        let (before, after) = (self.marker.before(Style::Plain), self.marker.after(Style::Plain));
+        let mark = gauge.count(&format!("{before}12-34{after}\n"));
+        let of = |node: u32| {
+            let (mut count, mut said, mut reached) = (0, 0, None);
+            for (from, to) in self.stretches(node).iter().copied() {
+                // With what stands in its place come what is short in it, and markers for what is not.
+                if let Some(reached) = reached {
+                    let between = self.sum(reached, from);
+                    let short = between <= i64::from(WORTH) * mark;
+                    count += if short { between } else { mark };
+                    said += if short { self.said(reached, from) } else { 0 };
+                }
+                count += self.sum(from, to);
+                said += self.said(from, to);
+                reached = Some(to);
+            }
+            (count as f64 / (f64::from(said.max(1)) * usual)) as u32
+        };
+        (0..self.tree.nodes.len() as u32).map(of).collect()
+    }
+
+    /// How many characters that are no blanks rows have.
+    pub(super) fn said(&self, from: u32, to: u32) -> u32 {
+        self.said[to as usize] - self.said[from as usize]
+    }
+
+    /// What a node counts for what it says, in steps of a quarter of what is usual in the document; less is better.
     pub(super) fn density(&self, node: u32) -> u32 {
         self.density.get(node as usize).copied().unwrap_or(0)
     }

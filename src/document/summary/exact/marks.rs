@@ -1,6 +1,6 @@
 //! The marker between two rows that show one after the other: what it says, and what it counts. A row is `None` at an end of the document.
 
-use super::layout::{LINE_ENDS, UNKNOWN, seam};
+use super::layout::{LINE_ENDS, UNKNOWN, seam, with_numbers};
 use super::marker::{Style, lines};
 use super::sheet::Sheet;
 
@@ -87,9 +87,13 @@ impl Sheet<'_> {
         }
         let cell = &self.layout.clings[row as usize];
         if cell.get() == i32::MAX {
-            let text = self.page.rows[row as usize];
-            let text = self.page.slice(text.start, text.end);
-            cell.set(seam(self.gauge, text, &self.layout.marker.before(Style::Plain)));
+            let whole = self.page.rows[row as usize];
+            let marker = self.layout.marker.before(Style::Plain);
+            cell.set(match self.layout.numbered {
+                // A blank line has a number too, and its marker follows that.
+                true => seam(self.gauge, &with_numbers(self.page, whole.start, whole.end), &marker),
+                false => seam(self.gauge, self.page.slice(whole.start, whole.end), &marker),
+            });
         }
         cell.get()
     }

@@ -46,8 +46,8 @@ pub struct Document<'d> {
     pub comments: Option<(&'d str, &'d str)>,
     /// What is selected, in bytes; empty for a cursor.
     pub selection: Option<(u32, u32)>,
-    /// Costs of kinds that replace the usual ones; what has none is never kept, and nothing in it.
-    pub prices: &'d [(Box<str>, Option<f64>)],
+    /// What replaces the usual costs; what has none is never kept, and nothing in it.
+    pub prices: Prices<'d>,
     /// What to call it in errors.
     pub name: &'d str,
 }
@@ -82,9 +82,16 @@ pub struct Options<'o> {
 }
 
 /// A marker counts about eight tokens: below some lines it saves little, a reader would rather have the lines, and every marker that is
-/// not there leaves room for text. Measured on real files (`benches/documents/kept.mjs`): with less, markers took up to an eighth of a budget,
-/// with more, too much was left of it.
-pub const WORTH: u32 = 12;
+/// not there leaves room for text. What is left of the budget then is used with more markers, down to stretches as short as theirs.
+/// Measured on real files (`benches/documents/kept.mjs`).
+pub const WORTH: u32 = 24;
+
+/// Documents of so many rows together are filled with fewer and with more markers, too, and what says most is taken: it takes a moment, and
+/// where there is little room markers take much of it.
+const SMALL: u32 = 600;
+
+/// Nothing counts for more than this, in steps of density.
+const DENSEST: f64 = 8.0;
 
 /// The usual words of a marker.
 pub const WORDING: &str = "… {lines} omitted";
@@ -123,12 +130,12 @@ pub struct Summary {
 ///
 /// ```
 /// use espalier::document::summary::exact::{Document, Gauge, Imports, Options, WORDING, WORTH, summarize};
-/// use espalier::document::summary::Source;
+/// use espalier::document::summary::{Prices, Source};
 /// use espalier::document::fold;
 /// let text = "fn main() {\n    one();\n    two();\n    three();\n    four();\n    five();\n}\n";
 /// let (source, overlay) = (Source::new(text), fold(text, 4, false));
 /// let document =
-///     Document { source: &source, overlay: &overlay, language: "rust", comments: None, selection: None, prices: &[], name: "main.rs" };
+///     Document { source: &source, overlay: &overlay, language: "rust", comments: None, selection: None, prices: Prices::Usual, name: "main.rs" };
 /// let options =
 ///     Options { budget: 50, gauge: Gauge::Characters, numbered: false, wording: WORDING, imports: Imports::Usual, worth: WORTH };
 /// let made = summarize(&[document], &options).unwrap().remove(0);
@@ -161,6 +168,9 @@ pub fn summarize_laid_out(
         for (node, cost) in priced(document, &layout.tree, options.imports) {
             // What shows with something else is no candidate.
             if layout.rows.own[node as usize] == node && never.get(node as usize) != Some(&true) {
+                // What says more for what it counts is worth a level or two, unless the host has said what comes first.
+                let dense = f64::from(layout.density(node)).min(DENSEST) - layout::STEPS as f64;
+                let cost = if matches!(document.prices, Prices::Usual) { cost + dense } else { cost };
                 candidates.push((crate::rank::of(cost), at as u32, node));
             }
         }
@@ -178,15 +188,18 @@ pub fn summarize_laid_out(
     crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
+    if options.worth > 1 && sheets.iter().map(Sheet::rows).sum::<u32>() <= SMALL {
+        choose_worth(&mut sheets, documents, &candidates, budget);
+    }
     let (mut aim, mut step) = (budget, 1);
     loop {
         if let Err(error) = fill::fill(&mut sheets, documents, &candidates, aim) {
             // What is generous where there is room is too much where there is none.
-            if sheets.iter().all(|sheet| sheet.worth == 1) {
+            if sheets.iter().all(|sheet| sheet.first_worth == 1) {
                 return Err(error);
             }
             sheets.iter_mut().for_each(|sheet| {
-                sheet.worth = 1;
+                sheet.first_worth = (sheet.first_worth / 2).max(1);
                 sheet.clear();
             });
             continue;
@@ -207,6 +220,28 @@ pub fn summarize_laid_out(
     }
 }
 
+/// Finds out how short stretches should be that have a marker, so that most text shows.
+fn choose_worth(sheets: &mut [Sheet<'_>], documents: &[Document<'_>], candidates: &[(u64, u32, u32)], budget: i64) {
+    let usual: Vec<i64> = sheets.iter().map(|sheet| sheet.first_worth).collect();
+    let set = |sheets: &mut [Sheet<'_>], (times, parts): (i64, i64)| {
+        for (sheet, usual) in sheets.iter_mut().zip(&usual) {
+            sheet.first_worth = (usual * times / parts).max(1);
+            sheet.clear();
+        }
+    };
+    let mut best = (0, (1, 1));
+    for factor in [(1, 1), (1, 3), (1, 2), (2, 1), (4, 1)] {
+        set(sheets, factor);
+        if fill::fill(sheets, documents, candidates, budget).is_ok() {
+            let said: u64 = sheets.iter().map(Sheet::said).sum();
+            if said > best.0 {
+                best = (said, factor);
+            }
+        }
+    }
+    set(sheets, best.1);
+}
+
 fn check_wording(wording: &str) -> Result<()> {
     let bad = |why: &str| Err(Error::new(Code::BadOption, format!("the words of a marker {why}")).at("options.marker"));
     if wording.matches("{lines}").count() != 1 {
@@ -224,7 +259,7 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
         source: document.source,
         overlay: document.overlay,
         selection: document.selection,
-        prices: if document.prices.is_empty() { Prices::Usual } else { Prices::ByKind(document.prices) },
+        prices: document.prices,
     };
     let mut costs = costs(&usual, tree, Settings::default());
     if imports != Imports::Usual {
@@ -236,7 +271,7 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
             let requires = || document.source.slice(at.start, at.end).trim_start().starts_with("require");
             let known = overlay.is_some_and(|node| kinds.get(node.kind as usize) == Some(&true));
             if known || is_call() && requires() {
-                *cost = if imports == Imports::First { 0.0 } else { f64::MAX };
+                *cost = if imports == Imports::First { f64::MIN } else { f64::MAX };
             }
         }
     }
@@ -247,16 +282,24 @@ fn priced(document: &Document<'_>, tree: &Dense, imports: Imports) -> Vec<(u32, 
 
 /// The nodes that are never kept, and whatever is in them; none at all if there is no such kind.
 fn never(document: &Document<'_>, tree: &Dense) -> Vec<bool> {
-    let never: Vec<&str> = document.prices.iter().filter(|(_, cost)| cost.is_none()).map(|(kind, _)| &**kind).collect();
     let mut nodes: Vec<bool> = Vec::new();
-    if never.is_empty() {
+    let never: Vec<&str> = match document.prices {
+        Prices::ByKind(prices) => prices.iter().filter(|(_, cost)| cost.is_none()).map(|(kind, _)| &**kind).collect(),
+        _ => Vec::new(),
+    };
+    let own = match document.prices {
+        Prices::ByNode(prices) => prices,
+        _ => &[],
+    };
+    if never.is_empty() && !own.iter().any(|cost| cost.is_nan()) {
         return nodes;
     }
     for node in &tree.nodes {
         let around = nodes.get(node.parent as usize) == Some(&true);
         // The root is of a kind where a document is folded, and all there is.
         let root = node.overlay == 0;
-        nodes.push(around || !root && never.contains(&document.overlay.kind(node.overlay as usize)));
+        let is_own = own.get(node.overlay as usize).is_some_and(|cost| cost.is_nan());
+        nodes.push(around || !root && (is_own || never.contains(&document.overlay.kind(node.overlay as usize))));
     }
     nodes
 }

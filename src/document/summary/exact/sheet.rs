@@ -35,6 +35,8 @@ pub(super) struct Sheet<'d> {
     pub(super) gauge: Gauge<'d>,
     /// A stretch that counts at most so many times its marker shows instead of it.
     pub worth: i64,
+    /// The same while nothing shows.
+    pub first_worth: i64,
     pub shown: Bits,
     /// Nodes whose rows show.
     pub chosen: Vec<bool>,
@@ -60,6 +62,7 @@ impl<'d> Sheet<'d> {
             layout,
             gauge,
             worth,
+            first_worth: worth,
         };
         sheet.total = sheet.between(None, None);
         sheet
@@ -253,6 +256,34 @@ impl<'d> Sheet<'d> {
         }
     }
 
+    /// Shows what already shows because a marker would save too little, so that from now on shorter stretches can have one.
+    pub fn settle(&mut self, worth: i64) {
+        let mut before = None;
+        let shown: Vec<Option<u32>> = self.shown_rows().map(Some).chain([None]).collect();
+        for behind in shown {
+            if !self.is_marked(before, behind) {
+                let from = before.map_or(0, |row| row + 1);
+                (from..behind.unwrap_or(self.rows())).for_each(|row| self.shown.insert(row));
+            }
+            before = behind;
+        }
+        self.worth = worth;
+    }
+
+    /// How many characters that are no blanks show, in rows that show whole.
+    pub fn said(&self) -> u64 {
+        let mut said = u64::from(self.layout.said(0, self.rows()));
+        let mut before = None;
+        for behind in self.shown_rows().map(Some).chain([None]) {
+            if self.is_marked(before, behind) {
+                let from = before.map_or(0, |row| row + 1);
+                said -= u64::from(self.layout.said(from, behind.unwrap_or(self.rows()).max(from)));
+            }
+            before = behind;
+        }
+        said
+    }
+
     /// No row is cut, and none shows.
     pub fn clear(&mut self) {
         for row in self.shown_rows().collect::<Vec<_>>() {
@@ -260,6 +291,7 @@ impl<'d> Sheet<'d> {
         }
         self.part = None;
         self.chosen.fill(false);
+        self.worth = self.first_worth;
         self.total = self.between(None, None);
     }
 

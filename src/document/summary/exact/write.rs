@@ -38,7 +38,7 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, nu
     writer.edits.end(&writer.open);
     let edits = writer.edits;
     let count = gauge.count(&edits.apply(sheet.page.text)) as u64;
-    Summary { edits, count, before: sheet.sum(0, sheet.rows()).max(0) as u64, elisions }
+    Summary { edits, count, before: sheet.layout.whole, elisions }
 }
 
 struct Writer<'s> {
