@@ -284,17 +284,21 @@ export class Conversation<T = unknown> {
     return this.byHand("range", { ...asked(options), range });
   }
 
-  /** The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is one. */
+  /**
+   * The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is
+   * one. Nothing is begun where automatic compaction is off: that is the user's to say, by {@link compact}.
+   */
   agentRequest(focus?: string): number | undefined {
     this.alive();
     needText(focus, "", "a text", "focus");
     if (this.compactor.jobs.phase === "running") return this.compactor.jobs.running;
+    if (this.options.automatic === false) return undefined;
     return this.compactor.startJob("agent_request", { focus, model: true });
   }
 
   /**
    * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless `model` is true. A
-   * finished one that waits is put to use at once.
+   * finished one that waits is put to use at once. Nothing is begun where automatic compaction is off.
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
@@ -305,7 +309,7 @@ export class Conversation<T = unknown> {
       this.compactor.applyJob(waiting.job, waiting.value);
       return undefined;
     }
-    if (this.log.view().after.messages < FEW) return undefined;
+    if (this.options.automatic === false || this.log.view().after.messages < FEW) return undefined;
     return this.compactor.startJob("memory_pressure", { focus: undefined, model });
   }
 
