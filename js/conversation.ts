@@ -14,6 +14,7 @@ import type { Counted, Fitted } from "./conversation/fit.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
+import type { Own } from "./conversation/limits.ts";
 import { namesOf } from "./conversation/names.ts";
 import { Prefix } from "./conversation/prefix.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
@@ -84,7 +85,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
   if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
-  for (const name of ["automatic", "background", "serverManaged"] as const) {
+  for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
   for (const name of ["threshold", "contextSize"] as const) {
@@ -102,7 +103,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
   const text = dataText(profile, "options.profile");
   const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
-  const limits = new Limits(model, known, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
+  const limits = new Limits(model, known, ownOf(options), new Recovery());
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
@@ -158,7 +159,7 @@ export class Conversation<T = unknown> {
   private readonly options: Settings<T>;
   private readonly recovery: Recovery;
   private model: string | ModelLimits | undefined;
-  private own: { threshold: number | undefined; contextSize: number | undefined };
+  private own: Own;
   private toolsKey: unknown;
   private toolsText = "";
   private queue: Promise<unknown> = Promise.resolve();
@@ -180,7 +181,7 @@ export class Conversation<T = unknown> {
     this.log = context.log;
     this.options = options;
     this.model = options.model;
-    this.own = { threshold: options.threshold, contextSize: options.contextSize };
+    this.own = ownOf(options);
     this.c = Object.assign(context as Context<T>, { look: () => this.look() });
     const { recovery, calibrations = {} } = learnedOf(this.log as ConversationLog);
     this.recovery = new Recovery(recovery);
@@ -780,7 +781,7 @@ export class Conversation<T = unknown> {
     this.log.record("note", { model: modelOf(model) });
   }
 
-  private settle(own: { threshold: number | undefined; contextSize: number | undefined }): void {
+  private settle(own: Own): void {
     const limits = new Limits(this.model, this.c.profile, own, this.recovery, this.c.limits.learned);
     this.own = own;
     this.c.limits = limits;
@@ -906,6 +907,11 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
+}
+
+/** What the user set of limits. */
+function ownOf({ threshold, contextSize, preferLongContext: preferLong = false }: Pick<ConversationOptions<unknown>, "threshold" | "contextSize" | "preferLongContext">): Own {
+  return { threshold, contextSize, preferLong };
 }
 
 /** What a server that manages the context will count: what it counted last, and what has come since. */
