@@ -178,12 +178,14 @@ export function modelOf(model: string | ModelLimits | undefined): ModelLimits {
   if (model === undefined || typeof model === "string") return model === undefined ? {} : { name: model };
   if (typeof model !== "object" || model === null) throw bad("model", "the name of a model or its limits", model);
   const limits: ModelLimits = {};
-  for (const field of ["maxPromptTokens", "maxContextWindowTokens", "outputReserve"] as const) {
+  for (const field of ["maxPromptTokens", "maxContextWindowTokens", "outputReserve", "defaultTier"] as const) {
     tokens(model, field, false, "options.model");
     if (model[field] !== undefined) limits[field] = model[field];
   }
   tokens(model, "maxInputTokens", false, "options.model");
   if (limits.maxPromptTokens === undefined && model.maxInputTokens !== undefined) limits.maxPromptTokens = model.maxInputTokens;
+  if (model.surcharge !== undefined && typeof model.surcharge !== "boolean") throw bad("model.surcharge", "true or false", model.surcharge);
+  if (model.surcharge !== undefined) limits.surcharge = model.surcharge;
   if (model.name !== undefined && typeof model.name !== "string") throw bad("model.name", "the name of a model", model.name);
   return { ...(model.name !== undefined && { name: model.name }), ...limits };
 }

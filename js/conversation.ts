@@ -15,6 +15,7 @@ import type { Counted, Fitted } from "./conversation/fit.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
+import type { Own } from "./conversation/limits.ts";
 import { namesOf } from "./conversation/names.ts";
 import { Prefix } from "./conversation/prefix.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
@@ -85,7 +86,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
   if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
-  for (const name of ["automatic", "background", "serverManaged"] as const) {
+  for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
   for (const name of ["threshold", "contextSize"] as const) {
@@ -103,7 +104,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
   await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
   const text = dataText(profile, "options.profile");
   const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
-  const limits = new Limits(model, known, { threshold: options.threshold, contextSize: options.contextSize }, new Recovery());
+  const limits = new Limits(model, known, ownOf(options), new Recovery());
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);
@@ -159,7 +160,7 @@ export class Conversation<T = unknown> {
   private readonly options: Settings<T>;
   private readonly recovery: Recovery;
   private model: string | ModelLimits | undefined;
-  private own: { threshold: number | undefined; contextSize: number | undefined };
+  private own: Own;
   private toolsKey: unknown;
   private toolsText = "";
   private queue: Promise<unknown> = Promise.resolve();
@@ -181,7 +182,7 @@ export class Conversation<T = unknown> {
     this.log = context.log;
     this.options = options;
     this.model = options.model;
-    this.own = { threshold: options.threshold, contextSize: options.contextSize };
+    this.own = ownOf(options);
     this.c = Object.assign(context as Context<T>, { look: () => this.look() });
     const { recovery, calibrations = {} } = learnedOf(this.log as ConversationLog);
     this.recovery = new Recovery(recovery);
@@ -285,17 +286,21 @@ export class Conversation<T = unknown> {
     return this.byHand("range", { ...asked(options), range });
   }
 
-  /** The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is one. */
+  /**
+   * The agent asked for it (a tool `compact_context`, say): a summary is begun beside the conversation. The number of the job, if there is
+   * one. Nothing is begun where automatic compaction is off: that is the user's to say, by {@link compact}.
+   */
   agentRequest(focus?: string): number | undefined {
     this.alive();
     needText(focus, "", "a text", "focus");
     if (this.compactor.jobs.phase === "running") return this.compactor.jobs.running;
+    if (this.options.automatic === false) return undefined;
     return this.compactor.startJob("agent_request", { focus, model: true });
   }
 
   /**
    * Memory is short: if there are at least four messages a summary is begun beside the conversation, by rules unless `model` is true. A
-   * finished one that waits is put to use at once.
+   * finished one that waits is put to use at once. Nothing is begun where automatic compaction is off.
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
@@ -306,7 +311,7 @@ export class Conversation<T = unknown> {
       this.compactor.applyJob(waiting.job, waiting.value);
       return undefined;
     }
-    if (this.log.view().after.messages < FEW) return undefined;
+    if (this.options.automatic === false || this.log.view().after.messages < FEW) return undefined;
     return this.compactor.startJob("memory_pressure", { focus: undefined, model });
   }
 
@@ -777,7 +782,7 @@ export class Conversation<T = unknown> {
     this.log.record("note", { model: modelOf(model) });
   }
 
-  private settle(own: { threshold: number | undefined; contextSize: number | undefined }): void {
+  private settle(own: Own): void {
     const limits = new Limits(this.model, this.c.profile, own, this.recovery, this.c.limits.learned);
     this.own = own;
     this.c.limits = limits;
@@ -903,6 +908,11 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
+}
+
+/** What the user set of limits. */
+function ownOf({ threshold, contextSize, preferLongContext: preferLong = false }: Pick<ConversationOptions<unknown>, "threshold" | "contextSize" | "preferLongContext">): Own {
+  return { threshold, contextSize, preferLong };
 }
 
 /** What a server that manages the context will count: what it counted last, and what has come since. */

@@ -183,6 +183,10 @@ export interface ModelLimits {
   maxContextWindowTokens?: number;
   /** Output tokens to leave free in the window. Default 4,096, at most a quarter of the window. */
   outputReserve?: number;
+  /** Input tokens that the model is used with unless more is wanted; conversations stay within it (see `preferLongContext`). */
+  defaultTier?: number;
+  /** More than the default tier costs more: it is never used unless the user picks it. Default false. */
+  surcharge?: boolean;
 }
 
 /**

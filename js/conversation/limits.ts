@@ -22,6 +22,8 @@ export interface Limit {
 export interface Own {
   threshold: number | undefined;
   contextSize: number | undefined;
+  /** All that the model takes rather than its default tier, where that costs no more. */
+  preferLong: boolean;
 }
 
 /** Limits of one model, and what was learned of it. */
@@ -60,9 +62,14 @@ export class Limits {
     const { tokens: base, source } = this.base();
     const { limit: learned } = this.recovery.begin(this.name, base);
     const max = Math.min(base, learned, this.tries?.limit ?? base);
-    const { threshold, contextSize } = this.own;
-    const [limit, request] = call(() => wasm().requestLimit(this.profile.text, max, contextSize, threshold, tools)) as unknown as [number, number];
-    const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : "contextSize";
+    const { threshold, contextSize, preferLong } = this.own;
+    const isPicked = contextSize !== undefined && Number.isFinite(contextSize) && contextSize > 0;
+    const { defaultTier = 0, surcharge = false } = modelOf(this.model);
+    // What the user picked, else the default tier, unless more is preferred and costs no more.
+    const size = isPicked || defaultTier === 0 || (preferLong && !surcharge) ? contextSize : defaultTier;
+    const [limit, request] = call(() => wasm().requestLimit(this.profile.text, max, size, threshold, tools)) as unknown as [number, number];
+    const sized = size === contextSize ? "contextSize" : "defaultTier";
+    const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : sized;
     return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
   }
 

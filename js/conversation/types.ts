@@ -41,6 +41,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   threshold?: number;
   /** The context size that the user picked, in tokens; only ever less than the model's own. */
   contextSize?: number;
+  /** Use all that the model takes rather than its default tier (`model.defaultTier`), where that costs no more. Default false. */
+  preferLongContext?: boolean;
   /** Compact without being asked. Without it stored summaries count all the same, and a request that is too large is pruned. Default true. */
   automatic?: boolean;
   /**
@@ -75,7 +77,7 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
 export interface ContextUsage {
   /** Input tokens that a request may have, as ratios are reckoned. */
   limit: number;
-  limitSource: LimitSource | "threshold" | "contextSize";
+  limitSource: LimitSource | "threshold" | "contextSize" | "defaultTier";
   /** Tokens of the view, as the provider is expected to count them, its possible error included. */
   used: number;
   /** The error that is included. */

@@ -90,6 +90,10 @@ test("with automatic compaction off no trigger of its own does anything; stored 
   conversation.append(begin());
   fill(conversation, 0.9);
   assert.deepEqual((await conversation.prepare()).report.compactions, []);
+  assert.deepEqual([conversation.agentRequest(), conversation.memoryPressure(), conversation.memoryPressure({ model: true })], [undefined, undefined, undefined]);
+  await conversation.prepare({ model: { name: "gpt-4o-mini", maxPromptTokens: LIMIT / 2 } });
+  await conversation.prepare({ model: { name: "gpt-4o", maxPromptTokens: LIMIT } });
+  assert.deepEqual(conversation.edits(), []);
   fill(conversation, 1.1);
   const { messages, report } = await conversation.prepare();
   sound(messages, LIMIT);

@@ -254,6 +254,25 @@ test("the user's threshold is checked when it is set, and lowers the limit", asy
   assert.deepEqual([conversation.usage().limit, conversation.usage().limitSource], [1_500, "contextSize"]);
 });
 
+test("a model's default tier counts unless the user picked a size, or more is preferred and costs no more", async () => {
+  for (const [surcharge, preferLongContext, contextSize, limit, source] of [
+    [false, false, undefined, 4_000, "defaultTier"], [false, true, undefined, 8_000, "maxPromptTokens"], [true, true, undefined, 4_000, "defaultTier"], [true, false, undefined, 4_000, "defaultTier"],
+    [true, false, 6_000, 6_000, "contextSize"], [false, false, 0, 4_000, "defaultTier"], [false, false, Infinity, 4_000, "defaultTier"], [false, false, 9_000, 8_000, "maxPromptTokens"],
+  ] as const) {
+    for (const profile of ["espalier", "copilot-chat"] as const) {
+      const conversation = await open({ profile, model: { maxPromptTokens: 8_000, defaultTier: 4_000, surcharge }, preferLongContext, ...(contextSize !== undefined && { contextSize }) });
+      const usage = conversation.usage();
+      assert.deepEqual([usage.limit, usage.limitSource], [limit, source], JSON.stringify([surcharge, preferLongContext, contextSize]));
+    }
+  }
+  // One above the model's own means nothing.
+  const wide = await open({ model: { maxPromptTokens: 8_000, defaultTier: 20_000 } });
+  assert.deepEqual([wide.usage().limit, wide.usage().limitSource], [8_000, "maxPromptTokens"]);
+  await refused(() => open({ model: { defaultTier: -1 } }), "bad_option", "options.model.defaultTier");
+  await refused(() => open({ model: { surcharge: 1 as never } }), "bad_option", "options.model.surcharge");
+  await refused(() => open({ preferLongContext: 1 as never }), "bad_option", "options.preferLongContext");
+});
+
 test("a refusal teaches the limit, from the text alone, and the next request is smaller", async () => {
   const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
   conversation.append(begin(38));
