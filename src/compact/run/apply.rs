@@ -63,12 +63,14 @@ impl Compaction {
         let covered = self.messages.iter().filter(|m| ids.contains(m.id.as_str()));
         let mut ledger = Ledger::new(&self.options.rules);
         for message in covered {
-            match self.known.as_ref().filter(|(id, _)| *id == message.id && ledger.is_empty()) {
-                Some((_, known)) => ledger = known.clone().behind_record(&message.text()),
+            match self.behind.as_ref().filter(|known| known.id == message.id && ledger.is_empty()) {
+                Some(known) => {
+                    ledger = known.ledger(&self.options.rules).clone().behind_record(&message.text());
+                }
                 None => ledger.add(message),
             }
         }
-        let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
+        let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty();
         ledger.current = self
             .messages
             .iter()
@@ -248,7 +250,7 @@ impl Compaction {
         steps.extend(given);
         let mut draft = self.view(&edits);
         let budget = self.budget(&self.view(&[]));
-        let ground = Ground { options: &self.options, budget: &budget };
+        let ground = self.ground(&budget);
         // Somebody chose what is to change.
         let behind = if self.range.is_some() { &[] } else { self.rungs().1 };
         steps.extend(climb(&mut draft, behind, budget.relief, ground, &mut edits));
