@@ -369,6 +369,11 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.totals() as Totals);
   }
 
+  /** What the user asked for last, at most so many characters. @internal */
+  newestRequest(characters: number): string {
+    return this.run((core) => core.newestRequest(characters));
+  }
+
   /** Messages of the view that are no system messages. */
   spoken(): number {
     return this.run((core) => core.spoken());

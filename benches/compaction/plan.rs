@@ -7,7 +7,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use espalier::compact::{Compaction, Options};
-use espalier::message::{Message, Part};
+use espalier::history::log::{Counting, Log};
+use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Encoding, EncodingName, Origin, Tokenizer};
 
 #[path = "../../tests/shared/read.rs"]
@@ -46,7 +47,7 @@ fn main() {
     }
     println!("{} messages, {tokens} tokens", messages.len());
     for (what, has_model, pre_hook) in [("plan", true, true), ("request", true, false), ("by rules", false, false)] {
-        for _ in 0..rounds {
+        for _ in 0..rounds.min(5) {
             let mut options = Options { budget: tokens * 8 / 10, force: true, has_model, ..Options::default() };
             options.asking.pre_hook = pre_hook;
             let start = Instant::now();
@@ -57,5 +58,17 @@ fn main() {
             let all = start.elapsed();
             println!("{what:10} counted {counted:>10.1?}, then {:>10.1?}", all - counted);
         }
+    }
+    // The same of a log, one more message each time: what is known of the others is held.
+    let counting = Counting { model: CostModel::Espalier, tokenizer, tools: 0, origin: Origin::Exact };
+    let mut log = Log::from_messages(messages, 0, counting).expect("messages");
+    for round in 0..rounds {
+        let parts = vec![Part::Text { text: format!("And now step {round}.") }];
+        log.append(Message { id: format!("n{round}"), role: Role::User, name: None, parts }, 0).expect("a message");
+        let mut options = Options { budget: tokens * 8 / 10, force: true, has_model: true, ..Options::default() };
+        options.asking.pre_hook = true;
+        let start = Instant::now();
+        Compaction::of_log(&log, options).poll().expect("a step");
+        println!("one more message, then planned {:>10.1?}", start.elapsed());
     }
 }

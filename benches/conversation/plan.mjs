@@ -2,7 +2,7 @@
 //   node benches/conversation/plan.mjs [TRANSCRIPT] [tokens=500000]
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { openConversation } from "../../pkg/dist/node.js";
+import { ConversationLog, openConversation } from "../../pkg/dist/node.js";
 
 const file = process.argv[2] ?? new URL("../../tests/fixtures/transcripts/pi-refactor-long.json", import.meta.url).pathname;
 const wanted = Number(process.argv[3] ?? 500_000);
@@ -41,12 +41,28 @@ await row("read and counted", 1, () => {
 });
 const { total, messages } = conversation.log.totals();
 console.log(`${messages} messages, ${total} tokens`);
-// What a hook is told is the plan: the cheap steps are chosen, and what a summary would stand for. It puts it off.
-const hooks = { preCompact: () => ({ skip: true }) };
-const options = { budget: Math.round(wanted * 0.8), force: true, trigger: "threshold", hooks, llm: async () => "" };
-await row("planned, counts held, first time", 1, () => conversation.log.compactView(options));
-await row("planned, counts held", 9, () => conversation.log.compactView(options));
-await row("planned after one more message", 9, () => conversation.log.compactView(options), () => conversation.append({ role: "user", content: `And now step ${turn++}.` }));
-await row("one more message, and its request", 9, () => conversation.prepare(), () => conversation.append({ role: "user", content: `And now step ${turn++}.` }));
+// What a hook is told is the plan: the cheap steps are chosen, and what a summary would stand for. It puts it off, which it may while the
+// conversation still fits.
+let told = 0;
+const hooks = { preCompact: ({ covered }) => ((told = covered.length), { skip: true }) };
+const options = { budget: wanted * 2, force: true, trigger: "threshold", hooks, llm: async () => "" };
+const plan = async (log = conversation.log) => {
+  const { status } = await log.compactView(options);
+  if (status !== "skipped" || told === 0) throw new Error(`no plan was put off: ${status}`);
+};
+const oneMore = () => conversation.append({ role: "user", content: `And now step ${turn++}.` });
+await row("planned, counts held, first time", 1, () => plan());
+await row("planned, counts held", 9, () => plan());
+await row("planned after one more message", 25, () => plan(), oneMore);
+// Nothing is known of a log's messages but their counts, and the engine is warm.
+const lines = conversation.log.export();
+const hosts = conversation.log.originalsFrom(0);
+let fresh;
+await row("planned, counts held, nothing else known", 5, () => plan(fresh), () => {
+  fresh?.close();
+  fresh = ConversationLog.import(lines, { messages: hosts, format: "openai-chat", model: "gpt-4o" }).log;
+});
+fresh.close();
+await row("one more message, and its request", 9, () => conversation.prepare(), oneMore);
 await row("previewed by rules, first time", 1, () => conversation.preview());
 await row("previewed by rules", 9, () => conversation.preview());

@@ -258,7 +258,7 @@ export class Compactor<T> {
     const message = made.edits.find((edit) => edit.kind === "replace_range")?.message;
     if (keep === 0 || !message || !made.report) return undefined;
     const text = textOf(message);
-    const goal = made.focus ?? firstWords(log.neutral());
+    const goal = made.focus ?? log.newestRequest(200);
     const title = titleOf(made.report.summary ?? "", goal);
     let path = "";
     const number = log.checkpoint({ title, edits, path: (next) => (path = checkpointPath(next, title)) });
@@ -402,10 +402,4 @@ function slim(report: CompactReport | undefined): Slim | undefined {
 
 function textOf({ parts }: NeutralMessage): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-}
-
-/** What the newest request begins with. */
-function firstWords(messages: readonly NeutralMessage[]): string {
-  const request = messages.findLast((message) => message.role === "user" && !message.parts.some(({ type }) => type === "toolResult"));
-  return request ? textOf(request).slice(0, 200) : "";
 }

@@ -168,6 +168,8 @@ pub struct Compaction {
     budget: u64,
     encoding: EncodingName,
     cost_model: CostModel,
+    /// Whoever asked has no messages to rebuild: edits say what is to change.
+    edits_only: bool,
 }
 
 #[wasm_bindgen]
@@ -188,7 +190,7 @@ impl Compaction {
             counter.origin,
             options,
         );
-        Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model })
+        Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model, edits_only: false })
     }
 
     /// `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: there may be thousands of messages to report on.
@@ -197,7 +199,7 @@ impl Compaction {
             Step::Ask { effects } => into_json(&Step::<()>::Ask { effects }),
             Step::Done { result } => into_json(&Step::Done {
                 result: Report {
-                    compacted: result,
+                    compacted: Compacted { plan: if self.edits_only { vec![] } else { result.plan }, ..result },
                     budget: self.budget,
                     encoding: self.encoding,
                     cost_model: self.cost_model,
@@ -220,7 +222,7 @@ pub(super) fn of_log(log: &Log, encoding: EncodingName, options: JsValue) -> std
     let options = options.options(model).map_err(to_js)?;
     let (budget, cost_model) = (options.budget, log.counting().model);
     let inner = crate::compact::Compaction::of_log(log, options);
-    Ok(Compaction { inner, budget, encoding, cost_model })
+    Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true })
 }
 
 /// All fields of a profile, as JSON text; `profile` is JSON text of a name or of the fields that differ.

@@ -165,7 +165,14 @@ impl EventLog {
 
     /// The messages of the view, in the neutral form.
     pub fn messages(&self) -> Result<JsValue, JsValue> {
-        into_js(&self.inner.messages())
+        let (messages, _) = self.inner.counted_messages();
+        into_js(&messages.iter().map(|message| &**message).collect::<Vec<_>>())
+    }
+
+    /// What the user asked for last: the words of the newest message with any, at most `characters`; empty if there is none.
+    #[wasm_bindgen(js_name = "newestRequest")]
+    pub fn newest_request(&self, characters: usize) -> String {
+        self.inner.newest_request().chars().take(characters).collect()
     }
 
     pub fn spoken(&self) -> usize {

@@ -1,5 +1,7 @@
 //! What is wrong with a model's summary: too long, without a section, with names that nobody used.
 
+use std::borrow::Borrow;
+
 use super::form::Form;
 use super::invention::inventions;
 use crate::message::Message;
@@ -78,7 +80,7 @@ pub struct Gaps {
 
 impl Gaps {
     /// Looks through a summary of `history`. `told` is what the model was told beside it, where it may have names from as well.
-    pub fn of(text: &str, form: &Form, history: &[Message], told: &[&str], facts: &[String]) -> Gaps {
+    pub fn of(text: &str, form: &Form, history: &[impl Borrow<Message>], told: &[&str], facts: &[String]) -> Gaps {
         let told = told.join("\n");
         let inventions = inventions(text, history).into_iter().filter(|claim| !told.contains(claim.as_str()));
         Gaps {

@@ -1,5 +1,6 @@
 //! What a summary claims that its history does not have.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
 
 use super::literal::texts;
@@ -9,7 +10,7 @@ use crate::message::Message;
 const MOST_INVENTIONS: usize = 50;
 
 /// Paths (by their last component), addresses and numbers of four and more digits in `summary` that the history does not have.
-pub fn inventions(summary: &str, history: &[Message]) -> Vec<String> {
+pub fn inventions(summary: &str, history: &[impl Borrow<Message>]) -> Vec<String> {
     let claims: Vec<&str> = words(summary).filter(|word| is_claim(word)).collect();
     if claims.is_empty() {
         return vec![];

@@ -1,18 +1,19 @@
 //! Literals looked for in everything that a view says, all in one walk.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use crate::message::{Message, Part};
 
 /// Everything that a view says, as one text.
-pub fn texts(view: &[Message]) -> String {
+pub fn texts(view: &[impl Borrow<Message>]) -> String {
     let mut out = String::new();
     let mut add = |text: &str| {
         out.push_str(text);
         out.push('\n');
     };
     for message in view {
-        for part in &message.parts {
+        for part in &message.borrow().parts {
             match part {
                 Part::Text { text } => add(text),
                 Part::ToolCall { arguments, .. } => add(arguments),

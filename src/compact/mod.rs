@@ -26,6 +26,7 @@ pub mod context;
 pub mod cut;
 pub mod flag;
 pub mod form;
+pub mod held;
 pub mod instructions;
 pub mod invention;
 pub mod job;

@@ -55,6 +55,17 @@ pub struct Result<'a> {
 /// assert_eq!(line(Gone::Cleared, result, None, "m4"), "[cleared: a result, 0 lines, 0 characters, failed; recall m4]");
 /// ```
 pub fn line(gone: Gone, result: Result, why: Option<&str>, recall: &str) -> String {
+    line_about(gone, &about(result), why, recall)
+}
+
+/// The same with what is said [`about`] the result.
+pub fn line_about(gone: Gone, about: &str, why: Option<&str>, recall: &str) -> String {
+    let (colon, why) = why.map_or(("", ""), |why| ("; ", why));
+    [gone.opening(), about, colon, why, RECALL, recall, "]"].concat()
+}
+
+/// What a placeholder says of a result: the tool, what it was about, how much there was, how it ended.
+pub fn about(result: Result) -> String {
     let Result { tool, call, text, is_error } = result;
     let what = tool.filter(|tool| !tool.is_empty()).unwrap_or("a result");
     let subject = call.map(|(arguments, call)| subject(arguments, call)).unwrap_or_default();
@@ -67,10 +78,9 @@ pub fn line(gone: Gone, result: Result, why: Option<&str>, recall: &str) -> Stri
     let is_test = shell.is_some_and(|(_, call)| call.commands.iter().any(|command| is_test_run(command)));
     let tests = if is_test { Tests::read(text) } else { None };
     let tests = tests.map_or(String::new(), |tests| format!(", {}", tests.to_words()));
-    let why = why.map_or(String::new(), |why| format!("; {why}"));
     let of = |n: usize, what: &str| format!("{} {what}{}", grouped(n as u64), if n == 1 { "" } else { "s" });
     let size = format!("{}, {}", of(text.lines().count(), "line"), of(text.chars().count(), "character"));
-    format!("{}{what}{subject}, {size}{end}{tests}{why}{RECALL}{recall}]", gone.opening())
+    format!("{what}{subject}, {size}{end}{tests}")
 }
 
 /// True for a text that is a placeholder, with or without lines of the result behind it.

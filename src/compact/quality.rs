@@ -3,6 +3,7 @@
 //! In: the untouched history and the messages that are sent instead. Out: [`Quality`]. The yardstick is the ledger of the history; the view
 //! is searched for the literal of every entry, and its records are read back to find entries with a line of their own.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
@@ -162,14 +163,14 @@ impl Quality {
 /// assert_eq!(report.misses, ["constraints"]);
 /// ```
 pub fn quality(
-    history: &[Message],
-    view: &[Message],
+    history: &[impl Borrow<Message>],
+    view: &[impl Borrow<Message>],
     rules: &Rules,
     summary: Option<&str>,
     tokenizer: &dyn Tokenizer,
 ) -> Quality {
-    let all = Ledger::fold(history, rules);
-    let seen = Ledger::fold(view, rules);
+    let all = Ledger::fold(history.iter().map(Borrow::borrow), rules);
+    let seen = Ledger::fold(view.iter().map(Borrow::borrow), rules);
     let text = texts(view);
 
     let files: HashSet<&str> = seen.files.iter().map(|f| f.path.as_str()).collect();
@@ -248,8 +249,8 @@ pub fn quality(
         misses.push("inventions");
     }
     let chain = (!earlier.is_empty()).then(|| {
-        let [before, after] =
-            [(&all, history), (&seen, view)].map(|(ledger, messages)| record_sizes(ledger, messages, tokenizer));
+        let before = record_sizes(&all, history, tokenizer);
+        let after = record_sizes(&seen, view, tokenizer);
         Chain {
             facts: earlier.len(),
             kept: earlier.iter().filter(|kept| **kept).count(),
@@ -263,9 +264,10 @@ pub fn quality(
 }
 
 /// Tokens of the summaries in a conversation's records, and of what stands behind them.
-fn record_sizes(ledger: &Ledger, messages: &[Message], tokenizer: &dyn Tokenizer) -> (u64, u64) {
+fn record_sizes(ledger: &Ledger, messages: &[impl Borrow<Message>], tokenizer: &dyn Tokenizer) -> (u64, u64) {
     let summaries = ledger.earlier.iter().map(|text| tokenizer.count(text)).sum();
-    let records = messages.iter().filter(|message| super::summary::followed(message).is_some());
+    let messages = messages.iter().map(Borrow::borrow);
+    let records = messages.filter(|message| super::summary::followed(message).is_some());
     let all: u64 = records.map(|message| tokenizer.count(&message.text())).sum();
     (summaries, all.saturating_sub(summaries))
 }

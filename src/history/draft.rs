@@ -101,9 +101,14 @@ impl<'a> Draft<'a> {
     }
 
     /// The same from counts that are held already, one for each message.
-    pub fn with_counts(messages: &'a [Message], counts: &[u64], meter: Meter<'a>, origin: Origin) -> Draft<'a> {
+    pub fn with_counts(
+        messages: impl IntoIterator<Item = &'a Message>,
+        counts: &[u64],
+        meter: Meter<'a>,
+        origin: Origin,
+    ) -> Draft<'a> {
         let entries = messages
-            .iter()
+            .into_iter()
             .zip(counts)
             .map(|(message, &tokens)| Entry {
                 message: Cow::Borrowed(message),

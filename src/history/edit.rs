@@ -2,11 +2,12 @@
 //!
 //! A view is the history with its active edits applied in order. Compaction produces edits; undoing one is leaving it out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::draft::{Change, Draft, Meter};
+use super::draft::{Change, Draft, Entry, Meter};
 use super::pairs::repair;
 use super::plan::{Fate, ItemEdit};
 use super::rule::Rule;
@@ -128,7 +129,7 @@ pub struct Replacement {
 
 /// The view of a history under its edits. Repair comes first, so that edits apply to what could be sent.
 pub fn view<'a>(
-    messages: &'a [Message],
+    messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
     edits: &[Edit],
     meter: Meter<'a>,
@@ -144,7 +145,7 @@ pub fn view<'a>(
 
 /// The same for a history in which there is nothing to repair.
 pub fn view_of_sound<'a>(
-    messages: &'a [Message],
+    messages: impl IntoIterator<Item = &'a Message>,
     counts: &[u64],
     edits: &[Edit],
     meter: Meter<'a>,
@@ -153,9 +154,20 @@ pub fn view_of_sound<'a>(
     let mut draft = Draft::with_counts(messages, counts, meter, origin);
     if !edits.is_empty() {
         apply_all(&mut draft, edits);
-        repair(&mut draft);
+        repair_behind(&mut draft, edits);
     }
     draft
+}
+
+/// Repairs what these edits left of a sound draft. Where they do no more than put words in the place of words there is nothing to repair.
+pub fn repair_behind(draft: &mut Draft, edits: &[Edit]) {
+    let keeps_all = |edit: &Edit| {
+        matches!(edit.kind, Kind::ClearResult | Kind::Supersede | Kind::ClearArguments | Kind::Truncate)
+            && edit.texts.iter().all(|text| !text.text.trim().is_empty())
+    };
+    if !edits.iter().all(keeps_all) {
+        repair(draft);
+    }
 }
 
 /// Lays edits over a draft, in order.
@@ -177,11 +189,15 @@ pub fn apply(draft: &mut Draft, edit: &Edit) {
 }
 
 /// Where the messages of a draft are.
-struct Index(HashMap<String, usize>);
+struct Index<'a>(HashMap<Cow<'a, str>, usize>);
 
-impl Index {
-    fn new(draft: &Draft) -> Index {
-        Index(draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.clone(), at)).collect())
+impl<'a> Index<'a> {
+    fn new(draft: &Draft<'a>) -> Index<'a> {
+        let id = |entry: &Entry<'a>| match entry.source {
+            Some(source) if source.id == entry.message.id => Cow::Borrowed(source.id.as_str()),
+            _ => Cow::Owned(entry.message.id.clone()),
+        };
+        Index(draft.entries.iter().enumerate().map(|(at, entry)| (id(entry), at)).collect())
     }
 
     fn get(&self, id: &str) -> Option<usize> {

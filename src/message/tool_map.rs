@@ -433,7 +433,9 @@ pub fn exit_status(output: &str) -> Option<i64> {
     // It stands at an end of the output: looking only there keeps long logs cheap and their contents out of it.
     let head = &output[..output.floor_char_boundary(300)];
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
-    [tail, head].into_iter().find_map(|window| {
+    // What all markers have in common is looked for first.
+    let says = |window: &&str| window.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"exit"));
+    [tail, head].into_iter().filter(says).find_map(|window| {
         let lower = window.to_ascii_lowercase();
         ["exit code", "exit status", "exit_code", "exited with code", "exitcode", "exited with"].iter().find_map(
             |marker| {

@@ -24,12 +24,18 @@ impl Compaction {
         self.range.is_none() && self.options.profile.replacement.form == profile::Form::Record
     }
 
-    /// Where the summary ends: where the profile has it, or later, if the tail would take the view above its target.
-    pub(super) fn chosen(&self, budget: &Budget, draft: &Draft) -> Option<cut::Cut> {
-        let scene = Scene::new(draft, Ground { options: &self.options, budget });
+    /// Where the summary ends, and the groups that it ends between: where the profile has it, or later, if the tail would take the view above
+    /// its target.
+    pub(super) fn chosen(&self, budget: &Budget, draft: &Draft) -> (Option<cut::Cut>, Vec<Group>) {
+        let scene = Scene::new(draft, self.ground(budget));
+        let cut = self.chosen_between(budget, draft, &scene);
+        (cut, scene.groups)
+    }
+
+    fn chosen_between(&self, budget: &Budget, draft: &Draft, scene: &Scene) -> Option<cut::Cut> {
         let pinned =
             |group: &Group| group.entries.iter().any(|&i| self.options.keep.contains(&draft.entries[i].message.id));
-        let deeds = cut::deeds(&scene);
+        let deeds = cut::deeds(scene);
         let mut rule = self.options.profile.cut;
         if rule.at == CutAt::LastRound && self.options.asking.trigger.is_background() {
             rule.at = CutAt::Anchor;

@@ -70,13 +70,15 @@ impl Compaction {
         };
         let more: HashSet<&str> = ids[from..].iter().map(String::as_str).collect();
         for message in self.messages.iter().filter(|m| more.contains(m.id.as_str())) {
-            match self.known.as_ref().filter(|(id, _)| *id == message.id && ledger.is_empty()) {
-                Some((_, known)) => ledger = known.clone().behind_record(&message.text()),
+            match self.behind.as_ref().filter(|known| known.id == message.id && ledger.is_empty()) {
+                Some(known) => {
+                    ledger = known.ledger(&self.options.rules).clone().behind_record(&message.text());
+                }
                 None => ledger.add(message),
             }
         }
         let covered: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let is_request = |m: &&Message| m.role == Role::User && !m.text().trim().is_empty();
+        let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty();
         let newest = self.messages.iter().rev().find(is_request);
         ledger.current = newest.filter(|m| !covered.contains(m.id.as_str())).map(|m| (m.id.clone(), m.text()));
         let ledger = Rc::new(ledger);
@@ -231,7 +233,7 @@ impl Compaction {
         steps.extend(given.iter().cloned());
         let mut draft = self.view(&edits);
         let budget = self.budget(&self.view(&[]));
-        let ground = Ground { options: &self.options, budget: &budget };
+        let ground = self.ground(&budget);
         // Somebody chose what is to change.
         let behind = if self.range.is_some() { &[] } else { self.rungs().1 };
         steps.extend(climb(&mut draft, behind, budget.relief, ground, &mut edits));

@@ -23,7 +23,7 @@ impl Compaction {
             Err(error) => return self.done(Err(error)),
         };
         let budget = self.budget(&draft);
-        let scene = Scene::new(&draft, Ground { options: &self.options, budget: &budget });
+        let scene = Scene::new(&draft, self.ground(&budget));
         let inside: Vec<usize> = bounds.groups.clone().filter(|&at| groups[at].kind != group::Kind::Frame).collect();
         let covered: Vec<usize> = inside.iter().copied().filter(|&at| !scene.is_fixed[at]).collect();
         let entries = || inside.iter().flat_map(|&at| groups[at].entries.iter().copied());

@@ -9,8 +9,7 @@ const REPAIRS: [&str; 4] = ["empty", "orphan-result", "double-id", "lost-call"];
 impl Compaction {
     /// What of the history the result still holds.
     pub(super) fn quality(&self, draft: &Draft, covered: &Covered, edits: &[Edit], text: &str) -> Quality {
-        let view: Vec<Message> =
-            draft.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect();
+        let view: Vec<&Message> = draft.entries.iter().filter(|e| e.is_in()).map(|e| &*e.message).collect();
         let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
         // What rules extract cannot be invented.
         let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
@@ -32,7 +31,7 @@ impl Compaction {
         let last = covered.ids.last()?;
         let draft = self.view(&[]);
         let budget = self.budget(&draft);
-        let scene = Scene::new(&draft, Ground { options: &self.options, budget: &budget });
+        let scene = Scene::new(&draft, self.ground(&budget));
         let holds = |group: &&Group| group.entries.iter().any(|&at| draft.entries[at].message.id == *last);
         let newest_request = scene.groups.iter().rposition(Group::has_request);
         let boundary = scene.groups.iter().position(|group| holds(&group))? + 1;

@@ -10,7 +10,7 @@ mod stages;
 mod start;
 mod thinking;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -21,9 +21,10 @@ use crate::compact::budget::Budget;
 use crate::compact::check::Gaps;
 use crate::compact::context::{BlockReport, FileReport};
 use crate::compact::form::{self, EIGHT};
+use crate::compact::held::{Held, Known, Remembering};
 use crate::compact::instructions::Wanted;
-use crate::compact::ledger::Ledger;
 use crate::compact::ledger::render::Block;
+use crate::compact::ledger::{Ledger, Rules};
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
 use crate::compact::profile::{self, CutAt, ForkRule, Rung};
@@ -51,8 +52,10 @@ const LEAST_ROOM: u64 = 1_000;
 
 /// See the module. Create it, poll it, answer its effects, poll again; dropping it loses nothing.
 pub struct Compaction {
-    messages: Vec<Message>,
+    messages: Vec<Rc<Message>>,
     counts: Vec<u64>,
+    /// What is known of them.
+    known: Rc<[Rc<Known>]>,
     /// There is nothing to repair in the messages.
     is_sound: bool,
     origin: Origin,
@@ -81,9 +84,28 @@ pub struct Compaction {
     /// What a range that was chosen came to.
     range: Option<cover::Range>,
     /// Id of a record in the messages, and what is known of those that it stands for.
-    known: Option<(String, Ledger)>,
+    behind: Option<Behind>,
     /// The ledger that was asked for last, and the ids of the messages that it is of.
     folded: RefCell<Option<(Vec<String>, Rc<Ledger>)>>,
+}
+
+/// A record in the messages, and those that it stands for.
+struct Behind {
+    /// Of the record.
+    id: String,
+    messages: Vec<Rc<Message>>,
+    ledger: OnceCell<Ledger>,
+}
+
+impl Behind {
+    /// What is known of them. What was said is told by the record.
+    fn ledger(&self, rules: &Rules) -> &Ledger {
+        self.ledger.get_or_init(|| {
+            let mut ledger = Ledger::fold(self.messages.iter().map(|message| &**message), rules);
+            ledger.said.clear();
+            ledger
+        })
+    }
 }
 
 enum State {
@@ -134,6 +156,22 @@ struct Placed {
     spare: u64,
 }
 
+/// How messages were counted.
+struct Counted {
+    origin: Origin,
+    tools: u64,
+    cost_model: CostModel,
+    tokenizer: Rc<dyn Tokenizer>,
+}
+
+/// True if there is nothing to repair in these messages.
+fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted) -> bool {
+    let meter = Meter { model: counted.cost_model, tokenizer: &*counted.tokenizer, tools: counted.tools };
+    let mut draft = Draft::with_counts(messages.iter().map(|message| &**message), counts, meter, counted.origin);
+    repair(&mut draft);
+    draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept)
+}
+
 impl Compaction {
     /// Counts the messages and is ready to be polled. `tools` is what the tool definitions cost.
     pub fn new(
@@ -146,36 +184,35 @@ impl Compaction {
     ) -> Compaction {
         let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools };
         let draft = Draft::new(&messages, meter, origin);
-        let counts = draft.entries.iter().map(|entry| entry.before).collect();
-        let origin = draft.origin;
-        Compaction::with_counts(messages, counts, tools, cost_model, tokenizer, origin, options)
+        let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
+        let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
+        let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
+        let is_sound = is_sound(&messages, &counts, &counted);
+        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options)
     }
 
-    /// The same from counts that are held already, one for each message; `origin` is the worst of them.
-    pub fn with_counts(
-        messages: Vec<Message>,
+    /// The same from counts that are held already, one for each message; their origin is the worst of them.
+    fn with_counts(
+        messages: Vec<Rc<Message>>,
         counts: Vec<u64>,
-        tools: u64,
-        cost_model: CostModel,
-        tokenizer: Rc<dyn Tokenizer>,
-        origin: Origin,
+        is_sound: bool,
+        Counted { origin, tools, cost_model, tokenizer }: Counted,
+        held: Rc<Held>,
         options: Options,
     ) -> Compaction {
-        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools };
-        let mut draft = Draft::with_counts(&messages, &counts, meter, origin);
-        repair(&mut draft);
-        let is_sound = draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept);
-        let state = State::Start;
+        let known = held.begin(&messages, &options.rules);
+        let tokenizer = Rc::new(Remembering { inner: tokenizer, held });
         Compaction {
             messages,
             counts,
+            known,
             is_sound,
             origin,
             tools,
             cost_model,
             tokenizer,
             options,
-            state,
+            state: State::Start,
             cheap: Cheap::default(),
             next_id: 0,
             calls: 0,
@@ -189,26 +226,27 @@ impl Compaction {
             files: vec![],
             block_reports: vec![],
             range: None,
-            known: None,
             folded: RefCell::default(),
+            behind: None,
         }
     }
 
-    /// A compaction of the view of a log. Counts are held, so that nothing is counted again; facts behind the record that the view begins
-    /// with are taken from the messages that it stands for, not from what it says of them.
+    /// A compaction of the view of a log. Counts are held, and what earlier ones found out about its messages, so that nothing is counted or
+    /// read again; texts are shared with the log. Facts behind the record that the view begins with are taken from the messages that it
+    /// stands for, not from what it says of them.
     pub fn of_log(log: &Log, options: Options) -> Compaction {
         let counting = log.counting();
         let (messages, counts) = log.counted_messages();
         let first = messages.iter().find(|message| !message.role.is_frame());
-        let known = first.and_then(|record| {
-            let mut ledger = Ledger::fold(log.behind(&record.id)?, &options.rules);
-            // What was said is told by the record.
-            ledger.said.clear();
-            Some((record.id.clone(), ledger))
+        let behind = first.and_then(|record| {
+            let messages = log.behind(&record.id)?;
+            Some(Behind { id: record.id.clone(), messages, ledger: OnceCell::new() })
         });
-        let (tools, model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
-        let compaction = Compaction::with_counts(messages, counts, tools, model, tokenizer, log.origin(), options);
-        Compaction { known, ..compaction }
+        let (tools, cost_model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
+        let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };
+        // The view of a log is repaired.
+        let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
+        Compaction { behind, ..compaction }
     }
 
     /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
@@ -253,7 +291,11 @@ impl Compaction {
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {
         let of = if self.is_sound { edit::view_of_sound } else { edit::view };
-        of(&self.messages, &self.counts, edits, self.meter(), self.origin)
+        of(self.messages.iter().map(|message| &**message), &self.counts, edits, self.meter(), self.origin)
+    }
+
+    fn ground<'a>(&'a self, budget: &'a Budget) -> Ground<'a> {
+        Ground { options: &self.options, budget, known: &self.known }
     }
 
     fn budget(&self, draft: &Draft) -> Budget {
@@ -281,7 +323,8 @@ impl Compaction {
 
     /// The conversation exactly as it came.
     fn untouched(&self, status: Status, why: &str, model: Option<ModelReport>) -> Result<Compacted> {
-        let draft = Draft::with_counts(&self.messages, &self.counts, self.meter(), self.origin);
+        let messages = self.messages.iter().map(|message| &**message);
+        let draft = Draft::with_counts(messages, &self.counts, self.meter(), self.origin);
         let total = draft.total();
         let step = StepReport {
             step: "summary",

@@ -177,7 +177,7 @@ impl Compaction {
     fn files_in_use(&self, covered: &Covered) -> Vec<String> {
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let tail = self.messages.iter().filter(|message| !ids.contains(message.id.as_str()));
-        let tail = Ledger::fold(tail, &self.options.rules);
+        let tail = Ledger::fold(tail.map(|message| &**message), &self.options.rules);
         let there: HashSet<&str> = tail.files.iter().map(|file| file.path.as_str()).collect();
         let ledger = self.ledger(&covered.ids);
         let mut files: Vec<_> =

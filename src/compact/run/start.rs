@@ -2,6 +2,14 @@
 
 use super::*;
 
+/// What follows the first steps.
+enum Next {
+    /// They were enough, or no summary is wanted.
+    Fit,
+    /// The summary, if there is enough for it to stand for.
+    Cut(Option<Covered>),
+}
+
 impl Compaction {
     pub(super) fn start(&mut self) -> State {
         if self.options.asking.is_handover {
@@ -20,43 +28,45 @@ impl Compaction {
             let step = skipped("summary", total, "no message came since the last compaction");
             return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
         }
-        self.cheap = self.climbed(&budget);
-        // Somebody who compacts what fits wants a summary.
-        if self.cheap.total <= budget.relief && !self.cheap.edits.is_empty() && !self.options.force {
-            return self.done(self.fit(vec![], vec![], None));
+        let (cheap, next) = self.first_steps(draft, &budget);
+        self.cheap = cheap;
+        match next {
+            Next::Fit => self.done(self.fit(vec![], vec![], None)),
+            Next::Cut(Some(covered)) => self.planned(covered),
+            Next::Cut(None) => {
+                let why = format!("fewer than {} messages could be covered", self.options.profile.min_messages.manual);
+                let step = skipped("summary", self.cheap.total, &why);
+                if self.cheap.total <= self.options.budget && self.cheap.edits.is_empty() {
+                    let draft = self.view(&[]);
+                    return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
+                }
+                self.done(self.fit(vec![], vec![step], None))
+            }
         }
+    }
+
+    /// The steps of the ladder before the summary, and what it is to stand for.
+    fn first_steps(&self, draft: Draft, budget: &Budget) -> (Cheap, Next) {
         let profile = &self.options.profile;
-        if !profile.has(Rung::Summary) && !profile.has(Rung::Offline) {
-            return self.done(self.fit(vec![], vec![], None));
+        let mut edits = Vec::new();
+        let mut behind = draft.clone();
+        let steps = climb(&mut behind, self.rungs().0, budget.relief, self.ground(budget), &mut edits);
+        let cheap = Cheap { steps, total: behind.total(), edits };
+        // Somebody who compacts what fits wants a summary.
+        let is_enough = cheap.total <= budget.relief && !cheap.edits.is_empty() && !self.options.force;
+        if is_enough || !profile.has(Rung::Summary) && !profile.has(Rung::Offline) {
+            return (cheap, Next::Fit);
         }
         // What the model is asked about is the untouched history: it says more, and a provider may still hold it. The cheap steps take no
         // message away, so that the groups are the same.
-        let draft = self.view(&[]);
-        let groups = groups(&draft);
-        let cheap = self.cheap_view();
-        let cut = self.chosen(&budget, &cheap).filter(|cut| {
+        edit::repair_behind(&mut behind, &cheap.edits);
+        let (cut, groups) = self.chosen(budget, &behind);
+        let cut = cut.filter(|cut| {
             let covered: usize = cut.covered.iter().map(|&at| groups[at].entries.len()).sum();
             covered >= profile.min_messages.manual && budget.summary > 0
         });
-        let Some(cut) = cut else {
-            let why = format!("fewer than {} messages could be covered", profile.min_messages.manual);
-            let step = skipped("summary", self.cheap.total, &why);
-            if self.cheap.total <= self.options.budget && self.cheap.edits.is_empty() {
-                return self.done(self.finished(draft, Status::NothingToCompact, vec![], vec![step]));
-            }
-            return self.done(self.fit(vec![], vec![step], None));
-        };
-        let covered = covered_by(&draft, &cheap, &groups, &cut.covered);
-        self.planned(covered)
-    }
-
-    /// The steps of the ladder before the summary.
-    fn climbed(&self, budget: &Budget) -> Cheap {
-        let mut draft = self.view(&[]);
-        let mut edits = Vec::new();
-        let ground = Ground { options: &self.options, budget };
-        let steps = climb(&mut draft, self.rungs().0, budget.relief, ground, &mut edits);
-        Cheap { steps, total: draft.total(), edits }
+        let covered = cut.map(|cut| covered_by(&draft, &behind, &groups, &cut.covered));
+        (cheap, Next::Cut(covered))
     }
 
     /// The rungs before the summary, and those behind it.

@@ -3,7 +3,6 @@
 
 use super::Ground;
 use super::scene::Scene;
-use crate::compact::placeholder::is_placeholder;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::tool_result::budget::newest_first;
@@ -17,7 +16,11 @@ pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
     let mut texts = Vec::new();
     for (result, is_over) in scene.results.iter().zip(cut) {
         let is_large = rule.all.is_none() && result.tokens > most;
-        if !(is_over || is_large) || !result.may_be_cut || !result.is_text || is_placeholder(&result.text) {
+        if !(is_over || is_large)
+            || !result.may_be_cut
+            || !result.is_text
+            || result.outcome.is_placeholder(&result.text)
+        {
             continue;
         }
         let keep = scene.call_of(result).map_or(Keep::Ends, |call| Keep::of_kind(call.call.kind));

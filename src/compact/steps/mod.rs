@@ -12,9 +12,12 @@ mod media;
 pub mod scene;
 mod stale;
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::budget::Budget;
+use super::held::Known;
 use super::profile::{Profile, Rung};
 use super::{Options, Outcome, StepReport};
 use crate::history::draft::Draft;
@@ -25,10 +28,12 @@ use scene::Scene;
 const CLOSE: u64 = 32;
 
 /// What the rungs go by.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Ground<'a> {
     pub options: &'a Options,
     pub budget: &'a Budget,
+    /// What is known of the messages.
+    pub known: &'a [Rc<Known>],
 }
 
 impl Ground<'_> {
@@ -42,52 +47,9 @@ pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits
     let mut steps = Vec::new();
     let mut total = draft.total();
     let is_cheap = |rung: &&Rung| matches!(rung, Rung::Stale | Rung::Media | Rung::Cap | Rung::Clear);
-    for &rung in rungs.iter().filter(is_cheap) {
-        if total <= goal {
-            steps.push(StepReport::same(
-                rung.as_str(),
-                Outcome::Skipped,
-                total,
-                format!("{total} tokens are at most the {goal} aimed at"),
-            ));
-            continue;
-        }
-        let found = match rung {
-            Rung::Stale => stale::edits(draft, &Scene::new(draft, ground)),
-            Rung::Media => media::edits(draft, &Scene::new(draft, ground), ground),
-            Rung::Cap => cap::edits(draft, &Scene::new(draft, ground), ground),
-            Rung::Clear => clear::edits(draft, &Scene::new(draft, ground), ground),
-            Rung::Summary | Rung::Offline | Rung::Fit => continue,
-        };
-        if found.is_empty() {
-            steps.push(StepReport::same(
-                rung.as_str(),
-                Outcome::NoGain,
-                total,
-                "there is nothing for it to change".into(),
-            ));
-            continue;
-        }
-        let mut tried = draft.clone();
-        edit::apply_all(&mut tried, &found);
-        let after = tried.total();
-        let freed = total.saturating_sub(after);
-        let least = ground.budget.least_gain(rung);
-        if after >= total || freed < least {
-            let why = format!("it would free {freed} tokens, at least {} are asked for", least.max(1));
-            steps.push(StepReport::same(rung.as_str(), Outcome::NoGain, total, why));
-            continue;
-        }
-        let changed: usize = found.iter().map(|edit| edit.texts.len()).sum();
-        steps.push(StepReport {
-            step: rung.as_str(),
-            outcome: Outcome::Applied,
-            tokens_before: total,
-            tokens_after: after,
-            why: format!("{changed} {}", rung.what(changed)),
-        });
+    let mut rungs = rungs.iter().filter(is_cheap);
+    while let Some((tried, found)) = next_change(draft, &mut rungs, &mut total, goal, ground, &mut steps) {
         *draft = tried;
-        total = after;
         edits.extend(found);
     }
     // Numbered in the order in which they are laid.
@@ -95,6 +57,81 @@ pub fn climb(draft: &mut Draft, rungs: &[Rung], goal: u64, ground: Ground, edits
         edit.id = format!("e{at}");
     }
     steps
+}
+
+/// Climbs up to the next rung that pays, and gives the draft behind it. Until then the scene is the same.
+fn next_change<'d, 'r>(
+    draft: &Draft<'d>,
+    rungs: &mut impl Iterator<Item = &'r Rung>,
+    total: &mut u64,
+    goal: u64,
+    ground: Ground,
+    steps: &mut Vec<StepReport>,
+) -> Option<(Draft<'d>, Vec<Edit>)> {
+    let seen = OnceCell::new();
+    let scene = || seen.get_or_init(|| Scene::new(draft, ground));
+    for &rung in rungs {
+        let before = *total;
+        let same = |outcome, why| StepReport::same(rung.as_str(), outcome, before, why);
+        if before <= goal {
+            steps.push(same(Outcome::Skipped, format!("{before} tokens are at most the {goal} aimed at")));
+            continue;
+        }
+        let mut found = match rung {
+            Rung::Stale => stale::edits(draft, scene()),
+            Rung::Media => media::edits(draft, scene(), ground),
+            Rung::Cap => cap::edits(draft, scene(), ground),
+            Rung::Clear => clear::edits(draft, scene(), ground),
+            Rung::Summary | Rung::Offline | Rung::Fit => continue,
+        };
+        if found.is_empty() {
+            steps.push(same(Outcome::NoGain, "there is nothing for it to change".into()));
+            continue;
+        }
+        let tried = laid(draft, &mut found);
+        let after = tried.total();
+        let freed = before.saturating_sub(after);
+        let least = ground.budget.least_gain(rung);
+        if after >= before || freed < least {
+            let why = format!("it would free {freed} tokens, at least {} are asked for", least.max(1));
+            steps.push(same(Outcome::NoGain, why));
+            continue;
+        }
+        let changed: usize = found.iter().map(|edit| edit.texts.len()).sum();
+        steps.push(StepReport {
+            step: rung.as_str(),
+            outcome: Outcome::Applied,
+            tokens_before: before,
+            tokens_after: after,
+            why: format!("{changed} {}", rung.what(changed)),
+        });
+        *total = after;
+        return Some((tried, found));
+    }
+    None
+}
+
+/// A draft under these edits, which are told what each comes to by itself.
+fn laid<'d>(draft: &Draft<'d>, edits: &mut [Edit]) -> Draft<'d> {
+    let mut tried = draft.clone();
+    edit::apply_all(&mut tried, edits);
+    let index: HashMap<&str, usize> =
+        draft.entries.iter().enumerate().map(|(at, entry)| (entry.message.id.as_str(), at)).collect();
+    let places =
+        |edit: &Edit| -> Vec<usize> { edit.targets.iter().filter_map(|id| index.get(id.as_str()).copied()).collect() };
+    let mut edited = vec![0u8; draft.entries.len()];
+    for edit in edits.iter() {
+        places(edit).into_iter().for_each(|at| edited[at] = edited[at].saturating_add(1));
+    }
+    for edit in edits {
+        let places = places(edit);
+        // What two of them change has other tokens under each alone.
+        edit.tokens_after = match places.iter().all(|&at| edited[at] == 1) {
+            true => places.iter().map(|&at| tried.entries[at].after).sum(),
+            false => after(draft, &places, edit),
+        };
+    }
+    tried
 }
 
 /// The edits without what they do to these messages, numbered and counted anew. `draft` is one without them.
@@ -105,8 +142,8 @@ pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Ed
     for edit in edits {
         let left = edit.texts.iter().filter(|text| !gone.contains(text.message.as_str()));
         let texts = left.filter_map(|text| Some((*index.get(&text.message)?, text.clone()))).collect();
-        let Some(left) = edit_of(&draft, edit.kind, edit.rule, edit.newer.clone(), texts) else { continue };
-        edit::apply(&mut draft, &left);
+        let Some(mut left) = edit_of(&draft, edit.kind, edit.rule, edit.newer.clone(), texts) else { continue };
+        draft = laid(&draft, std::slice::from_mut(&mut left));
         out.push(Edit { id: format!("e{}", out.len()), ..left });
     }
     out
@@ -118,7 +155,7 @@ fn is_shorter(draft: &Draft, line: &str, result: &scene::Found) -> bool {
     result.tokens > tokens.saturating_mul(2).saturating_add(CLOSE) || draft.meter.text(&result.text) > tokens
 }
 
-/// An edit of parts; `entries` are those that `texts` are about, ascending. Nothing if there are none.
+/// An edit of parts; [`laid`] tells it what it comes to. Nothing if there are no `texts`, which come with the entries that they are about.
 fn edit_of(
     draft: &Draft,
     kind: Kind,
@@ -129,7 +166,7 @@ fn edit_of(
     crate::rank::sort(&mut texts, |(entry, _)| *entry as u64);
     let mut entries: Vec<usize> = texts.iter().map(|(entry, _)| *entry).collect();
     entries.dedup();
-    let mut lone = Edit {
+    let edit = Edit {
         id: String::new(),
         kind,
         targets: entries.iter().map(|&at| draft.entries[at].message.id.clone()).collect(),
@@ -144,8 +181,7 @@ fn edit_of(
         newer,
         texts: texts.into_iter().map(|(_, text)| text).collect(),
     };
-    lone.tokens_after = after(draft, &entries, &lone);
-    (!entries.is_empty()).then_some(lone)
+    (!entries.is_empty()).then_some(edit)
 }
 
 /// Tokens of these entries under the edit.

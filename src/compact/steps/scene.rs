@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Ground;
+use crate::compact::held::{Call, Fact, Outcome, Reading};
 use crate::compact::placeholder::{self, Gone};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
-use crate::message::path;
-use crate::message::tool_map::{ToolCall, ToolKind, ToolMap, exit_status, holds_state};
+use crate::message::tool_map::ToolKind;
 use crate::message::{Part, Role, texts};
 
 /// A call.
@@ -17,7 +18,7 @@ pub struct CallAt<'d> {
     pub part: usize,
     pub name: &'d str,
     pub arguments: &'d str,
-    pub call: ToolCall,
+    pub call: Rc<Call>,
     /// It is not of the newest rounds, and nothing forbids to touch it.
     pub is_old: bool,
     /// Results of its tool are never cleared.
@@ -32,6 +33,7 @@ pub struct Found<'d> {
     pub call: Option<usize>,
     /// Its texts.
     pub text: Cow<'d, str>,
+    pub outcome: Rc<Outcome>,
     /// About what it has of its message's tokens.
     pub tokens: u64,
     pub is_error: bool,
@@ -85,7 +87,7 @@ impl<'d> Scene<'d> {
         let first_new = groups.iter().enumerate().rev().filter(|(_, group)| is_round(group)).map(|(at, _)| at);
         let first_new = first_new.take(protect.rounds).last().unwrap_or(groups.len());
         let turn = newest_request.filter(|_| protect.turn).map_or(groups.len(), |at| at);
-        let map = ToolMap::new(ground.options.rules.tools.clone());
+        let mut reading = Reading::new(ground.known, &ground.options.rules);
         let mut scene = Scene { calls: vec![], results: vec![], groups, is_fixed };
         let mut open: HashMap<&str, usize> = HashMap::new();
         let mut group_of = vec![usize::MAX; draft.entries.len()];
@@ -94,21 +96,24 @@ impl<'d> Scene<'d> {
                 group_of[entry] = at;
             }
         }
-        for (entry, group) in group_of.iter().copied().enumerate().filter(|(_, group)| *group != usize::MAX) {
+        for (entry, group) in group_of.iter().copied().enumerate() {
             let from = &draft.entries[entry];
+            let facts = reading.next(&from.message, from.source);
+            if group == usize::MAX {
+                continue;
+            }
             let is_old = !scene.is_fixed[group] && group < first_new && !from.is_new;
             let bytes: usize = from.message.parts.iter().map(bytes).sum();
-            for (part, what) in from.message.parts.iter().enumerate() {
-                match what {
-                    Part::ToolCall { call_id, name, arguments } => {
+            for fact in facts.iter().cloned() {
+                let (Fact::Call(part, _) | Fact::Result(part, _)) = fact;
+                let Some(what) = from.message.parts.get(part) else { continue };
+                match (what, fact) {
+                    (Part::ToolCall { call_id, name, arguments }, Fact::Call(_, call)) => {
                         open.insert(call_id, scene.calls.len());
-                        let mut call = map.read(name, arguments);
-                        let root = ground.options.rules.root.as_deref();
-                        call.paths = call.paths.into_iter().map(|it| path::under(root, it)).collect();
-                        let is_exempt = holds_state(name, call.kind) || ground.options.exempt.contains(name);
+                        let is_exempt = call.holds_state || ground.options.exempt.contains(name);
                         scene.calls.push(CallAt { entry, part, name, arguments, call, is_old, is_exempt });
                     }
-                    Part::ToolResult { call_id, content, is_error, .. } => {
+                    (Part::ToolResult { call_id, content, is_error, .. }, Fact::Result(_, outcome)) => {
                         let of = &scene.groups[group];
                         let is_own = from.message.role != Role::Assistant && !from.is_new && !content.is_empty();
                         let is_known = |part: &Part| !matches!(part, Part::Opaque { .. } | Part::CacheMark);
@@ -118,6 +123,7 @@ impl<'d> Scene<'d> {
                             part,
                             call: open.remove(call_id.as_str()),
                             text: texts(content),
+                            outcome,
                             tokens: (from.after as f64 * share) as u64,
                             is_error: *is_error,
                             is_text: content.iter().all(|part| matches!(part, Part::Text { .. })),
@@ -158,25 +164,22 @@ impl<'d> Scene<'d> {
         let call = self.call_of(result);
         let of = placeholder::Result {
             tool: call.map(|call| call.name),
-            call: call.map(|call| (call.arguments, &call.call)),
+            call: call.map(|call| (call.arguments, &**call.call)),
             text: &result.text,
             is_error: result.is_error,
         };
-        placeholder::line(gone, of, why, recall)
+        result.outcome.placeholder(gone, call.map(|call| &call.call), of, why, recall)
     }
 
     /// How the call of a result ended.
     pub fn end(&self, result: &Found) -> End {
         let is_shell = self.call_of(result).is_some_and(|call| call.call.kind == ToolKind::Shell);
-        match exit_status(&result.text).filter(|_| is_shell) {
+        match is_shell.then(|| result.outcome.exit(&result.text)).flatten() {
             Some(0) => End::Ok,
             Some(_) => End::Failed,
             None if result.is_error => End::Failed,
-            None => {
-                let start = result.text.trim_start();
-                let says_so = ["ERROR", "Error:", "error:", "<error>"].iter().any(|word| start.starts_with(word));
-                if says_so { End::Failed } else { End::Ended }
-            }
+            None if result.outcome.says_so(&result.text) => End::Failed,
+            None => End::Ended,
         }
     }
 }

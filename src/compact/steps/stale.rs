@@ -8,12 +8,13 @@
 //! | failed attempts at a command that succeeded later | first and last error line of each |
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use super::scene::{CallAt, End, Found, Scene};
-use crate::compact::ledger::command::kept_line;
+use crate::compact::held::Text;
 use crate::compact::ledger::error;
-use crate::compact::ledger::shell::{self, Touch};
-use crate::compact::placeholder::{Gone, is_placeholder};
+use crate::compact::ledger::shell::Touch;
+use crate::compact::placeholder::Gone;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
 use crate::message::tool_map::ToolKind;
@@ -41,13 +42,13 @@ type Page = ((u64, u64), usize);
 #[derive(Default)]
 struct Later<'s> {
     /// The newest result with this text.
-    texts: HashMap<&'s str, usize>,
+    texts: HashMap<Text<'s>, usize>,
     /// The newest edit of a path.
     edits: HashMap<String, usize>,
     /// Later reads.
     reads: HashMap<String, Vec<Page>>,
     /// Commands that succeeded.
-    successes: HashMap<String, usize>,
+    successes: HashMap<Rc<str>, usize>,
 }
 
 pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
@@ -55,7 +56,7 @@ pub(super) fn edits(draft: &Draft, scene: &Scene) -> Vec<Edit> {
     let mut later = Later::default();
     let mut found: Vec<Stale> = Vec::new();
     for (number, result) in scene.results.iter().enumerate().rev() {
-        if is_placeholder(&result.text) {
+        if result.outcome.is_placeholder(&result.text) {
             continue;
         }
         let call = scene.call_of(result);
@@ -102,19 +103,18 @@ impl<'s> Later<'s> {
     ) -> Option<(usize, &'static str, String, Vec<String>)> {
         let id = |entry: usize| &draft.entries[entry].message.id;
         let before = |newer: &usize| *newer > result.entry;
-        if let Some(&newer) = self.texts.get(&*result.text).filter(|at| before(at)) {
+        if let Some(&newer) = self.texts.get(&Text::of(&result.outcome, &result.text)).filter(|at| before(at)) {
             return Some((newer, "same-result", format!("{} has the same", id(newer)), vec![]));
         }
         let call = call?;
         if call.call.kind == ToolKind::Shell {
             if end == End::Failed {
-                let &newer = self.successes.get(&command(call)?).filter(|at| before(at))?;
+                let &newer = self.successes.get(call.call.key()?).filter(|at| before(at))?;
                 let why = format!("it succeeded in {}", id(newer));
-                return Some((newer, "failed-attempt", why, ends(&result.text)));
+                return Some((newer, "failed-attempt", why, ends(result)));
             }
             // What a command showed of a file, if it did nothing else.
-            let [line] = call.call.commands.as_slice() else { return None };
-            let line = shell::read(line, call.call.cwd.as_deref());
+            let [line] = call.call.lines() else { return None };
             if !line.only_shows || line.files.is_empty() || line.files.iter().any(|(touch, _)| *touch != Touch::Read) {
                 return None;
             }
@@ -138,7 +138,7 @@ impl<'s> Later<'s> {
     /// Takes a result in, as one that is later than all that follow.
     fn note(&mut self, result: &'s Found, call: Option<&CallAt>, end: End, is_stale: bool) {
         if result.is_text && result.text.len() >= SHORT {
-            self.texts.entry(&result.text).or_insert(result.entry);
+            self.texts.entry(Text::of(&result.outcome, &result.text)).or_insert(result.entry);
         }
         let Some(call) = call.filter(|_| end != End::Failed) else { return };
         let mut edited = |path: &String| {
@@ -150,16 +150,17 @@ impl<'s> Later<'s> {
                 call.call.patched.iter().for_each(|(_, path)| edited(path));
             }
             ToolKind::Shell => {
-                for line in &call.call.commands {
-                    for (touch, path) in &shell::read(line, call.call.cwd.as_deref()).files {
+                for line in call.call.lines() {
+                    for (touch, path) in &line.files {
                         if *touch != Touch::Read {
                             edited(path);
                         }
                     }
                 }
-                let succeeded = end == End::Ok || is_clean(&result.text);
-                if let Some(key) = command(call).filter(|_| succeeded) {
-                    self.successes.entry(key).or_insert(result.entry);
+                // No line tells of an error.
+                let is_clean = || result.outcome.errors(&result.text).is_empty();
+                if let Some(key) = call.call.key().filter(|_| end == End::Ok || is_clean()) {
+                    self.successes.entry(Rc::clone(key)).or_insert(result.entry);
                 }
             }
             ToolKind::Read if !is_stale => {
@@ -175,25 +176,14 @@ impl<'s> Later<'s> {
     }
 }
 
-/// What tells one command from another.
-fn command(call: &CallAt) -> Option<String> {
-    let lines: Vec<String> = call.call.commands.iter().map(|line| kept_line(line)).collect();
-    (!lines.is_empty()).then(|| format!("{}\n{}", call.call.cwd.as_deref().unwrap_or_default(), lines.join("\n")))
-}
-
-/// The first and the last error line of a text; its last line if it names no error.
-fn ends(text: &str) -> Vec<String> {
-    let mut lines = text.lines().filter(|line| error::is_error_line(line)).map(error::kept_line);
+/// The first and the last error line of a result; its last line if it names no error.
+fn ends(result: &Found) -> Vec<String> {
+    let mut lines = result.outcome.errors(&result.text).iter().map(|at| at.line(&result.text));
     let first = lines.next();
     let last = lines.next_back().filter(|last| Some(last) != first.as_ref());
     let mut out: Vec<String> = first.into_iter().chain(last).collect();
     if out.is_empty() {
-        out.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
+        out.extend(result.text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
     }
     out
-}
-
-/// True if no line tells of an error.
-fn is_clean(text: &str) -> bool {
-    !text.lines().any(error::is_error_line)
 }

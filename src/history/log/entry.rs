@@ -3,6 +3,8 @@
 //! Entries name messages by the host's ids and other entries by `e<seq>`. What only the host understands (usage, jobs, notes) rides along
 //! as JSON text, as it was given: numbers and key order are the host's and stay so.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::history::edit::Author;
@@ -15,7 +17,9 @@ use crate::message::Message;
 pub enum Entry {
     /// A message was added at the end.
     Message {
-        message: Message,
+        /// Shared with whoever works on a view of it.
+        #[serde(with = "shared")]
+        message: Rc<Message>,
     },
     /// What the provider reported of a request. JSON text of the host's.
     Usage {
@@ -57,6 +61,23 @@ pub enum Entry {
     Note {
         json: String,
     },
+}
+
+/// A message that is shared reads and writes as the message.
+mod shared {
+    use std::rc::Rc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::message::Message;
+
+    pub fn serialize<S: Serializer>(message: &Rc<Message>, to: S) -> Result<S::Ok, S::Error> {
+        (**message).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Rc<Message>, D::Error> {
+        Message::deserialize(from).map(Rc::new)
+    }
 }
 
 /// Entries that hold nothing but JSON text of the host's.

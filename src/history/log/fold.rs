@@ -4,6 +4,7 @@
 //! concerns; looking depends on nothing but which edits, pins and rewinds are in force, so undoing is exact by construction.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 
 use super::entry::{Becomes, Entry, Kind, Pin, seq_of};
 use super::store::Store;
@@ -30,7 +31,7 @@ pub(super) enum Shown {
 /// A message as edits left it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Changed {
-    pub message: Message,
+    pub message: Rc<Message>,
     pub edits: Vec<PartEdit>,
     pub tokens: u64,
     /// Kind of the newest edit that shows.
@@ -428,7 +429,8 @@ impl State {
         let row = draft.entries.pop().filter(Row::is_in)?;
         // The thought in front was all that an edit was about, and is not there.
         let Some(edits) = row.edits else { return Some(Shown::Whole) };
-        Some(Shown::Changed(Box::new(Changed { message: row.message.into_owned(), edits, tokens: row.after, rule })))
+        let message = Rc::new(row.message.into_owned());
+        Some(Shown::Changed(Box::new(Changed { message, edits, tokens: row.after, rule })))
     }
 
     /// The range that hides a message.

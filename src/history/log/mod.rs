@@ -33,6 +33,7 @@ mod turn;
 mod undo;
 mod view;
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -113,6 +114,7 @@ pub struct Log {
     /// Goes up with whatever may change the view, but for messages that are added.
     changes: u64,
     sound: RefCell<Sound>,
+    beside: RefCell<Option<Rc<dyn Any>>>,
 }
 
 impl Log {
@@ -120,7 +122,8 @@ impl Log {
     pub fn new(counting: Counting) -> Log {
         let origin = counting.origin;
         let (changes, sound) = (1, RefCell::default());
-        Log { store: Store::default(), state: State::default(), counting, chain: vec![], origin, changes, sound }
+        let (store, state, beside) = (Store::default(), State::default(), RefCell::default());
+        Log { store, state, counting, chain: vec![], origin, changes, sound, beside }
     }
 
     /// A conversation that had no log becomes one; all its messages get the same time.
@@ -146,6 +149,17 @@ impl Log {
     /// Worst origin of any count.
     pub fn origin(&self) -> Origin {
         self.origin
+    }
+
+    /// What somebody who works on views of this log found out about its messages, held for the next time. Nothing in the log depends on it.
+    pub fn beside<T: Default + 'static>(&self) -> Rc<T> {
+        let mut beside = self.beside.borrow_mut();
+        if let Some(held) = beside.clone().and_then(|held| held.downcast().ok()) {
+            return held;
+        }
+        let fresh = Rc::new(T::default());
+        *beside = Some(Rc::clone(&fresh) as Rc<dyn Any>);
+        fresh
     }
 
     /// Number of entries: the position of the next one.
@@ -178,7 +192,7 @@ impl Log {
     /// # Errors
     /// [`Code::BadMessage`], [`Code::DuplicateId`].
     pub fn append(&mut self, message: Message, time: i64) -> Result<Added> {
-        self.push(Entry::Message { message }, time)
+        self.push(Entry::Message { message: Rc::new(message) }, time)
     }
 
     /// Adds all of these messages, or none.
@@ -199,7 +213,7 @@ impl Log {
             }
         }
         let entries = messages.into_iter().map(|message| {
-            let seq = self.fold(Entry::Message { message }, time);
+            let seq = self.fold(Entry::Message { message: Rc::new(message) }, time);
             self.added(seq)
         });
         Ok(entries.collect())

@@ -1,5 +1,7 @@
 //! Recall: the untouched original of whatever an edit hid, and which edit hid it.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use super::Log;
@@ -109,11 +111,11 @@ impl Log {
     }
 
     /// The messages that a summary in the view stands for, oldest first; `None` for what is no summary.
-    pub fn behind(&self, id: &str) -> Option<Vec<&Message>> {
+    pub fn behind(&self, id: &str) -> Option<Vec<Rc<Message>>> {
         let seq = seq_of(id.strip_suffix(":summary")?)?;
         let span = self.state.edits.get(&seq)?.span.as_ref()?;
         let covered = |slot: &usize| matches!(self.state.slots[*slot].shown, Shown::Covered(_));
-        Some((span.start..=span.end).filter(covered).map(|slot| self.store.message(slot)).collect())
+        Some((span.start..=span.end).filter(covered).map(|slot| Rc::clone(self.store.shared(slot))).collect())
     }
 
     fn recalled(&self, slot: usize) -> Recalled<'_> {

@@ -1,6 +1,7 @@
 //! What a log remembers: the entries as they came, and the counts of every message. Only ever grows.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::entry::{Edit, Entry};
 use crate::history::draft::Meter;
@@ -73,6 +74,11 @@ impl Store {
 
     /// The message in a slot.
     pub fn message(&self, slot: usize) -> &Message {
+        self.shared(slot)
+    }
+
+    /// The same, to be held on to.
+    pub fn shared(&self, slot: usize) -> &Rc<Message> {
         match &self.records[self.messages[slot]].entry {
             Entry::Message { message } => message,
             _ => unreachable!("slots are made for message entries only"),

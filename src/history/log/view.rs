@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ use crate::error::Result;
 use crate::history::draft::{Draft, Entry as Row};
 use crate::history::pairs::repair;
 use crate::history::plan::{Fate, PlanItem, Removal, Totals};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::tokens::Origin;
 
 /// What to send.
@@ -75,11 +76,32 @@ impl Log {
         draft.messages()
     }
 
-    /// The same with the tokens of each, which are held.
-    pub fn counted_messages(&self) -> (Vec<Message>, Vec<u64>) {
+    /// The same with the tokens of each, which are held. No text is copied but those of summaries, and of what had to be repaired.
+    pub fn counted_messages(&self) -> (Vec<Rc<Message>>, Vec<u64>) {
         let draft = self.repaired();
-        let shown = draft.entries.into_iter().filter(Row::is_in);
-        shown.map(|entry| (entry.message.into_owned(), entry.after)).unzip()
+        let share = |message: Cow<Message>| match message {
+            Cow::Borrowed(message) => self.shared(message),
+            Cow::Owned(message) => Rc::new(message),
+        };
+        draft.entries.into_iter().filter(Row::is_in).map(|row| (share(row.message), row.after)).unzip()
+    }
+
+    /// A message of the view, to be held on to.
+    fn shared(&self, message: &Message) -> Rc<Message> {
+        let slot = self.store.slots.get(&message.id).copied();
+        let held = slot.map(|slot| match &self.state.slots[slot].shown {
+            Shown::Changed(changed) => &changed.message,
+            _ => self.store.shared(slot),
+        });
+        held.filter(|held| std::ptr::eq(&***held, message)).cloned().unwrap_or_else(|| Rc::new(message.clone()))
+    }
+
+    /// What the user asked for last, as it is shown; empty if there is no such message in the view.
+    pub fn newest_request(&self) -> String {
+        let draft = self.draft();
+        let requests = draft.entries.iter().rev().map(|row| &row.message);
+        let of_user = |m: &&Cow<Message>| m.role == Role::User && m.results().next().is_none();
+        requests.filter(of_user).map(|m| m.text()).find(|text| !text.trim().is_empty()).unwrap_or_default()
     }
 
     /// How many messages of the view are no system messages, before repair.
@@ -168,7 +190,7 @@ impl Log {
             match &it.shown {
                 Shown::Whole => entries.push(row(&self.store, slot)),
                 Shown::Changed(changed) => entries.push(Row {
-                    message: Cow::Borrowed(&changed.message),
+                    message: Cow::Borrowed(&*changed.message),
                     edits: Some(changed.edits.clone()),
                     fate: Fate::Changed,
                     rule: Some(changed.rule),

@@ -123,9 +123,19 @@ fn conversation(rng: &mut Rng, steps: usize) -> Vec<Message> {
     messages
 }
 
-fn play(seed: u64, steps: usize, mut each: impl FnMut(&mut Log, &mut Rng)) -> Log {
+fn play(seed: u64, steps: usize, each: impl FnMut(&mut Log, &mut Rng)) -> Log {
     let mut rng = Rng::with_seed(seed);
-    let mut waiting = conversation(&mut rng, steps);
+    let waiting = conversation(&mut rng, steps);
+    play_with(rng, waiting, steps, each)
+}
+
+/// Random steps over these messages, which come one after the other.
+pub fn play_with(
+    mut rng: Rng,
+    mut waiting: Vec<Message>,
+    steps: usize,
+    mut each: impl FnMut(&mut Log, &mut Rng),
+) -> Log {
     waiting.reverse();
     let mut log = Log::new(counting(Quarter));
     for _ in 0..steps {
@@ -250,7 +260,7 @@ fn undoing_restores_the_view_before_byte_for_byte() {
                 }
             })
             .filter(|m| log.recall(&m.id).unwrap()[0].place != Place::Rewound)
-            .cloned()
+            .map(|m| Message::clone(m))
             .collect();
         let plain = log.draft().messages();
         assert_eq!(plain, live, "seed {seed}");

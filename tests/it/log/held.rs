@@ -1,0 +1,76 @@
+//! What plans hold of a log's messages changes nothing: a plan of a log that was planned over and over is that of one read just now.
+
+use espalier::compact::ledger::Rules;
+use espalier::compact::profile::Profile;
+use espalier::compact::{Compaction, Options};
+use espalier::effect::{Answer, Effect};
+use espalier::history::log::Log;
+use espalier::message::{Message, Part};
+use fastrand::Rng;
+
+use super::counting;
+use super::random::play_with;
+use crate::support::{Quarter, driven, numbered, transcript};
+
+/// A run of an agent, some of it twice, in which what is old is repeated, outdated and long.
+fn messages(rng: &mut Rng, name: &str) -> Vec<Message> {
+    let recorded = transcript(name);
+    let from = rng.usize(0..recorded.len() / 2);
+    let some = &recorded[from..recorded.len().min(from + 40)];
+    let mut all: Vec<Message> = some.iter().chain(&some[..some.len() / 2]).cloned().collect();
+    // Ids of calls come once.
+    let half = some.len();
+    for (at, message) in all.iter_mut().enumerate() {
+        for part in &mut message.parts {
+            if let Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } = part {
+                *call_id = format!("{}-{call_id}", at / half);
+            }
+        }
+    }
+    numbered(all)
+}
+
+fn options(log: &Log, rng: &mut Rng) -> Options {
+    let profile =
+        r#"{"protect":{"results":1,"rounds":1,"tokens":{"of":0.1}},"gain":{"stale":{"of":0},"clear":{"of":0}}}"#;
+    let profile = if rng.bool() { Profile::read(profile, "profile").unwrap() } else { Profile::default() };
+    let root = (rng.u32(0..4) == 0).then(|| "/testbed".to_string());
+    let rules = Rules { root, ..Rules::default() };
+    let budget = log.totals().total * rng.u64(4..12) / 10;
+    let mut options = Options { budget, force: true, profile, rules, has_model: rng.bool(), ..Options::default() };
+    options.offline_on_failure = true;
+    options.asking.pre_hook = true;
+    options
+}
+
+/// Everything that a compaction asks for and comes to. The model has nothing to say.
+fn all_of(log: &Log, options: Options, skip: bool) -> String {
+    let (asked, done) = driven(Compaction::of_log(log, options), |effect| match effect {
+        Effect::RunHook(_) => Answer::Hook { instructions: None, keep: vec![], blocks: vec![], skip },
+        _ => Answer::Model { text: "<summary>nothing</summary>".into(), finish_reason: None },
+    });
+    format!("{}\n{:?}", serde_json::to_string(&asked).unwrap(), done.map(|done| serde_json::to_string(&done).unwrap()))
+}
+
+#[test]
+fn plans_are_the_same_whatever_was_planned_before() {
+    let (mut plans, mut cleared) = (0, 0);
+    for (seed, name) in
+        (0..12).zip(["pi-refactor-long", "openhands-ponyc-4593", "sweagent-marshmallow-1867"].iter().cycle())
+    {
+        let mut rng = Rng::with_seed(seed);
+        let waiting = messages(&mut rng, name);
+        play_with(rng, waiting, 90, |log, rng| {
+            let options = options(log, rng);
+            let skip = rng.u32(0..3) > 0;
+            let held = all_of(log, options.clone(), skip);
+            if rng.u32(0..4) == 0 {
+                let read = Log::import(&log.export(0), counting(Quarter), false).unwrap().log;
+                assert_eq!(held, all_of(&read, options, skip), "seed {seed}");
+                plans += 1;
+                cleared += usize::from(held.contains("clear_result") || held.contains("supersede"));
+            }
+        });
+    }
+    assert!(plans > 200 && cleared > 30, "{plans} plans, {cleared} cleared something: too few to say anything");
+}
