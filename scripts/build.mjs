@@ -25,7 +25,7 @@ const wasmDir = join(out, "wasm");
 const wasmFile = join(wasmDir, "espalier.wasm");
 const vocabDir = join(out, "vocab");
 const pkg = join(root, "pkg");
-const rust = ["Cargo.toml", "core", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "src"];
+const rust = ["Cargo.toml", "core", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "src"];
 
 export async function buildPackage() {
   await step("The engine (Rust to wasm)", wasm);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { tools } from "./lib.mjs";
+import { root, tools } from "./lib.mjs";
 
 /** Pinned, so that everybody who uses it gets the same bytes. */
 export const npmClang = { name: "@yowasp/clang", version: "22.0.0-git20542-10" };
@@ -31,7 +31,9 @@ export function hasNpmClang() {
 }
 
 /** Runs the compiler; resolves with its exit code. */
-export async function compile(args) {
+export async function compile(argv) {
+  // The parser's runtime, put together by us: see there.
+  const args = argv.map((arg) => (/tree-sitter-[^/\\]*[/\\]src[/\\]lib\.c$/.test(arg) ? join(root, "scripts", "tree-sitter.c") : arg));
   const native = nativeClang();
   if (native) return spawnSync(native, args, { stdio: "inherit" }).status ?? 1;
   if (!hasNpmClang()) {

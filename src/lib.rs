@@ -22,8 +22,17 @@ pub mod compact;
 pub mod effect;
 pub mod prompt;
 
+/// Documents: the structure of source files, and how they are cut down.
+pub mod document {
+    pub use espalier_core::document::*;
+
+    pub mod changed;
+    pub mod dylink;
+    pub mod outline;
+}
+
 // Compiled for speed: see `core/Cargo.toml`.
-pub use espalier_core::{bits, document, error, history, message, rank, tokens, tool_result, validity};
+pub use espalier_core::{bits, error, history, message, rank, tokens, tool_result, validity};
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

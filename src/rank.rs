@@ -14,11 +14,7 @@ use std::cmp::Ordering;
 /// assert_eq!(words, ["three", "one", "a", "b"]);
 /// ```
 pub fn sort<T>(items: &mut [T], mut rank: impl FnMut(&T) -> u64) {
-    let mut keys: Vec<(u64, usize)> = Vec::with_capacity(items.len());
-    for (at, item) in items.iter().enumerate() {
-        keys.push((rank(item), at));
-    }
-    if let Some(mut order) = order(keys) {
+    if let Some(mut order) = order(items.len(), &mut |at| rank(&items[at])) {
         put(&mut order, &mut |one, other| items.swap(one, other));
     }
 }
@@ -38,7 +34,8 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
 
 /// Where the items that are to come first, second and so on stand; nothing if all stand there already.
 #[inline(never)]
-fn order(mut keys: Vec<(u64, usize)>) -> Option<Vec<usize>> {
+fn order(count: usize, rank: &mut dyn FnMut(usize) -> u64) -> Option<Vec<usize>> {
+    let mut keys: Vec<(u64, usize)> = (0..count).map(|at| (rank(at), at)).collect();
     if keys.is_sorted() {
         return None;
     }

@@ -3,7 +3,6 @@
 //! Grammars and structures belong to the instance: after a crash the host links grammars again from the modules it kept.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint32Array};
@@ -19,14 +18,17 @@ use crate::document::units::{Units, bytes};
 use crate::document::{Basis, Grammar, Language, Mode, Options, Shared, Structure, structure_of_tree, structure_with};
 use crate::error::{Code, Error, Result};
 
+/// A grammar and its number.
+type Numbered = (Rc<Grammar>, u64);
+
 #[derive(Default)]
 struct Loaded {
     /// Grammars of languages known by name are shared: JavaScript's serves JSX.
-    files: HashMap<&'static str, tree_sitter::Language>,
+    files: Vec<(&'static str, tree_sitter::Language)>,
     /// By language.
-    grammars: HashMap<String, (Rc<Grammar>, u64)>,
+    grammars: Vec<(Box<str>, Numbered)>,
     /// Languages that the host registered.
-    registered: HashMap<String, ()>,
+    registered: Vec<Box<str>>,
     /// Counts grammars, so that structures made with one are not taken for those of another.
     count: u64,
 }
@@ -40,19 +42,28 @@ thread_local! {
 impl Loaded {
     fn insert(&mut self, language: &str, grammar: Grammar) {
         self.count += 1;
-        self.grammars.insert(language.to_string(), (Rc::new(grammar), self.count));
+        self.grammars.retain(|(name, _)| **name != *language);
+        self.grammars.push((language.into(), (Rc::new(grammar), self.count)));
+    }
+
+    fn known(&self, name: &str) -> Option<Numbered> {
+        self.grammars.iter().find(|(known, _)| **known == *name).map(|(_, found)| found.clone())
+    }
+
+    fn file(&self, name: &str) -> Option<&tree_sitter::Language> {
+        self.files.iter().find(|(known, _)| *known == name).map(|(_, runtime)| runtime)
     }
 
     /// The grammar of a language, if it is loaded, and its number.
-    fn get(&mut self, name: &str) -> Result<Option<(Rc<Grammar>, u64)>> {
-        if let Some(found) = self.grammars.get(name) {
-            return Ok(Some(found.clone()));
+    fn get(&mut self, name: &str) -> Result<Option<Numbered>> {
+        if let Some(found) = self.known(name) {
+            return Ok(Some(found));
         }
         let Some(language) = Language::find(name) else { return Ok(None) };
-        let Some(runtime) = self.files.get(language.grammar) else { return Ok(None) };
+        let Some(runtime) = self.file(language.grammar) else { return Ok(None) };
         let grammar = Grammar::built_in(language, runtime.clone())?;
         self.insert(name, grammar);
-        Ok(self.grammars.get(name).cloned())
+        Ok(self.known(name))
     }
 }
 
@@ -86,11 +97,11 @@ pub fn link_grammar(file: &str, module: &JsValue) -> std::result::Result<(), JsV
     let Some(language) = known else {
         return Err(to_js(Error::new(Code::UnknownLanguage, format!("no language has the grammar {file:?}"))));
     };
-    if LOADED.with_borrow(|loaded| loaded.files.contains_key(language.grammar)) {
+    if LOADED.with_borrow(|loaded| loaded.file(language.grammar).is_some()) {
         return Ok(());
     }
     let runtime = grammar::link(module, Some(language.grammar)).map_err(to_js)?;
-    LOADED.with_borrow_mut(|loaded| loaded.files.insert(language.grammar, runtime));
+    LOADED.with_borrow_mut(|loaded| loaded.files.push((language.grammar, runtime)));
     Ok(())
 }
 
@@ -105,7 +116,9 @@ pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>)
     };
     let grammar = grammar.map_err(|error| to_js(error.at("query")))?;
     LOADED.with_borrow_mut(|loaded| {
-        loaded.registered.insert(language.to_string(), ());
+        if !loaded.registered.iter().any(|known| **known == *language) {
+            loaded.registered.push(language.into());
+        }
         loaded.insert(language, grammar);
     });
     Ok(())
@@ -116,7 +129,8 @@ pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>)
 pub fn has_grammar(language: &str) -> bool {
     LOADED.with_borrow(|loaded| {
         let file = Language::find(language).map(|language| language.grammar);
-        loaded.registered.contains_key(language) || file.is_some_and(|file| loaded.files.contains_key(file))
+        loaded.registered.iter().any(|known| **known == *language)
+            || file.is_some_and(|file| loaded.file(file).is_some())
     })
 }
 
@@ -140,7 +154,7 @@ pub fn document_structure(text: &str, language: &str, settings: &[f64]) -> std::
 }
 
 /// The grammar of a language, if it is loaded, and its number.
-pub(super) fn loaded_grammar(language: &str) -> Result<Option<(Rc<Grammar>, u64)>> {
+pub(super) fn loaded_grammar(language: &str) -> Result<Option<Numbered>> {
     LOADED.with_borrow_mut(|loaded| loaded.get(language))
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::render::escape;
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, summarize};
-use crate::document::{self, structure};
+use crate::document::{self, Why, folded};
 use crate::effect::Block;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
@@ -204,7 +204,8 @@ fn fold(path: &str, text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option
         return None;
     }
     let language = path.rsplit('.').next().filter(|ending| matches!(*ending, "py" | "pyi")).map_or("", |_| "python");
-    let structure = structure(text, None, &document::Options { language, ..document::Options::default() });
+    let options = document::Options { language, ..document::Options::default() };
+    let structure = folded(text, &options, Why::NoGrammar);
     let source = Source::new(text);
     let mut units = limit as f64 * 4.0;
     for _ in 0..8 {

@@ -1,6 +1,5 @@
 //! Structures by content, so that a cursor can move without a text being parsed again.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -42,7 +41,8 @@ impl Key {
 /// The structures that were used last, up to a number of bytes.
 #[derive(Debug)]
 pub struct Cache {
-    kept: HashMap<Key, (Shared, u64)>,
+    /// Each with when it was used last. There are some hundred at most, and keys differ in their first words.
+    kept: Vec<(Key, Shared, u64)>,
     bytes: usize,
     most: usize,
     /// Counts uses.
@@ -61,13 +61,13 @@ impl Default for Cache {
 impl Cache {
     /// A cache that keeps at most so many bytes.
     pub fn new(most: usize) -> Cache {
-        Cache { kept: HashMap::new(), bytes: 0, most, now: 0 }
+        Cache { kept: Vec::new(), bytes: 0, most, now: 0 }
     }
 
     /// The structure of `key`, made if it is not there. What does not fit is not kept.
     pub fn get(&mut self, key: Key, make: impl FnOnce() -> Structure) -> Shared {
         self.now += 1;
-        if let Some((structure, used)) = self.kept.get_mut(&key) {
+        if let Some((_, structure, used)) = self.kept.iter_mut().find(|(known, _, _)| *known == key) {
             *used = self.now;
             return structure.clone();
         }
@@ -77,15 +77,13 @@ impl Cache {
             return made;
         }
         self.bytes += size;
-        self.kept.insert(key, (made.clone(), self.now));
+        self.kept.push((key, made.clone(), self.now));
         while self.bytes > self.most {
-            // There are some hundred entries, and making one takes far longer than finding the oldest.
-            let Some(oldest) = self.kept.iter().min_by_key(|(_, (_, used))| *used).map(|(key, _)| key.clone()) else {
-                break;
-            };
-            if let Some((structure, _)) = self.kept.remove(&oldest) {
-                self.bytes -= self::size(&oldest, &structure);
-            }
+            // Making one takes far longer than finding the oldest.
+            let oldest = self.kept.iter().enumerate().min_by_key(|(_, (_, _, used))| *used);
+            let Some((oldest, _)) = oldest else { break };
+            let (key, structure, _) = self.kept.swap_remove(oldest);
+            self.bytes -= self::size(&key, &structure);
         }
         made
     }

@@ -14,18 +14,32 @@ pub fn of(language: &str) -> Comments {
     if let Some(known) = Language::find(language) {
         return known.comments;
     }
-    let line = |line| Comments { line: Some(line), block: None };
-    let block = |open, close| Comments { line: None, block: Some((open, close)) };
-    match language.to_ascii_lowercase().as_str() {
-        "css" => block("/*", "*/"),
-        "html" | "xml" | "svg" | "markdown" | "vue" | "svelte" => block("<!--", "-->"),
-        "scss" | "less" | "jsonc" | "swift" | "kotlin" | "scala" | "dart" | "groovy" | "objective-c" | "proto"
-        | "solidity" | "zig" => Comments { line: Some("//"), block: Some(("/*", "*/")) },
-        "shellscript" | "sh" | "bash" | "yaml" | "toml" | "dockerfile" | "makefile" | "perl" | "r" | "elixir"
-        | "julia" | "powershell" | "coffeescript" | "graphql" | "terraform" | "nix" => line("#"),
-        "sql" | "lua" | "haskell" | "ada" | "elm" => line("--"),
-        "clojure" | "lisp" | "scheme" | "ini" | "racket" => line(";"),
-        "latex" | "tex" | "erlang" | "matlab" => line("%"),
-        _ => Comments { line: None, block: None },
-    }
+    let name = language.to_ascii_lowercase();
+    let known = OTHERS.iter().find(|(names, _)| names.split(' ').any(|known| known == name));
+    known.map_or(Comments { line: None, block: None }, |(_, comments)| *comments)
 }
+
+const fn line(line: &'static str) -> Comments {
+    Comments { line: Some(line), block: None }
+}
+
+const fn block(open: &'static str, close: &'static str) -> Comments {
+    Comments { line: None, block: Some((open, close)) }
+}
+
+/// Languages without a grammar, with blanks between their names.
+static OTHERS: &[(&str, Comments)] = &[
+    ("css", block("/*", "*/")),
+    ("html xml svg markdown vue svelte", block("<!--", "-->")),
+    (
+        "scss less jsonc swift kotlin scala dart groovy objective-c proto solidity zig",
+        Comments { line: Some("//"), block: Some(("/*", "*/")) },
+    ),
+    (
+        "shellscript sh bash yaml toml dockerfile makefile perl r elixir julia powershell coffeescript graphql terraform nix",
+        line("#"),
+    ),
+    ("sql lua haskell ada elm", line("--")),
+    ("clojure lisp scheme ini racket", line(";")),
+    ("latex tex erlang matlab", line("%")),
+];

@@ -226,7 +226,8 @@ const JSX_TRIGGERS: &[&str] = &["{", "//", "/*", "<"];
 /// A type can be named without its body.
 const C_TRIGGERS: &[&str] = &["{", "//", "/*", "struct", "class", "enum", "union"];
 
-const LANGUAGES: &[Language] = &[
+/// Not a constant: each crate that reads it would have a copy.
+static LANGUAGES: &[Language] = &[
     Language {
         name: "javascript",
         aliases: "js",

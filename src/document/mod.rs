@@ -8,17 +8,15 @@
 //!   └──▶ (no grammar, no query, too long, too hard) ─────────▶ indent ────────▶
 //! ```
 //!
-//! `language` says what is captured in which language, `cache` keeps overlays, `trees` the last few trees, `dylink` reads the header of grammar files. The rules of
+//! `language` says what is captured in which language, `cache` keeps overlays, `trees` the last few trees. What is not called for every
+//! summary (`changed`, `outline`, `dylink`) is compiled for size, with the rest of the engine: `lib.rs` adds it to this module. The rules of
 //! the compatible mode are those of microsoft/vscode-copilot-chat at 31acd00a.
 
 pub mod cache;
-pub mod changed;
 pub mod comment_syntax;
 mod comments;
-pub mod dylink;
 mod indent;
 pub mod language;
-pub mod outline;
 mod overlay;
 pub mod parse;
 pub mod query;
@@ -246,7 +244,8 @@ pub fn structure_of_tree(text: &str, grammar: &Grammar, tree: &SyntaxTree, optio
     }
 }
 
-fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
+/// The structure of a document by its indentation alone.
+pub fn folded(text: &str, options: &Options<'_>, why: Why) -> Structure {
     let tab = if options.tab == 0 { TAB } else { options.tab };
     Structure { overlay: fold(text, tab, language::is_off_side(options.language)), basis: Basis::Indentation { why } }
 }

@@ -1,9 +1,10 @@
 //! Parsing, with a budget, into the flat form. The parser's own tree takes ten times as much memory as the overlay that is made of it, and
 //! memory of wasm is never given back: `trees` keeps no more than the last few.
 
+use std::ffi::{CStr, c_char};
 use std::ops::ControlFlow;
 
-use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Language, ParseOptions, ParseState, Parser, Tree, ffi};
 
 use super::syntax::{Builder, Kinds, NONE, SyntaxTree};
 use super::trees::Trees;
@@ -183,12 +184,21 @@ fn triggers(text: &str, pruning: &Pruning) -> Vec<u32> {
 
 /// The names of a grammar, and `ERROR` behind them.
 pub fn kinds(language: &Language) -> Kinds {
+    let raw = language.clone().into_raw();
+    // SAFETY: null, or text that lives as long as the language. What is no UTF-8 has no name, where the runtime's wrapper would panic.
+    let text = |name: *const c_char| unsafe {
+        let known = (!name.is_null()).then(|| CStr::from_ptr(name).to_str().ok());
+        Box::<str>::from(known.flatten().unwrap_or_default())
+    };
+    let name = |id| text(unsafe { ffi::ts_language_symbol_name(raw, id) });
     let names = (0..language.node_kind_count() as u16)
-        .map(|id| (Box::from(language.node_kind_for_id(id).unwrap_or_default()), language.node_kind_is_named(id)))
+        .map(|id| (name(id), language.node_kind_is_named(id)))
         .chain([(Box::from("ERROR"), true)])
         .collect();
     // Fields are numbered from 1.
-    let fields =
-        (0..=language.field_count() as u16).map(|id| Box::from(language.field_name_for_id(id).unwrap_or_default()));
-    Kinds::new(names, fields.collect())
+    let field = |id| text(unsafe { ffi::ts_language_field_name_for_id(raw, id) });
+    let fields = (0..=language.field_count() as u16).map(field).collect();
+    // SAFETY: it came from there.
+    drop(unsafe { Language::from_raw(raw) });
+    Kinds::new(names, fields)
 }

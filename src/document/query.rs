@@ -13,8 +13,6 @@
 //! Quantifiers, anchors, groups and predicates are refused. Matching is linear in the tree: a pattern looks only at the node
 //! itself and at those that it names below it.
 
-use std::collections::{HashMap, HashSet};
-
 use super::syntax::{Kinds, NONE, NodeIndex, SyntaxTree};
 use crate::error::{Code, Error, Result};
 
@@ -314,7 +312,8 @@ enum Rule {
 #[derive(Debug)]
 struct BoundSupertype {
     capture: u32,
-    parents: HashSet<u32>,
+    /// By kind.
+    parents: Vec<bool>,
     wanted: bool,
 }
 
@@ -361,13 +360,14 @@ impl Query {
             rules.for_each(|(rules, _)| rules.push(Rule::Pattern(number)));
             bound.patterns.push(pattern);
         }
-        let mut names: HashMap<&str, u32> =
-            self.captures.iter().enumerate().map(|(at, capture)| (&*capture.name, at as u32)).collect();
+        let mut names: Vec<&str> = self.captures.iter().map(|capture| &*capture.name).collect();
         for supertype in supertypes {
-            let capture = *names.entry(supertype.capture).or_insert_with(|| {
+            let known = names.iter().position(|name| *name == supertype.capture);
+            let capture = known.unwrap_or_else(|| {
+                names.push(supertype.capture);
                 bound.excludes.push(false);
-                bound.excludes.len() as u32 - 1
-            });
+                names.len() - 1
+            }) as u32;
             let (parents, wanted) = match supertype.place {
                 Place::Under(parents) => (parents, true),
                 Place::NotUnder(parents) => (parents, false),
@@ -381,7 +381,9 @@ impl Query {
             for kind in find(supertype.kinds) {
                 bound.by_kind[kind as usize].push(Rule::Supertype(number));
             }
-            bound.supertypes.push(BoundSupertype { capture, parents: find(parents).into_iter().collect(), wanted });
+            let mut under = vec![false; kinds.len()];
+            find(parents).into_iter().for_each(|kind| under[kind as usize] = true);
+            bound.supertypes.push(BoundSupertype { capture, parents: under, wanted });
         }
         Ok(bound)
     }
@@ -478,7 +480,7 @@ impl Bound {
                     Rule::Supertype(number) => {
                         let supertype = &self.supertypes[*number as usize];
                         let parent = tree.nodes().get(node.parent as usize).map(|node| node.kind);
-                        let under = parent.is_some_and(|kind| supertype.parents.contains(&kind));
+                        let under = parent.is_some_and(|kind| supertype.parents.get(kind as usize) == Some(&true));
                         if under == supertype.wanted {
                             found.push((at, supertype.capture));
                         }

@@ -3,8 +3,6 @@
 //! Nodes stand in preorder. Only nodes that a grammar shows count, anonymous tokens included; a kind is a name together with
 //! whether it is named, since grammars have both a node `if` and a word `if`.
 
-use std::collections::HashMap;
-
 use crate::error::{Code, Error, Result};
 
 /// Index of a node in preorder; 0 is the root.
@@ -37,16 +35,15 @@ pub struct Node {
 pub struct Kinds {
     names: Vec<(Box<str>, bool)>,
     fields: Vec<Box<str>>,
-    by_name: HashMap<(Box<str>, bool), Vec<u32>>,
+    /// Numbers in the order of their names.
+    by_name: Vec<u32>,
 }
 
 impl Kinds {
     /// `names` with whether they are named, `fields` by number.
     pub fn new(names: Vec<(Box<str>, bool)>, fields: Vec<Box<str>>) -> Kinds {
-        let mut by_name: HashMap<(Box<str>, bool), Vec<u32>> = HashMap::new();
-        for (at, name) in names.iter().enumerate() {
-            by_name.entry(name.clone()).or_default().push(at as u32);
-        }
+        let mut by_name: Vec<u32> = (0..names.len() as u32).collect();
+        crate::rank::sort_by(&mut by_name, |one, other| names[*one as usize].cmp(&names[*other as usize]));
         Kinds { names, fields, by_name }
     }
 
@@ -72,7 +69,14 @@ impl Kinds {
 
     /// All kinds of a name. There can be several: grammars give one name to different rules.
     pub fn find(&self, name: &str, named: bool) -> &[u32] {
-        self.by_name.get(&(Box::from(name), named)).map_or(&[], Vec::as_slice)
+        let before = |kind: &u32, or: bool| {
+            let (known, is_named) = &self.names[*kind as usize];
+            let order = (**known).cmp(name).then(is_named.cmp(&named));
+            order.is_lt() || (or && order.is_eq())
+        };
+        let first = self.by_name.partition_point(|kind| before(kind, false));
+        let rest = &self.by_name[first..];
+        &rest[..rest.partition_point(|kind| before(kind, true))]
     }
 
     /// The number of a field.

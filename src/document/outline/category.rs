@@ -74,80 +74,107 @@ impl Category {
 
     /// By the kind of a syntax node; [`Item`](super::Item)s that need a second look are told apart there.
     pub(super) fn of(kind: &str) -> Option<Category> {
-        Some(match kind {
-            "function_declaration"
-            | "generator_function_declaration"
-            | "function_definition"
-            | "function_item"
-            | "function_signature"
-            | "function_signature_item"
-            | "local_function_statement" => Category::Function,
-            "method_definition"
-            | "method_declaration"
-            | "method_signature"
-            | "abstract_method_signature"
-            | "method_elem"
-            | "method_spec"
-            | "method"
-            | "singleton_method"
-            | "operator_declaration"
-            | "conversion_operator_declaration"
-            | "destructor_declaration"
-            | "annotation_type_element_declaration" => Category::Method,
-            "constructor_declaration" | "compact_constructor_declaration" => Category::Constructor,
-            "class_declaration"
-            | "abstract_class_declaration"
-            | "class_definition"
-            | "class"
-            | "singleton_class"
-            | "class_specifier"
-            | "impl_item" => Category::Class,
-            "interface_declaration" | "trait_declaration" | "trait_item" | "annotation_type_declaration" => {
-                Category::Interface
-            }
-            "struct_declaration" | "struct_item" | "struct_specifier" | "union_item" | "union_specifier"
-            | "record_declaration" => Category::Struct,
-            "enum_declaration" | "enum_item" | "enum_specifier" => Category::Enum,
-            "enum_variant"
-            | "enum_assignment"
-            | "enum_member_declaration"
-            | "enum_case"
-            | "enumerator"
-            | "enum_constant" => Category::Variant,
-            "module"
-            | "internal_module"
-            | "namespace_declaration"
-            | "file_scoped_namespace_declaration"
-            | "namespace_definition"
-            | "mod_item"
-            | "foreign_mod_item" => Category::Module,
-            "type_alias_declaration"
-            | "type_item"
-            | "associated_type"
-            | "type_spec"
-            | "type_alias"
-            | "type_definition"
-            | "alias_declaration"
-            | "delegate_declaration"
-            | "type_alias_statement"
-            | "concept_definition" => Category::Type,
-            "property_declaration"
-            | "property_signature"
-            | "indexer_declaration"
-            | "event_declaration"
-            | "event_field_declaration"
-            | "public_field_definition"
-            | "field_definition"
-            | "field_declaration" => Category::Property,
-            "const_item"
-            | "static_item"
-            | "const_spec"
-            | "constant_declaration"
-            | "const_declaration"
-            | "preproc_def" => Category::Constant,
-            "lexical_declaration" | "variable_declaration" | "var_spec" | "declaration" => Category::Variable,
-            "macro_definition" | "preproc_function_def" => Category::Macro,
-            _ => return None,
-        })
+        let at = KINDS.binary_search_by(|(known, _)| (*known).cmp(kind)).ok()?;
+        KINDS.get(at).map(|(_, category)| *category)
+    }
+}
+
+/// By the name of the kind.
+static KINDS: &[(&str, Category)] = &[
+    ("abstract_class_declaration", Category::Class),
+    ("abstract_method_signature", Category::Method),
+    ("alias_declaration", Category::Type),
+    ("annotation_type_declaration", Category::Interface),
+    ("annotation_type_element_declaration", Category::Method),
+    ("associated_type", Category::Type),
+    ("class", Category::Class),
+    ("class_declaration", Category::Class),
+    ("class_definition", Category::Class),
+    ("class_specifier", Category::Class),
+    ("compact_constructor_declaration", Category::Constructor),
+    ("concept_definition", Category::Type),
+    ("const_declaration", Category::Constant),
+    ("const_item", Category::Constant),
+    ("const_spec", Category::Constant),
+    ("constant_declaration", Category::Constant),
+    ("constructor_declaration", Category::Constructor),
+    ("conversion_operator_declaration", Category::Method),
+    ("declaration", Category::Variable),
+    ("delegate_declaration", Category::Type),
+    ("destructor_declaration", Category::Method),
+    ("enum_assignment", Category::Variant),
+    ("enum_case", Category::Variant),
+    ("enum_constant", Category::Variant),
+    ("enum_declaration", Category::Enum),
+    ("enum_item", Category::Enum),
+    ("enum_member_declaration", Category::Variant),
+    ("enum_specifier", Category::Enum),
+    ("enum_variant", Category::Variant),
+    ("enumerator", Category::Variant),
+    ("event_declaration", Category::Property),
+    ("event_field_declaration", Category::Property),
+    ("field_declaration", Category::Property),
+    ("field_definition", Category::Property),
+    ("file_scoped_namespace_declaration", Category::Module),
+    ("foreign_mod_item", Category::Module),
+    ("function_declaration", Category::Function),
+    ("function_definition", Category::Function),
+    ("function_item", Category::Function),
+    ("function_signature", Category::Function),
+    ("function_signature_item", Category::Function),
+    ("generator_function_declaration", Category::Function),
+    ("impl_item", Category::Class),
+    ("indexer_declaration", Category::Property),
+    ("interface_declaration", Category::Interface),
+    ("internal_module", Category::Module),
+    ("lexical_declaration", Category::Variable),
+    ("local_function_statement", Category::Function),
+    ("macro_definition", Category::Macro),
+    ("method", Category::Method),
+    ("method_declaration", Category::Method),
+    ("method_definition", Category::Method),
+    ("method_elem", Category::Method),
+    ("method_signature", Category::Method),
+    ("method_spec", Category::Method),
+    ("mod_item", Category::Module),
+    ("module", Category::Module),
+    ("namespace_declaration", Category::Module),
+    ("namespace_definition", Category::Module),
+    ("operator_declaration", Category::Method),
+    ("preproc_def", Category::Constant),
+    ("preproc_function_def", Category::Macro),
+    ("property_declaration", Category::Property),
+    ("property_signature", Category::Property),
+    ("public_field_definition", Category::Property),
+    ("record_declaration", Category::Struct),
+    ("singleton_class", Category::Class),
+    ("singleton_method", Category::Method),
+    ("static_item", Category::Constant),
+    ("struct_declaration", Category::Struct),
+    ("struct_item", Category::Struct),
+    ("struct_specifier", Category::Struct),
+    ("trait_declaration", Category::Interface),
+    ("trait_item", Category::Interface),
+    ("type_alias", Category::Type),
+    ("type_alias_declaration", Category::Type),
+    ("type_alias_statement", Category::Type),
+    ("type_definition", Category::Type),
+    ("type_item", Category::Type),
+    ("type_spec", Category::Type),
+    ("union_item", Category::Struct),
+    ("union_specifier", Category::Struct),
+    ("var_spec", Category::Variable),
+    ("variable_declaration", Category::Variable),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_in_order() {
+        assert!(KINDS.is_sorted_by(|one, other| one.0 < other.0));
+        assert_eq!(Category::of("impl_item"), Some(Category::Class));
+        assert_eq!(Category::of("comment"), None);
     }
 }
