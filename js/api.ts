@@ -270,10 +270,11 @@ function soundly<T>(result: CompactResult<T>, { format, source, messages: neutra
     const { messages: mended, changes } = sendable(messages, format, provider, model);
     if (mended === messages && cut === 0) return result;
     const { total, frame, conversation, messages: many } = countMessages(mended, how);
-    if (total <= budget || cut === CUTS) {
+    if (total <= budget) {
       const removed = [...report.removed, ...pruned, ...mendings(changes, (at) => [ids.get(list[at])].flatMap((id) => id ?? []))];
       return { ...result, messages: mended, report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed } };
     }
+    if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, path: "options.budget", details: { needed: total, budget } });
     room = Math.max(0, room - (total - budget));
     const all = findSource(result.messages)?.list ?? [];
     const stay = new Set((options.keep ?? []).map((id) => (typeof id === "number" ? `m${id}` : id)));

@@ -10,17 +10,15 @@ import type { Made } from "./conversation/compactor.ts";
 import type { Context, Look, ReadProfile } from "./conversation/context.ts";
 import { Events } from "./conversation/events.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
-import { Fit } from "./conversation/fit.ts";
-import type { Counted, Fitted } from "./conversation/fit.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Limits } from "./conversation/limits.ts";
 import type { Own } from "./conversation/limits.ts";
-import { namesOf } from "./conversation/names.ts";
 import { Prefix } from "./conversation/prefix.ts";
 import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
 import type { Header } from "./conversation/reopen.ts";
 import { Saving } from "./conversation/saving.ts";
+import { Sending } from "./conversation/sending.ts";
 import { checkedStorage } from "./conversation/storage.ts";
 import type {
   Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, PrepareReport, Prepared, Trigger,
@@ -36,9 +34,9 @@ import { classify } from "./providers/refusals.ts";
 import { Recovery } from "./recovery.ts";
 import type { NextStep, RefusalKind } from "./recovery.ts";
 import { refusalOf, reportedBy } from "./request.ts";
-import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
+import { needProvider, providerOf } from "./sendable.ts";
 import type { Prediction } from "./tokens.ts";
-import type { EncodingName, Format, ModelLimits, Profile, Removal, Totals, Usage } from "./types.ts";
+import type { EncodingName, Format, ModelLimits, Profile, Totals, Usage } from "./types.ts";
 import { addUsage } from "./usage.ts";
 import { loadNeeded } from "./vocabulary.ts";
 
@@ -51,8 +49,6 @@ const FEW = 4;
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
-/** Most cuts of one request: mending what is left of it may make it longer, so that less may be left. */
-const CUTS = 8;
 
 /**
  * Opens a conversation: a new one, one that had no log, or one that was stored.
@@ -155,7 +151,7 @@ export class Conversation<T = unknown> {
   readonly opened: Opened;
   private readonly c: Context<T>;
   private readonly compactor: Compactor<T>;
-  private readonly fit = new Fit();
+  private readonly sending: Sending<T>;
   private readonly prefix = new Prefix<T>();
   private readonly options: Settings<T>;
   private readonly recovery: Recovery;
@@ -190,6 +186,7 @@ export class Conversation<T = unknown> {
     this.c.limits = new Limits(this.model, this.c.profile, this.own, this.recovery, calibrations[modelOf(this.model).name ?? ""]);
     this.c.apart = this.weighed(system);
     this.compactor = new Compactor(this.c);
+    this.sending = new Sending(this.c, options);
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
     if (opened.isNew) this.c.saving.check();
@@ -545,7 +542,7 @@ export class Conversation<T = unknown> {
     this.c.saving.check();
     await this.c.saving.flush();
     this.c.events.clear();
-    this.fit.free();
+    this.sending.free();
     this.log.close();
   }
 
@@ -577,9 +574,9 @@ export class Conversation<T = unknown> {
     const { view } = look;
     const base = { request: this.c.requests, compactions, repaired: view.repaired };
     let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
-    const { messages, fitted, mended, totals } = await this.sendable(look, isLeft);
+    const { messages, fitted, mended, totals } = await this.sending.made(look, isLeft);
     if (fitted) {
-      this.trimmed(fitted, look);
+      this.sending.tell(fitted, look);
       report = { ...report, trimmed: fitted.removed };
     } else if (automatic && !compactions.some(({ status }) => status === "applied")) {
       this.maybeStart(look);
@@ -649,70 +646,6 @@ export class Conversation<T = unknown> {
     if (jobs.phase === "running" || jobs.phase === "ready" || jobs.phase === "parked") return;
     const starts = call(() => wasm().startsBackground(profile.text, ratio, this.log.isWarm(), this.compactor.draw));
     if (starts) this.compactor.startJob("threshold", { focus: undefined, model: true });
-  }
-
-  /** How the view is counted, but for tools: those are counted already, and in the log's form. */
-  private get counted(): Counted {
-    const { encoding, costModel, images, imageSize } = this.options;
-    const { name } = this.c.limits;
-    return {
-      format: this.log.format, ...(encoding && { encoding }), ...(name !== "" && { model: name }), ...(costModel && { costModel }), ...(images && { images }), ...(imageSize && { imageSize }),
-    };
-  }
-
-  /**
-   * What is sent: the view, as much of it as fits, and mended where its provider would refuse what the host appended. `totals` of what is not
-   * the view as it stands.
-   */
-  private async sendable(look: Look<T>, isLeft: boolean): Promise<{ messages: T[]; fitted?: Fitted<T>; mended: Removal[]; totals?: Totals }> {
-    const { limits, apart } = this.c;
-    const { format } = this.log;
-    const { view } = look;
-    // Where nothing was said there is nothing to mend; where all of it was empty there is.
-    const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
-    const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
-    const { tools } = view.after;
-    const budget = Math.max(0, limits.ours(look.request) - apart - tools);
-    let fitted: Fitted<T> | undefined;
-    for (let [cut, spare] = [0, 0]; ; cut += 1) {
-      if (!isLeft && (look.overflows || spare > 0)) fitted = await this.fitted(look, Math.max(0, budget - spare));
-      const messages = fitted?.messages ?? view.messages;
-      const { messages: sound, changes } = sendable(messages, format, provider, limits.name);
-      if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
-      const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
-      if (total > budget && !isLeft) {
-        if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, details: { needed: total, budget } });
-        spare += total - budget;
-        continue;
-      }
-      const names = namesOf(view, (id) => this.log.original(id));
-      const at = new Map(view.messages.map((message, number) => [message, names[number]!]));
-      const totals = { messages: many, total: total + tools, frame, conversation, tools };
-      return { messages: sound, mended: mendings(changes, (index) => at.get(messages[index]!) ?? []), totals, ...(fitted && { fitted: { ...fitted, after: totals } }) };
-    }
-  }
-
-  /** The view cut to so many of our tokens. */
-  private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
-    const edits = this.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
-    const pinned = this.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
-    const names = namesOf(look.view, (id) => this.log.original(id));
-    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
-      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      // The budget is no option of the host's here.
-      throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });
-    });
-    const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
-    return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
-  }
-
-  /** Writes down and tells what went for one request. */
-  private trimmed({ removed, before, after, performedBy }: Fitted<T>, look: Look<T>): void {
-    this.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
-    this.c.events.emit({
-      type: "context_trimmed", limit: look.request, before, after, removed,
-      tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, performedBy,
-    });
   }
 
   private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {

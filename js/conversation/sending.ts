@@ -1,0 +1,103 @@
+/** What is sent: the view, or as much of it as fits, as its provider takes it. */
+
+import { countMessages } from "../api.ts";
+import { EspalierError } from "../errors.ts";
+import { mendings, providerOf, sendable } from "../sendable.ts";
+import type { Removal, Totals } from "../types.ts";
+import type { Context, Look } from "./context.ts";
+import { Fit } from "./fit.ts";
+import type { Counted, Fitted } from "./fit.ts";
+import { namesOf } from "./names.ts";
+import type { ConversationOptions } from "./types.ts";
+
+/** Most cuts of one request: mending what is left of it may make it longer, so that less may be left. */
+const CUTS = 8;
+
+export interface Sent<T> {
+  messages: T[];
+  /** What went so that it fits. */
+  fitted?: Fitted<T>;
+  mended: Removal[];
+  /** Of what is not the view as it stands. */
+  totals?: Totals;
+}
+
+export class Sending<T> {
+  private readonly fit = new Fit();
+  private readonly c: Context<T>;
+  private readonly options: Pick<ConversationOptions<T>, "encoding" | "costModel" | "images" | "imageSize" | "provider">;
+
+  constructor(context: Context<T>, options: Sending<T>["options"]) {
+    this.c = context;
+    this.options = options;
+  }
+
+  /** How the view is counted, but for tools: those are counted already, and in the log's form. */
+  private get counted(): Counted {
+    const { encoding, costModel, images, imageSize } = this.options;
+    const { name } = this.c.limits;
+    return {
+      format: this.c.log.format, ...(encoding && { encoding }), ...(name !== "" && { model: name }), ...(costModel && { costModel }), ...(images && { images }), ...(imageSize && { imageSize }),
+    };
+  }
+
+  /**
+   * The view, cut if it overflows and that is not left to the server, and mended where the provider would refuse what the host appended.
+   *
+   * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
+   */
+  async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
+    const { limits, apart } = this.c;
+    const { format } = this.c.log;
+    const { view } = look;
+    // Where nothing was said there is nothing to mend; where all of it was empty there is.
+    const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
+    const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
+    const { tools } = view.after;
+    const budget = Math.max(0, limits.ours(look.request) - apart - tools);
+    let fitted: Fitted<T> | undefined;
+    for (let [cut, spare] = [0, 0]; ; cut += 1) {
+      if (!isLeft && (look.overflows || spare > 0)) fitted = await this.fitted(look, Math.max(0, budget - spare));
+      const messages = fitted?.messages ?? view.messages;
+      const { messages: sound, changes } = sendable(messages, format, provider, limits.name);
+      if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
+      const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
+      if (total > budget && !isLeft) {
+        if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, details: { needed: total, budget } });
+        spare += total - budget;
+        continue;
+      }
+      const names = namesOf(view, (id) => this.c.log.original(id));
+      const at = new Map(view.messages.map((message, number) => [message, names[number]!]));
+      const totals = { messages: many, total: total + tools, frame, conversation, tools };
+      return { messages: sound, mended: mendings(changes, (index) => at.get(messages[index]!) ?? []), totals, ...(fitted && { fitted: { ...fitted, after: totals } }) };
+    }
+  }
+
+  /** The view cut to so many of our tokens. */
+  private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
+    const edits = this.c.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
+    const pinned = this.c.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
+    const names = namesOf(look.view, (id) => this.c.log.original(id));
+    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
+      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
+      // The budget is no option of the host's here.
+      throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });
+    });
+    const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
+    return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
+  }
+
+  /** Writes down and tells what went for one request. */
+  tell({ removed, before, after, performedBy }: Fitted<T>, look: Look<T>): void {
+    this.c.log.record("trim", { request: this.c.requests, before: before.total, after: after.total, removed: removed.map(({ ids, rule, tokens }) => ({ ids, rule, tokens })) });
+    this.c.events.emit({
+      type: "context_trimmed", limit: look.request, before, after, removed,
+      tokensRemoved: before.total - after.total, messagesRemoved: before.messages - after.messages, performedBy,
+    });
+  }
+
+  free(): void {
+    this.fit.free();
+  }
+}
