@@ -1,6 +1,7 @@
 //! The four profiles against what their systems do: numbers, lines, cuts, requests, replacements, and the places where ours differs on
 //! purpose.
 
+mod alone;
 mod copilot_chat;
 mod copilot_cli;
 mod fields;
