@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use espalier::compact::asking::{Asking, Verify};
+use espalier::compact::budget::Budget;
 use espalier::compact::parse::{Parsed, Unusable, parse};
 use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::{Compacted, Compaction, Options, Status};
@@ -237,6 +238,23 @@ fn an_overlong_summary_is_cut_but_keeps_the_plan() {
     assert_eq!(done.status, Status::Applied);
     assert!(done.summary.unwrap().contains("Plant the tree."));
     assert!(done.after.total <= 10_000);
+}
+
+/// Half as much again as was asked for is let pass; what goes beyond that is cut to what was asked for.
+#[test]
+fn a_summary_somewhat_too_long_passes_and_one_far_too_long_is_cut_to_its_share() {
+    let messages = agent_run(200);
+    let share = Budget::new(20_000, 0).summary;
+    for (percent, passes) in [(90, true), (140, true), (160, false), (400, false)] {
+        let line = "Something that happened.\n";
+        let lines = (share * percent / 100) as usize * 4 / line.len();
+        let text = format!("<summary>\n## Progress Tracking\n{}</summary>", line.repeat(lines - 6));
+        let options = Options { budget: 20_000, profile: no_cheap_steps(), ..Options::default() };
+        let (_, done) = with_model(&messages, options, |_| reply(&text));
+        let tokens = Quarter.count(&done.summary.unwrap());
+        assert_eq!(tokens > share, passes && percent > 100, "{percent} %: {tokens} of {share}");
+        assert!(tokens * 10 >= share * 8, "{percent} %: {tokens} of {share}");
+    }
 }
 
 #[test]

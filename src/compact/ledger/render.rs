@@ -284,13 +284,14 @@ impl<'a> Page<'a> {
     fn fill_lines(&mut self, ledger: &Ledger) {
         let entries = self.shares.entries;
         let before = self.users + self.lists;
-        for at in self.newest(Block::Users) {
-            self.show(at, 0, self.of_users(true).min(self.room()));
-        }
+        // The newest messages of the user have theirs already, from a share of their own.
         self.in_turns(ledger, |page, block| {
             let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
             left.min(page.room())
         });
+        for at in self.newest(Block::Users) {
+            self.show(at, 0, self.of_users(true).min(self.room()));
+        }
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 

@@ -57,12 +57,15 @@ impl Compaction {
             // For lines that are not part of the floor half of the tail stays, as much as a cut may leave anyway.
             let half = (budget.keep_recent / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
             let shorter = cut.tail_tokens.saturating_sub(over).max(half).max(of_newest);
-            let last = profile::Cut { window: [1.0, 1.0], ..rule };
-            let next = [choose(shorter, &rule), choose(of_newest, &last)];
-            match next.into_iter().flatten().find(|next| (cut.boundary + 1..=newest).contains(&next.boundary)) {
-                Some(next) => cut = next,
-                None => break,
+            let Some(mut next) = (shorter < cut.tail_tokens).then(|| choose(shorter, &rule)).flatten() else { break };
+            if next.boundary > newest {
+                let last = profile::Cut { window: [1.0, 1.0], ..rule };
+                next = choose(of_newest, &last)?;
             }
+            if !(cut.boundary + 1..=newest).contains(&next.boundary) {
+                break;
+            }
+            cut = next;
         }
         Some(cut)
     }

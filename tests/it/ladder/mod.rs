@@ -1,5 +1,6 @@
 //! The steps that need no model: what goes, what stays, what the report says.
 
+mod aim;
 mod chain;
 mod cover;
 mod cut;

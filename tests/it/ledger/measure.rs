@@ -93,6 +93,9 @@ fn facts_survive_without_a_model() {
             let options = Options { budget, ..Options::default() };
             let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
             let Some(quality) = &done.quality else { continue };
+            if let Some(aim) = done.aim {
+                assert!(done.after.total <= aim.target.max(aim.floor), "{name} {budget}: {} {aim:?}", done.after.total);
+            }
             let view = carry_out(&messages, &done.plan);
             assert_eq!(quality.retention, measured(&messages, &view).retention, "the report is of another view");
             for (kind, least) in [("modifiedFiles", 95.0), ("requests", 95.0), ("errors", 80.0), ("commands", 80.0)] {
