@@ -8,9 +8,6 @@ use crate::error::{Contributor, Result};
 /// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
 const ROUNDS: usize = 8;
 
-/// Nothing is tried for less than this.
-const LEFT: i64 = 2;
-
 struct Fill<'s, 'd> {
     sheets: &'s mut [Sheet<'d>],
     /// For each document the nodes that did not fit in this round.
@@ -53,7 +50,9 @@ pub(super) fn fill(
     }
     let mut waiting = fill.rounds(candidates.to_vec());
     // Few markers while there is much to choose from, then as many as it takes to use what is left.
-    while fill.budget - fill.total >= LEFT && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
+    // More of them need room for one at least.
+    let marker = fill.sheets.iter().map(|sheet| sheet.longest()).min().unwrap_or(0);
+    while fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
         fill.sheets.iter_mut().for_each(|sheet| sheet.settle((sheet.worth / 2).max(1)));
         waiting = fill.rounds(waiting);
     }
@@ -245,21 +244,22 @@ impl<'d> Fill<'_, 'd> {
             return;
         };
         let start = sheet.page.rows[first as usize].start;
-        // Half of a head, or of a statement, is of no use to anybody. What is mostly its own is a table, whatever stands in it.
-        let is_own = stretches.len() == 1 || sheet.own(node) * 2 >= sheet.sum(first, end) && !sheet.is_directive(node);
+        // Half of a head, or of a statement, is of no use to anybody.
         let open = sheet.opening(first, end);
-        let table = !root && is_own && end - open > 2;
+        let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
+        let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
         if table && (self.attempt_all(at, &frame(first)) || self.attempt_all(at, &frame(open))) {
             for block in self.sheets[at].page.blocks(open + 1, end - 1) {
                 self.attempt_all(at, &[block]);
             }
+            self.sheets[at].chosen[node as usize] = true;
         } else if !must {
             return;
         } else if root {
             self.outwards(at, node, start);
+            self.sheets[at].chosen[node as usize] = true;
         }
-        self.sheets[at].chosen[node as usize] = true;
         let sheet = &mut self.sheets[at];
         // Not even a line: some of it, if there is nothing else.
         if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
@@ -283,10 +283,12 @@ impl Sheet<'_> {
         (from..to).find(|row| !is_note(row)).unwrap_or(from)
     }
 
-    /// True for what is no text of the language.
-    fn is_directive(&self, node: u32) -> bool {
-        let node = self.tree.nodes.get(node as usize);
-        node.is_some_and(|node| self.overlay.kind(node.overlay as usize).starts_with("preproc"))
+    /// True if a node is a list in braces or brackets that opens in a row, and at least a quarter of it (which counts so much) its own, whatever
+    /// stands in it.
+    fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
+        let row = self.page.rows[open as usize];
+        let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
+        opens && self.own(node) * 4 >= count
     }
 
     /// What can be saved at most beside a node that is added.
