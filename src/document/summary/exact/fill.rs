@@ -49,11 +49,10 @@ pub(super) fn fill(
         }
     }
     let mut waiting = fill.rounds(candidates.to_vec());
-    // Few markers while there is much to choose from, then as many as it takes to use what is left.
-    // More of them need room for one at least.
+    // Few markers while there is much to choose from, then as many as it takes to use what is left, if there is room for one.
     let marker = fill.sheets.iter().map(|sheet| sheet.longest()).min().unwrap_or(0);
-    while fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
-        fill.sheets.iter_mut().for_each(|sheet| sheet.settle((sheet.worth / 2).max(1)));
+    if fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
+        fill.sheets.iter_mut().for_each(|sheet| sheet.settle(1));
         waiting = fill.rounds(waiting);
     }
     let waiting = fill.parts(waiting);
@@ -219,6 +218,7 @@ impl<'d> Fill<'_, 'd> {
     /// Cuts down what could never fit whole: roots, and nodes that are longer than the budget; gives the candidates that still wait.
     fn parts(&mut self, waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
         let mut left = Vec::with_capacity(waiting.len());
+        let mut cut = Vec::new();
         for (cost, at, node) in waiting {
             let sheet = &self.sheets[at as usize];
             let above = sheet.page.above[node as usize];
@@ -227,13 +227,25 @@ impl<'d> Fill<'_, 'd> {
                 left.push((cost, at, node));
                 continue;
             }
-            self.begin(at as usize, node);
+            if self.begin(at as usize, node) {
+                cut.push((at, node));
+            }
+        }
+        // What stands in a list that is cut shows with it, not by itself.
+        for (at, node) in cut {
+            let above = &self.sheets[at as usize].page.above;
+            let mut inside = vec![false; above.len()];
+            for at in node as usize + 1..above.len() {
+                inside[at] = above[at] == node || inside.get(above[at] as usize) == Some(&true);
+            }
+            left.retain(|(_, of, node)| *of != at || !inside[*node as usize]);
         }
         left
     }
 
-    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end.
-    fn begin(&mut self, at: usize, node: u32) {
+    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end. True for a list that has other
+    /// nodes in it.
+    fn begin(&mut self, at: usize, node: u32) -> bool {
         let sheet = &self.sheets[at];
         let root = sheet.page.above[node as usize] == NONE;
         let must = root || sheet.own(node) > self.budget;
@@ -241,7 +253,7 @@ impl<'d> Fill<'_, 'd> {
         let stretches = sheet.stretches(node);
         let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {
             self.sheets[at].chosen[node as usize] = must;
-            return;
+            return false;
         };
         let start = sheet.page.rows[first as usize].start;
         // Half of a head, or of a statement, is of no use to anybody.
@@ -254,8 +266,9 @@ impl<'d> Fill<'_, 'd> {
                 self.attempt_all(at, &[block]);
             }
             self.sheets[at].chosen[node as usize] = true;
+            return stretches.len() > 1;
         } else if !must {
-            return;
+            return false;
         } else if root {
             self.outwards(at, node, start);
             self.sheets[at].chosen[node as usize] = true;
@@ -269,6 +282,7 @@ impl<'d> Fill<'_, 'd> {
                 self.total += self.sheets[at].total - before;
             }
         }
+        false
     }
 }
 
