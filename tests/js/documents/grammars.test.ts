@@ -120,7 +120,6 @@ test("a grammar that could not be had is not asked for again by every document, 
     assert.ok(summary.basis.path === "indentation" && summary.basis.why === "grammarFailed");
     const compatible = await core.summarizeDocument(text, { language: "python", budget: 200, unit: "characters", mode: "compatible" });
     assert.ok(compatible.basis.path === "indentation" && compatible.basis.why === "grammarFailed");
-    await core.outline(text, { language: "python" });
     assert.equal(asked, 1);
     assert.equal(await codeOf(() => core.loadGrammar("python")), "grammar_not_found");
     assert.equal(asked, 2, "asked for again");

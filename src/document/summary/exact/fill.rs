@@ -8,9 +8,6 @@ use crate::error::{Contributor, Result};
 /// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
 const ROUNDS: usize = 8;
 
-/// Nothing is tried for less than this.
-const LEFT: i64 = 2;
-
 struct Fill<'s, 'd> {
     sheets: &'s mut [Sheet<'d>],
     /// For each document the nodes that did not fit in this round.
@@ -52,9 +49,10 @@ pub(super) fn fill(
         }
     }
     let mut waiting = fill.rounds(candidates.to_vec());
-    // Few markers while there is much to choose from, then as many as it takes to use what is left.
-    while fill.budget - fill.total >= LEFT && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
-        fill.sheets.iter_mut().for_each(|sheet| sheet.settle((sheet.worth / 2).max(1)));
+    // Few markers while there is much to choose from, then as many as it takes to use what is left, if there is room for one.
+    let marker = fill.sheets.iter().map(|sheet| sheet.longest()).min().unwrap_or(0);
+    if fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
+        fill.sheets.iter_mut().for_each(|sheet| sheet.settle(1));
         waiting = fill.rounds(waiting);
     }
     let waiting = fill.parts(waiting);
@@ -220,6 +218,7 @@ impl<'d> Fill<'_, 'd> {
     /// Cuts down what could never fit whole: roots, and nodes that are longer than the budget; gives the candidates that still wait.
     fn parts(&mut self, waiting: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
         let mut left = Vec::with_capacity(waiting.len());
+        let mut cut = Vec::new();
         for (cost, at, node) in waiting {
             let sheet = &self.sheets[at as usize];
             let above = sheet.page.above[node as usize];
@@ -228,13 +227,25 @@ impl<'d> Fill<'_, 'd> {
                 left.push((cost, at, node));
                 continue;
             }
-            self.begin(at as usize, node);
+            if self.begin(at as usize, node) {
+                cut.push((at, node));
+            }
+        }
+        // What stands in a list that is cut shows with it, not by itself.
+        for (at, node) in cut {
+            let above = &self.sheets[at as usize].page.above;
+            let mut inside = vec![false; above.len()];
+            for at in node as usize + 1..above.len() {
+                inside[at] = above[at] == node || inside.get(above[at] as usize) == Some(&true);
+            }
+            left.retain(|(_, of, node)| *of != at || !inside[*node as usize]);
         }
         left
     }
 
-    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end.
-    fn begin(&mut self, at: usize, node: u32) {
+    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end. True for a list that has other
+    /// nodes in it.
+    fn begin(&mut self, at: usize, node: u32) -> bool {
         let sheet = &self.sheets[at];
         let root = sheet.page.above[node as usize] == NONE;
         let must = root || sheet.own(node) > self.budget;
@@ -242,24 +253,26 @@ impl<'d> Fill<'_, 'd> {
         let stretches = sheet.stretches(node);
         let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {
             self.sheets[at].chosen[node as usize] = must;
-            return;
+            return false;
         };
         let start = sheet.page.rows[first as usize].start;
-        // Half of a head, or of a statement, is of no use to anybody. What is mostly its own is a table, whatever stands in it.
-        let is_own = stretches.len() == 1 || sheet.own(node) * 2 >= sheet.sum(first, end) && !sheet.is_directive(node);
+        // Half of a head, or of a statement, is of no use to anybody.
         let open = sheet.opening(first, end);
-        let table = !root && is_own && end - open > 2;
+        let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
+        let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
         if table && (self.attempt_all(at, &frame(first)) || self.attempt_all(at, &frame(open))) {
             for block in self.sheets[at].page.blocks(open + 1, end - 1) {
                 self.attempt_all(at, &[block]);
             }
+            self.sheets[at].chosen[node as usize] = true;
+            return stretches.len() > 1;
         } else if !must {
-            return;
+            return false;
         } else if root {
             self.outwards(at, node, start);
+            self.sheets[at].chosen[node as usize] = true;
         }
-        self.sheets[at].chosen[node as usize] = true;
         let sheet = &mut self.sheets[at];
         // Not even a line: some of it, if there is nothing else.
         if nothing && sheet.part.is_none() && sheet.shown_rows().next().is_none() {
@@ -269,6 +282,7 @@ impl<'d> Fill<'_, 'd> {
                 self.total += self.sheets[at].total - before;
             }
         }
+        false
     }
 }
 
@@ -283,10 +297,12 @@ impl Sheet<'_> {
         (from..to).find(|row| !is_note(row)).unwrap_or(from)
     }
 
-    /// True for what is no text of the language.
-    fn is_directive(&self, node: u32) -> bool {
-        let node = self.tree.nodes.get(node as usize);
-        node.is_some_and(|node| self.overlay.kind(node.overlay as usize).starts_with("preproc"))
+    /// True if a node is a list in braces or brackets that opens in a row, and at least a quarter of it (which counts so much) its own, whatever
+    /// stands in it.
+    fn is_list(&self, node: u32, open: u32, count: i64) -> bool {
+        let row = self.page.rows[open as usize];
+        let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
+        opens && self.own(node) * 4 >= count
     }
 
     /// What can be saved at most beside a node that is added.

@@ -86,6 +86,9 @@ pub struct Options<'o> {
 /// Measured on real files (`benches/documents/kept.mjs`).
 pub const WORTH: u32 = 24;
 
+/// The same where a host says what nodes cost.
+const TOLD: u32 = 2;
+
 /// Documents of so many rows together are filled with fewer and with more markers, too, and what says most is taken: it takes a moment, and
 /// where there is little room markers take much of it.
 const SMALL: u32 = 600;
@@ -163,6 +166,7 @@ pub fn summarize_laid_out(
     check_wording(options.wording)?;
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
+    let mut any_told = false;
     for (at, (document, layout)) in documents.iter().zip(layouts).enumerate() {
         let never = never(document, &layout.tree);
         for (node, cost) in priced(document, &layout.tree, options.imports) {
@@ -178,7 +182,10 @@ pub fn summarize_laid_out(
         if layout.tree.nodes.first().is_some_and(|root| root.overlay == NONE) {
             candidates.push((0, at as u32, 0));
         }
-        let worth = i64::from(options.worth.max(1));
+        // Where the host says what comes first, that counts for more than few markers.
+        let told = options.imports != Imports::Usual || !matches!(document.prices, Prices::Usual);
+        let worth = i64::from(options.worth.clamp(1, if told { TOLD } else { u32::MAX }));
+        any_told |= told;
         sheets.push(Sheet::new(document.source.text(), document.overlay, layout, options.gauge, worth));
         if let Some(sheet) = sheets.last_mut() {
             sheet.ban(&never);
@@ -188,7 +195,7 @@ pub fn summarize_laid_out(
     crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
-    if options.worth > 1 && sheets.iter().map(Sheet::rows).sum::<u32>() <= SMALL {
+    if options.worth > 1 && !any_told && sheets.iter().map(Sheet::rows).sum::<u32>() <= SMALL {
         choose_worth(&mut sheets, documents, &candidates, budget);
     }
     let (mut aim, mut step) = (budget, 1);
@@ -230,7 +237,7 @@ fn choose_worth(sheets: &mut [Sheet<'_>], documents: &[Document<'_>], candidates
         }
     };
     let mut best = (0, (1, 1));
-    for factor in [(1, 1), (1, 3), (1, 2), (2, 1), (4, 1)] {
+    for factor in [(1, 1), (1, 2), (2, 1)] {
         set(sheets, factor);
         if fill::fill(sheets, documents, candidates, budget).is_ok() {
             let said: u64 = sheets.iter().map(Sheet::said).sum();
