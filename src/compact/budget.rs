@@ -19,7 +19,7 @@ pub struct Budget {
     pub user: u64,
     /// The rest of the ledger.
     pub ledger: u64,
-    /// What the ledger may grow to so that every entry has a line of its own.
+    /// What the ledger may grow to so that most errors and commands have a line of their own.
     pub entries: u64,
     /// Error lines that stay although their results are cleared.
     pub error_lines: u64,
