@@ -14,6 +14,8 @@ struct Fill<'s, 'd> {
     refused: Vec<Vec<bool>>,
     budget: i64,
     total: i64,
+    /// A node and what it stands in, while it is looked at: one list for all.
+    chain: Vec<u32>,
 }
 
 /// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
@@ -37,7 +39,7 @@ pub(super) fn fill(
         return Err(exceeded(budget, total, marks.collect()));
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
-    let mut fill = Fill { sheets, refused, budget, total };
+    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new() };
     for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
             fill.select(at, selection, document.name)?;
@@ -55,8 +57,12 @@ pub(super) fn fill(
         fill.sheets.iter_mut().for_each(|sheet| sheet.settle(1));
         waiting = fill.rounds(waiting);
     }
+    let (before, count) = (fill.total, waiting.len());
     let waiting = fill.parts(waiting);
-    fill.rounds(waiting);
+    // Nothing fits that did not before, unless something was cut.
+    if fill.total != before || waiting.len() != count {
+        fill.rounds(waiting);
+    }
     Ok(())
 }
 
@@ -191,28 +197,34 @@ impl<'d> Fill<'_, 'd> {
         if sheet.chosen[node as usize] {
             return true;
         }
-        let mut nodes = vec![node];
         let mut above = sheet.page.above[node as usize];
-        while !sheet.is_open(above) {
-            if self.refused[at][above as usize] {
-                self.refused[at][node as usize] = true;
-                return false;
-            }
+        // Nearly all that waits while little is left ends here.
+        if sheet.is_open(above) && self.total + sheet.layout.least[node as usize] > self.budget {
+            self.refused[at][node as usize] = true;
+            return false;
+        }
+        let mut nodes = std::mem::take(&mut self.chain);
+        nodes.clear();
+        nodes.push(node);
+        let mut refused = false;
+        while !refused && !sheet.is_open(above) {
+            refused = self.refused[at][above as usize];
             nodes.push(above);
             above = sheet.page.above[above as usize];
         }
         // A look before anything is done: of what stood there, nothing can be saved but markers that are no longer needed.
-        let own: i64 = nodes.iter().map(|node| sheet.own(*node)).sum();
-        let saved: i64 = nodes.iter().map(|node| sheet.saved(*node)).sum();
-        let hopeless = self.total + own - saved > self.budget;
-        if hopeless || !self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect()) {
+        let adds: i64 = nodes.iter().map(|node| sheet.own(*node) - sheet.saved(*node)).sum();
+        let fits = !refused && self.total + adds <= self.budget;
+        let taken = fits && self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect());
+        if taken {
+            for node in &nodes {
+                self.sheets[at].chosen[*node as usize] = true;
+            }
+        } else {
             self.refused[at][node as usize] = true;
-            return false;
         }
-        for node in nodes {
-            self.sheets[at].chosen[node as usize] = true;
-        }
-        true
+        self.chain = nodes;
+        taken
     }
 
     /// Cuts down what could never fit whole: roots, and nodes that are longer than the budget; gives the candidates that still wait.

@@ -40,6 +40,8 @@ pub struct Layout {
     ends: Vec<u32>,
     /// What a marker counts at most.
     pub(super) longest: i64,
+    /// What each node adds at least, if all the markers beside its rows are saved.
+    pub(super) least: Vec<i64>,
     pub(super) numbers: Numbers,
     /// What markers count up to their numbers, by row and whether they are filled.
     pub(super) leads: [Vec<Cell<u32>>; 2],
@@ -85,6 +87,7 @@ impl Layout {
             stretches: Vec::new(),
             ends: Vec::new(),
             longest: 0,
+            least: Vec::new(),
             leads: [vec![Cell::new(UNKNOWN); count], vec![Cell::new(UNKNOWN); count]],
             clings: vec![Cell::new(i32::MAX); count],
             tails,
@@ -102,6 +105,7 @@ impl Layout {
         layout.density = layout.densities(gauge);
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
+        layout.least = (0..layout.tree.nodes.len() as u32).map(|node| layout.least(node)).collect();
         layout
     }
 
@@ -115,7 +119,12 @@ impl Layout {
         rows + self.tree.memory()
             + self.stretches.len() * 8
             + (self.ends.len() + self.density.len()) * 4
+            + self.least.len() * 8
             + size_of::<Layout>()
+    }
+
+    fn least(&self, node: u32) -> i64 {
+        self.stretches(node).iter().map(|(from, to)| self.sum(*from, *to) - self.longest).sum()
     }
 
     fn longest(&self, text: &str, gauge: Gauge<'_>) -> i64 {

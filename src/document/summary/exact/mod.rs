@@ -93,6 +93,10 @@ const TOLD: u32 = 2;
 /// where there is little room markers take much of it.
 const SMALL: u32 = 600;
 
+/// Documents of more rows together have markers wherever one saves anything: to weigh them takes half as long again, and of so much text there
+/// is enough to choose from.
+const LARGE: usize = 3_000;
+
 /// Nothing counts for more than this, in steps of density.
 const DENSEST: f64 = 8.0;
 
@@ -167,6 +171,7 @@ pub fn summarize_laid_out(
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
     let mut any_told = false;
+    let is_large = layouts.iter().map(|layout| layout.rows.rows.len()).sum::<usize>() > LARGE;
     for (at, (document, layout)) in documents.iter().zip(layouts).enumerate() {
         let never = never(document, &layout.tree);
         for (node, cost) in priced(document, &layout.tree, options.imports) {
@@ -184,7 +189,14 @@ pub fn summarize_laid_out(
         }
         // Where the host says what comes first, that counts for more than few markers.
         let told = options.imports != Imports::Usual || !matches!(document.prices, Prices::Usual);
-        let worth = i64::from(options.worth.clamp(1, if told { TOLD } else { u32::MAX }));
+        let most = if is_large {
+            1
+        } else if told {
+            TOLD
+        } else {
+            u32::MAX
+        };
+        let worth = i64::from(options.worth.clamp(1, most));
         any_told |= told;
         sheets.push(Sheet::new(document.source.text(), document.overlay, layout, options.gauge, worth));
         if let Some(sheet) = sheets.last_mut() {
