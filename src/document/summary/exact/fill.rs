@@ -16,6 +16,8 @@ struct Fill<'s, 'd> {
     total: i64,
     /// A node and what it stands in, while it is looked at: one list for all.
     chain: Vec<u32>,
+    /// Documents and rows that stand over a list that was cut, where there may have been no room for them.
+    over: Vec<(usize, (u32, u32))>,
 }
 
 /// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
@@ -39,7 +41,7 @@ pub(super) fn fill(
         return Err(exceeded(budget, total, marks.collect()));
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
-    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new() };
+    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new(), over: Vec::new() };
     for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
             fill.select(at, selection, document.name)?;
@@ -62,6 +64,9 @@ pub(super) fn fill(
     // Nothing fits that did not before, unless something was cut.
     if fill.total != before || waiting.len() != count {
         fill.rounds(waiting);
+        for (at, rows) in std::mem::take(&mut fill.over) {
+            fill.attempt_all(at, &[rows]);
+        }
     }
     Ok(())
 }
@@ -239,25 +244,33 @@ impl<'d> Fill<'_, 'd> {
                 left.push((cost, at, node));
                 continue;
             }
-            if self.begin(at as usize, node) {
-                cut.push((at, node));
+            if let Some(open) = self.begin(at as usize, node) {
+                cut.push((at, node, open));
             }
         }
         // What stands in a list that is cut shows with it, not by itself.
-        for (at, node) in cut {
-            let above = &self.sheets[at as usize].page.above;
-            let mut inside = vec![false; above.len()];
-            for at in node as usize + 1..above.len() {
-                inside[at] = above[at] == node || inside.get(above[at] as usize) == Some(&true);
+        if !cut.is_empty() {
+            let mut inside: Vec<Vec<Option<u32>>> =
+                self.sheets.iter().map(|sheet| vec![None; sheet.tree.nodes.len()]).collect();
+            for (at, node, open) in cut {
+                inside[at as usize][node as usize] = Some(open);
             }
-            left.retain(|(_, of, node)| *of != at || !inside[*node as usize]);
+            // Parents come first; those that are cut do not wait any more. A comment over a list is not in it.
+            for (sheet, inside) in self.sheets.iter().zip(&mut inside) {
+                for node in 0..inside.len() {
+                    let around = inside.get(sheet.page.above[node] as usize).copied().flatten();
+                    let row = sheet.stretches(node as u32).first().map(|(from, _)| *from);
+                    inside[node] = inside[node].or(around.filter(|open| row.is_none_or(|row| row > *open)));
+                }
+            }
+            left.retain(|(_, at, node)| inside[*at as usize][*node as usize].is_none());
         }
         left
     }
 
-    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end. True for a list that has other
-    /// nodes in it.
-    fn begin(&mut self, at: usize, node: u32) -> bool {
+    /// Shows the beginning of a node that does not fit, and where it is a whole table or the like its end. Of a list that has other nodes in
+    /// it, gives the row in which it opens.
+    fn begin(&mut self, at: usize, node: u32) -> Option<u32> {
         let sheet = &self.sheets[at];
         let root = sheet.page.above[node as usize] == NONE;
         let must = root || sheet.own(node) > self.budget;
@@ -265,7 +278,7 @@ impl<'d> Fill<'_, 'd> {
         let stretches = sheet.stretches(node);
         let (Some((first, _)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {
             self.sheets[at].chosen[node as usize] = must;
-            return false;
+            return None;
         };
         let start = sheet.page.rows[first as usize].start;
         // Half of a head, or of a statement, is of no use to anybody.
@@ -277,10 +290,11 @@ impl<'d> Fill<'_, 'd> {
             for block in self.sheets[at].page.blocks(open + 1, end - 1) {
                 self.attempt_all(at, &[block]);
             }
+            self.over.push((at, (first, open)));
             self.sheets[at].chosen[node as usize] = true;
-            return stretches.len() > 1;
+            return (stretches.len() > 1).then_some(open);
         } else if !must {
-            return false;
+            return None;
         } else if root {
             self.outwards(at, node, start);
             self.sheets[at].chosen[node as usize] = true;
@@ -294,7 +308,7 @@ impl<'d> Fill<'_, 'd> {
                 self.total += self.sheets[at].total - before;
             }
         }
-        false
+        None
     }
 }
 
