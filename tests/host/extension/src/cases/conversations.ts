@@ -75,9 +75,11 @@ export const conversations: Cases = {
   ])),
 
   "a summary is made beside the conversation, and used when it is needed": async ({ model, scripted }) => {
+    // The first answer waits to be told; a second look at the history, if it is wanted, does not.
     let finish = () => {};
+    const told = new Promise<void>((resolve) => (finish = resolve));
     scripted.answer = async ({ say }) => {
-      await new Promise<void>((resolve) => (finish = resolve));
+      await told;
       say(new vscode.LanguageModelTextPart(SUMMARY));
     };
     const { llm } = languageModel({ model, api: vscode as never });
