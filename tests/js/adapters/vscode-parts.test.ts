@@ -3,88 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromStored, genuine, readConversation, setVSCode, toStored } from "../../../js/adapters/index.ts";
-import type { VSCodeClasses } from "../../../js/adapters/index.ts";
+import { a, b, c, d, e, editor, f, g } from "./editor.ts";
 
-class a {
-  role: number;
-  _content: unknown[] = [];
-  name: string | undefined;
-  constructor(role: number, content: string | unknown[], name?: string) {
-    this.role = role;
-    this.content = content;
-    this.name = name;
-  }
-  static User(content: string | unknown[], name?: string) {
-    return new a(1, content, name);
-  }
-  static Assistant(content: string | unknown[], name?: string) {
-    return new a(2, content, name);
-  }
-  set content(value: string | unknown[]) {
-    this._content = typeof value === "string" ? [new b(value)] : value;
-  }
-  get content(): unknown[] {
-    return this._content;
-  }
-}
-class b {
-  value: string;
-  constructor(value: string) {
-    this.value = value;
-  }
-  toJSON() {
-    return { $mid: 21, value: this.value };
-  }
-}
-class c {
-  callId: string;
-  name: string;
-  input: unknown;
-  constructor(callId: string, name: string, input: unknown) {
-    this.callId = callId;
-    this.name = name;
-    this.input = input;
-  }
-}
-class d {
-  callId: string;
-  content: unknown[];
-  isError = false;
-  constructor(callId: string, content: unknown[]) {
-    this.callId = callId;
-    this.content = content;
-  }
-}
-class e {
-  mimeType: string;
-  data: Uint8Array;
-  constructor(data: Uint8Array, mimeType: string) {
-    this.mimeType = mimeType;
-    this.data = data;
-  }
-}
-class f {
-  value: string | string[];
-  id: string | undefined;
-  metadata: unknown;
-  constructor(value: string | string[], id?: string, metadata?: unknown) {
-    this.value = value;
-    this.id = id;
-    this.metadata = metadata;
-  }
-}
-class g {
-  value: unknown;
-  constructor(value: unknown) {
-    this.value = value;
-  }
-}
-const module: VSCodeClasses = {
-  LanguageModelChatMessage: a, LanguageModelTextPart: b, LanguageModelToolCallPart: c, LanguageModelToolResultPart: d, LanguageModelDataPart: e, LanguageModelThinkingPart: f,
-  LanguageModelPromptTsxPart: g,
-};
 const inEditor = (work: () => void) => () => {
-  setVSCode(module);
+  setVSCode(editor);
   try {
     work();
   } finally {

@@ -2,68 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { a as Message, b as TextPart, c as CallPart, d as ResultPart, e as DataPart, editor } from "../adapters/editor.ts";
 import { espalier } from "../built.ts";
 
 const { memoryStorage, openConversation, setVSCode } = espalier;
 
-class TextPart {
-  value: string;
-  constructor(value: string) {
-    this.value = value;
-  }
-  toJSON() {
-    return { $mid: 21, value: this.value };
-  }
-}
-class DataPart {
-  data: Uint8Array;
-  mimeType: string;
-  constructor(data: Uint8Array, mimeType: string) {
-    this.data = data;
-    this.mimeType = mimeType;
-  }
-}
-class CallPart {
-  callId: string;
-  name: string;
-  input: object;
-  constructor(callId: string, name: string, input: object) {
-    this.callId = callId;
-    this.name = name;
-    this.input = input;
-  }
-}
-class ResultPart {
-  callId: string;
-  content: unknown[];
-  constructor(callId: string, content: unknown[]) {
-    this.callId = callId;
-    this.content = content;
-  }
-}
-class Message {
-  role: number;
-  private hidden: unknown[] = [];
-  constructor(role: number, content: unknown[]) {
-    this.role = role;
-    this.content = content;
-  }
-  static User(content: unknown[]) {
-    return new Message(1, content);
-  }
-  static Assistant(content: unknown[]) {
-    return new Message(2, content);
-  }
-  set content(value: unknown[]) {
-    this.hidden = value;
-  }
-  get content(): unknown[] {
-    return this.hidden;
-  }
-}
-const vscode = {
-  LanguageModelChatMessage: Message, LanguageModelTextPart: TextPart, LanguageModelDataPart: DataPart, LanguageModelToolCallPart: CallPart, LanguageModelToolResultPart: ResultPart,
-};
 const PARTS = [TextPart, DataPart, CallPart, ResultPart];
 
 const given = (rounds: number) => [
@@ -76,7 +19,7 @@ const given = (rounds: number) => [
 
 for (const inEditor of [true, false]) {
   test(`stored and opened again ${inEditor ? "in the editor" : "elsewhere"}: pictures and calls are there, and nothing has to be made again`, async () => {
-    if (inEditor) setVSCode(vscode as never);
+    if (inEditor) setVSCode(editor as never);
     try {
       const texts = new Map<string, string>();
       const complaints: unknown[] = [];
