@@ -2,7 +2,7 @@
 
 export const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 export const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
-export const number = (value: number) => value.toLocaleString("en");
+export { number } from "../js/cli/report.ts";
 
 /** A file dropped anywhere is taken; text that is dragged into a field is the field's own business. */
 export function takeDrops(take: (file: File) => void): void {

@@ -2,7 +2,7 @@
 
 import { ask } from "./client.ts";
 import { EXAMPLES } from "./examples.ts";
-import { element, remember, remembered, takeDrops } from "./dom.ts";
+import { element, number, remember, remembered, takeDrops } from "./dom.ts";
 import { stayOffline } from "./offline.ts";
 import type { Mode, Opened } from "./protocol.ts";
 import type { Source } from "./reading.ts";
@@ -85,7 +85,7 @@ function setBudget(budget: number): void {
   tokens.value = String(budget);
   const share = opened && opened.total > 0 ? (100 * budget) / opened.total : 100;
   slider.value = String(Math.min(100, Math.max(1, Math.round(share))));
-  percent.value = `${Math.round(share)} % of ${opened?.total.toLocaleString("en") ?? 0}`;
+  percent.value = `${Math.round(share)} % of ${number(opened?.total ?? 0)}`;
 }
 
 slider.addEventListener("input", () => {

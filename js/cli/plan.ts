@@ -2,14 +2,14 @@
 
 import type { CompactReport, Edit } from "../types.ts";
 import { named } from "./entry.ts";
-import { shown } from "./report.ts";
+import { number, shown } from "./report.ts";
 
 /** Each edit with what it is about, and the text of the summary. */
 export function planned({ report, edits }: { report: CompactReport; edits: readonly Edit[] }): string {
   const rows = edits.map(({ id, kind, rule, targets, tokensBefore, tokensAfter }) => {
-    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${tokensBefore.toLocaleString("en")} -> ${tokensAfter.toLocaleString("en")} tokens`;
+    return `  ${id} ${kind} (${rule}): ${targets.length} message${targets.length === 1 ? "" : "s"} (${named(targets)}), ${number(tokensBefore)} -> ${number(tokensAfter)} tokens`;
   });
-  const fates = report.messages.map(({ id, role, before, after, fate, rule }) => `  ${fate.padEnd(8)} ${id} ${role}, ${before.toLocaleString("en")} -> ${after.toLocaleString("en")}${rule === undefined ? "" : ` (${rule})`}`);
+  const fates = report.messages.map(({ id, role, before, after, fate, rule }) => `  ${fate.padEnd(8)} ${id} ${role}, ${number(before)} -> ${number(after)}${rule === undefined ? "" : ` (${rule})`}`);
   const said = edits.flatMap(({ message }) => message?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) ?? []);
   return [shown(report), "", "edits:", ...(rows.length > 0 ? rows : ["  none"]), "", "messages:", ...fates, ...(said.length > 0 ? ["", "summary:", "", ...said] : [])].join("\n");
 }
