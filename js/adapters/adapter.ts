@@ -21,8 +21,6 @@ export interface Reading {
   rebuild(plan: readonly PlanItem[]): unknown;
   /** Where in the host's message each part of it comes from, in the words of the format's adapter. */
   pieces(id: string): readonly unknown[];
-  /** Reads what was added to the end of the list since, each message once. Of lists only, not of request objects. */
-  extend(): void;
   /** Ids of the messages of which something is not for the model: it is neither counted nor sent. */
   withheld: readonly string[];
 }
@@ -52,7 +50,7 @@ export interface Adapter<Piece> {
   /** A copy of the host's message with the edits carried out. */
   edit(original: Fields, read: ReadMessage<Piece>, edits: readonly PartEdit[]): unknown;
   /** Host messages for a neutral one that the host did not have. */
-  write(message: NeutralMessage, source: Source): unknown[];
+  write(message: NeutralMessage, source: Pick<Source, "list">): unknown[];
   /** Text of the system prompt, where the request keeps it apart. */
   system?(request: Fields): Part[] | undefined;
   /** The tool definitions of the request. */
@@ -105,7 +103,7 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
   const system = request && adapter.system?.(request);
   if (system) messages.push({ id: "system", role: "system", parts: system });
   let at = 0;
-  const next = () => {
+  lookingAt(() => `${name}[${at}]`, () => {
     // Not `forEach`: it would skip holes, and the messages behind one would come back in the wrong place.
     for (; at < list.length; at++) {
       const given = list[at];
@@ -119,8 +117,7 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
       places.set(message.id, at);
       if (original !== given) withheld.push(message.id);
     }
-  };
-  lookingAt(() => `${name}[${at}]`, next);
+  });
   const given = tools ?? (request && requestTools(request)) ?? [];
   return {
     format: adapter.format,
@@ -129,52 +126,68 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     source,
     withheld,
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
-    extend: () => lookingAt(() => `${name}[${at}]`, next),
     rebuild(plan) {
-      // The host's own thought of another message in front of a message's parts.
-      const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
-        const source = places.get(from);
-        const piece = source === undefined ? undefined : pieces[source]![part];
-        const number = piece === undefined ? undefined : adapter.thought?.(piece as Piece);
-        const thought = number === undefined ? undefined : thoughtAt(originals[source!]!, number);
-        return thought === undefined ? message : (led(message as Fields, thought) ?? message);
-      };
-      // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
-      const out: { value: unknown; at: number | undefined }[] = [];
-      const push = (value: unknown, at: number | undefined, joins = false) => {
-        const last = out.at(-1);
-        const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
-        const joined = last && !untouched ? adapter.join?.(last.value, value) : undefined;
-        if (joined === undefined) out.push({ value, at });
-        else out[out.length - 1] = { value: joined, at: undefined };
-      };
-      for (const item of plan) {
-        if (item.type === "insert") {
-          for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);
-          continue;
-        }
-        const at = places.get(item.id);
-        // The system prompt that the request keeps apart: it is never edited.
-        if (at === undefined) continue;
-        const original = originals[at]!;
-        if (item.type === "keep") {
-          push(original, at, item.joins);
-          continue;
-        }
-        const again = () => adapter.read(original, at, `${name}[${at}]`, new Map(state));
-        const own = item.parts.filter(({ type }) => type !== "carried");
-        const whole = (message: unknown) => item.parts.flatMap((edit) => (edit.type === "carried" ? [edit] : [])).reduceRight((rest, edit) => withThought(rest, edit), message);
-        // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
-        const renamed = renames(own, again().message.parts.length);
-        const from = renamed ? (adapter.edit(original, again(), renamed) as Fields) : original;
-        push(whole(adapter.edit(from, renamed ? adapter.read(from, at, `${name}[${at}]`, new Map(state)) : again(), own)), at, item.joins);
-      }
-      const values = out.map(({ value }) => value);
+      const again = (at: number, from: Fields) => adapter.read(from, at, `${name}[${at}]`, new Map(state));
+      const values = carriedOut(adapter, plan, { source, place: (id) => places.get(id), original: (at) => originals[at]!, again });
       const same = values.length === list.length && values.every((value, at) => value === list[at]);
       if (same) return source.input;
       return request ? copy(request, { [name]: values }) : values;
     },
   };
+}
+
+/** A host's messages, as a plan is carried out on them. */
+export interface Hosts<Piece> {
+  source: Pick<Source, "list">;
+  /** Number of the message with an id. */
+  place(id: string): number | undefined;
+  /** What of a message is for the model: the host's own object where that is all. */
+  original(at: number): Fields;
+  /** Reads a message again, or what was made of it. */
+  again(at: number, from: Fields): ReadMessage<Piece>;
+}
+
+/** Carries out a plan: messages in the host's format. */
+export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanItem[], { source, place, original, again }: Hosts<Piece>): unknown[] {
+  // The host's own thought of another message in front of a message's parts.
+  const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
+    const source_at = place(from);
+    if (source_at === undefined) return message;
+    const piece = again(source_at, original(source_at)).pieces[part];
+    const number = piece === undefined ? undefined : adapter.thought?.(piece);
+    const thought = number === undefined ? undefined : thoughtAt(original(source_at), number);
+    return thought === undefined ? message : (led(message as Fields, thought) ?? message);
+  };
+  // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
+  const out: { value: unknown; at: number | undefined }[] = [];
+  const push = (value: unknown, at: number | undefined, joins = false) => {
+    const last = out.at(-1);
+    const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
+    const joined = last && !untouched ? adapter.join?.(last.value, value) : undefined;
+    if (joined === undefined) out.push({ value, at });
+    else out[out.length - 1] = { value: joined, at: undefined };
+  };
+  for (const item of plan) {
+    if (item.type === "insert") {
+      for (const value of adapter.write(item.message, source)) push(value, undefined, item.joins);
+      continue;
+    }
+    const at = place(item.id);
+    // The system prompt that the request keeps apart: it is never edited.
+    if (at === undefined) continue;
+    const own = original(at);
+    if (item.type === "keep") {
+      push(own, at, item.joins);
+      continue;
+    }
+    const edits = item.parts.filter(({ type }) => type !== "carried");
+    const whole = (message: unknown) => item.parts.flatMap((edit) => (edit.type === "carried" ? [edit] : [])).reduceRight((rest, edit) => withThought(rest, edit), message);
+    // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
+    const renamed = renames(edits, again(at, own).message.parts.length);
+    const from = renamed ? (adapter.edit(own, again(at, own), renamed) as Fields) : own;
+    push(whole(adapter.edit(from, again(at, from), edits)), at, item.joins);
+  }
+  return out.map(({ value }) => value);
 }
 
 /** What a conversation is beside its messages. */

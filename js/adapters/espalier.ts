@@ -9,7 +9,7 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
   const { list, name, input, request } = source;
   const originals = new Map<string, NeutralMessage>();
   const read: NeutralMessage[] = [];
-  const take = (at: number) => {
+  for (let at = 0; at < list.length; at += 1) {
     const message = list[at];
     const path = `${name}[${at}]`;
     if (!isFields(message)) throw bad(path, "a message", message);
@@ -20,32 +20,33 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
     const own = neutralMessage(message as unknown as NeutralMessage, path);
     originals.set(own.id, message as unknown as NeutralMessage);
     read.push(own);
-  };
-  for (let at = 0; at < list.length; at += 1) take(at);
+  }
   return {
     format: "espalier",
     source,
     withheld: [],
-    extend() {
-      for (let at = originals.size; at < list.length; at += 1) take(at);
-    },
     pieces: (id) => (originals.get(id)?.parts ?? []).map((_, at) => at),
     messages: read,
     tools: (tools ?? (request && requestTools(request)) ?? []) as NeutralTool[],
     rebuild(plan: readonly PlanItem[]) {
-      const out = plan.flatMap((item): NeutralMessage[] => {
-        if (item.type === "insert") return [item.message];
-        const original = originals.get(item.id);
-        if (!original) return [];
-        if (item.type === "keep") return [original];
-        const carried = item.parts.flatMap((edit) => (edit.type === "carried" ? (originals.get(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : []));
-        const own = edited(original, item.parts.filter(({ type }) => type !== "carried"));
-        return [carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own];
-      });
+      const out = carriedOutNeutral(plan, (id) => originals.get(id));
       if (out.length === list.length && out.every((message, at) => message === list[at])) return input;
       return request ? copy(request, { [name]: out }) : out;
     },
   };
+}
+
+/** Carries out a plan on neutral messages. */
+export function carriedOutNeutral(plan: readonly PlanItem[], of: (id: string) => NeutralMessage | undefined): NeutralMessage[] {
+  return plan.flatMap((item): NeutralMessage[] => {
+    if (item.type === "insert") return [item.message];
+    const original = of(item.id);
+    if (!original) return [];
+    if (item.type === "keep") return [original];
+    const carried = item.parts.flatMap((edit) => (edit.type === "carried" ? (of(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : []));
+    const own = edited(original, item.parts.filter(({ type }) => type !== "carried"));
+    return [carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own];
+  });
 }
 
 /** The fields of the model; whatever else the host keeps on its messages stays with them. */

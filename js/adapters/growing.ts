@@ -6,35 +6,36 @@
 import { badOption } from "../errors.ts";
 import type { EspalierError } from "../errors.ts";
 import type { Format, NeutralMessage, PlanItem } from "../types.ts";
-import { bad, isFields, looking } from "./adapter.ts";
-import type { Adapter, Reading } from "./adapter.ts";
-import { neutralMessage } from "./espalier.ts";
+import { bad, carriedOut, isFields, looking } from "./adapter.ts";
+import type { Adapter, Fields, Hosts } from "./adapter.ts";
+import { carriedOutNeutral, neutralMessage } from "./espalier.ts";
 import { unledBy } from "./thinking.ts";
 
-/** Reads message number `at`, which is at `path`. */
-type Read = (original: Record<string, unknown>, at: number, path: string) => NeutralMessage;
+/** Reads messages in their order, and carries out plans on what was read. */
+interface Reader {
+  /** Reads message number `at`, which is at `path`. */
+  read(original: Fields, at: number, path: string): NeutralMessage;
+  carryOut(plan: readonly PlanItem[], hosts: Pick<Hosts<unknown>, "source" | "place" | "original">): unknown[];
+}
 
 export class Growing {
   private originals: unknown[] = [];
   /** By number. */
   private readonly names: string[] = [];
   private readonly ids = new Map<string, number>();
-  private read: Read;
-  private whole: Reading | undefined;
-  /** Something in it is not for the model. */
-  private withholds = false;
+  private reader: Reader;
+  /** What of messages is for the model, by number, where that is not all. */
+  private readonly shown = new Map<number, Fields>();
   private readonly format: Format;
-  private readonly reader: () => Read;
-  private readonly forModel: (message: Record<string, unknown>) => Record<string, unknown>;
-  private readonly readWhole: (list: readonly unknown[]) => Reading;
+  private readonly begin: () => Reader;
+  private readonly forModel: (message: Fields) => Fields;
 
-  /** `reader` makes what reads messages from the first on; `readWhole` reads a list at once, with the same ids. `forModel` leaves out what is not for the model. */
-  constructor(format: Format, reader: () => Read, readWhole: (list: readonly unknown[]) => Reading, forModel: (message: Record<string, unknown>) => Record<string, unknown> = (message) => message) {
+  /** `begin` makes what reads messages from the first on. `forModel` leaves out what is not for the model. */
+  constructor(format: Format, begin: () => Reader, forModel: (message: Fields) => Fields = (message) => message) {
     this.format = format;
     this.forModel = forModel;
-    this.reader = reader;
-    this.readWhole = readWhole;
-    this.read = reader();
+    this.begin = begin;
+    this.reader = begin();
   }
 
   /** How many messages there are. */
@@ -46,7 +47,7 @@ export class Growing {
   push(list: readonly unknown[], name = "messages"): { messages: NeutralMessage[]; keep(): void } {
     const from = this.originals.length;
     const messages: NeutralMessage[] = [];
-    let withholds = false;
+    const withheld: [number, Fields][] = [];
     try {
       // Not `map`: it would skip holes.
       for (const [number, original] of list.entries()) {
@@ -54,8 +55,8 @@ export class Growing {
         messages.push(looking(path, () => {
           if (!isFields(original)) throw bad(path, "a message", original);
           const shown = this.forModel(original);
-          withholds ||= shown !== original;
-          return this.read(shown, from + number, path);
+          if (shown !== original) withheld.push([from + number, shown]);
+          return this.reader.read(shown, from + number, path);
         }));
       }
     } catch (error) {
@@ -65,7 +66,7 @@ export class Growing {
     return {
       messages,
       keep: () => {
-        this.withholds ||= withholds;
+        for (const [at, shown] of withheld) this.shown.set(at, shown);
         messages.forEach(({ id }, number) => this.ids.set(id, from + number));
         // One by one: a spread of a hundred thousand arguments does not fit the stack.
         for (const [number, original] of list.entries()) {
@@ -78,8 +79,8 @@ export class Growing {
 
   /** Readers remember calls for their results: what was read in vain must not be remembered. */
   forget(): void {
-    this.read = this.reader();
-    this.originals.forEach((original, at) => this.read(this.forModel(original as Record<string, unknown>), at, `messages[${at}]`));
+    this.reader = this.begin();
+    this.originals.forEach((_, at) => this.reader.read(this.forTheModel(at), at, `messages[${at}]`));
   }
 
   /** The host's own objects from a number on. */
@@ -95,10 +96,12 @@ export class Growing {
 
   /** Messages in the host's format; whatever is not changed is the host's own object. */
   rebuild(plan: readonly PlanItem[]): unknown[] {
-    // Read once and extended then, so that a conversation under way costs what is new.
-    if (this.whole) this.whole.extend();
-    else this.whole = this.readWhole(this.originals);
-    return [...(this.whole.rebuild(plan) as unknown[])];
+    const original = (at: number) => this.forTheModel(at);
+    return this.reader.carryOut(plan, { source: { list: this.originals }, place: (id) => this.ids.get(id), original });
+  }
+
+  private forTheModel(at: number): Fields {
+    return this.shown.get(at) ?? (this.originals[at] as Fields);
   }
 
   /** Ids of the messages whose thoughts stay where they are; nothing if none may be carried. */
@@ -118,22 +121,34 @@ export class Growing {
       for (let number = first; number < first + length; number += 1) plan.push({ type: "keep", id: this.names[number]! });
     }
     // One run is the host's messages as they are: no adapter has to look.
-    if (runs.length === 2 && runs[1]! > 0 && !this.withholds) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
+    if (runs.length === 2 && runs[1]! > 0 && this.shown.size === 0) return { plan, messages: this.originals.slice(runs[0], runs[0]! + runs[1]!) };
     return { plan, messages: this.rebuild(plan) };
   }
 }
 
-/** How an adapter reads one message after the other. */
-export function readsWith<Piece>(adapter: Adapter<Piece>): () => Read {
+/** With an adapter. Of what was read nothing is kept but what it needs for reading more: what a plan changes is read again. */
+export function readsWith<Piece>(adapter: Adapter<Piece>): () => Reader {
   return () => {
     const state = new Map<string, unknown>();
-    return (original, at, path) => adapter.read(original, at, path, state).message;
+    return {
+      read: (original, at, path) => adapter.read(original, at, path, state).message,
+      carryOut: (plan, hosts) => carriedOut(adapter, plan, { ...hosts, again: (at, from) => adapter.read(from, at, `messages[${at}]`, new Map(state)) }),
+    };
   };
 }
 
-/** How neutral messages are read. */
-export function readsNeutral(): Read {
-  return (original, _at, path) => neutralMessage(original as unknown as NeutralMessage, path);
+/** Neutral messages. */
+export function readsNeutral(): Reader {
+  return {
+    read: (original, _at, path) => neutralMessage(original as unknown as NeutralMessage, path),
+    carryOut(plan, { place, original }) {
+      const of = (id: string) => {
+        const at = place(id);
+        return at === undefined ? undefined : (original(at) as unknown as NeutralMessage);
+      };
+      return carriedOutNeutral(plan, of);
+    },
+  };
 }
 
 /** @throws EspalierError `bad_option` */

@@ -81,7 +81,7 @@ export type { Growing } from "./growing.ts";
  */
 export function growing(format: Format): Growing {
   if (!FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  if (format === "espalier") return new Growing(format, readsNeutral, (list) => readConversation(list, { format }));
+  if (format === "espalier") return new Growing(format, readsNeutral);
   const adapter = ADAPTERS[format];
-  return new Growing(format, readsWith(adapter), (list) => readConversation(list, { format }), (message) => adapter.forModel?.(message) ?? message);
+  return new Growing(format, readsWith(adapter), (message) => adapter.forModel?.(message) ?? message);
 }

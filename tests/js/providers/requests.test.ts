@@ -221,7 +221,7 @@ test("answers can be sent back as they come, by every provider to itself", async
       const conversation: unknown[] = [...(provider.toRequest([{ role: "user", content: "Hello." }])[listOf(name)] as unknown[])];
       server.queue(answer({ reasoning: "Hm.", text: "Wait.", calls: [{ id: "c1", name: "f", input: {} }, { id: "c2", name: "f", input: { a: 2 } }] }), answer({ text: "" }), answer({ text: "Done." }));
       const { toolCalls, messages } = await provider.send(provider.toRequest(conversation, { format: name }), { stream });
-      conversation.push(...messages, ...ADAPTERS[name].write({ id: "r", role: "tool", parts: toolCalls.map(({ id, name }) => ({ type: "toolResult", callId: id, name, content: [{ type: "text", text: "ok" }] })) }, { input: [], list: [], name: "messages" }));
+      conversation.push(...messages, ...ADAPTERS[name].write({ id: "r", role: "tool", parts: toolCalls.map(({ id, name }) => ({ type: "toolResult", callId: id, name, content: [{ type: "text", text: "ok" }] })) }, { list: [] }));
       for (let round = 0; round < 2; round++) {
         const { messages } = await provider.send(provider.toRequest(conversation, { format: name }), { stream });
         conversation.push(...messages);
@@ -280,7 +280,7 @@ test("property: any conversation, from any format, is taken by every provider; n
   fc.assert(
     fc.property(conversation, (messages) => {
       const sources: [Format, unknown][] = [["espalier", messages], ...Object.entries(ADAPTERS).map(([format, adapter]): [Format, unknown] =>
-        [format as Format, messages.flatMap((message) => adapter.write(message, { input: [], list: [], name: "messages" }))])];
+        [format as Format, messages.flatMap((message) => adapter.write(message, { list: [] }))])];
       for (const [format, source] of sources) {
         const before = JSON.stringify(source);
         for (const name of NAMES) {
