@@ -20,14 +20,14 @@ const EARLIER_RECORD: &str = "Earlier record";
 /// Sections that are told from each other in one record; what comes behind belongs to the last one.
 const MOST_SECTIONS: usize = 64;
 
-/// Writes a summary of at most `max` tokens.
-pub fn offline(ledger: &Ledger, max: u64, tokenizer: &dyn Tokenizer) -> String {
+/// Writes a summary of at most `max` tokens. `current` is the newest request (its id and text), if it stays beside the summary.
+pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
     let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let earlier = if earlier.is_empty() { earlier } else { format!("## {EARLIER_RECORD}\n{earlier}\n\n") };
     let budget = max.saturating_sub(tokenizer.count(&earlier));
     // Sections in the order of worth: what comes late is the first to be left out when the budget is small.
     let worth: [(usize, Vec<String>); 8] = [
-        (0, overview(ledger)),
+        (0, overview(ledger, current)),
         (5, active(ledger)),
         (7, plan(ledger)),
         (6, operations(ledger)),
@@ -137,13 +137,13 @@ fn left_out(line: &str) -> Option<usize> {
     line.strip_prefix('(')?.strip_suffix(" older lines left out)")?.parse().ok()
 }
 
-fn overview(ledger: &Ledger) -> Vec<String> {
+fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
     // What came before an earlier compaction is told by the earlier record.
     let mut own = ledger.requests.iter().filter(|r| !r.is_earlier);
     let quote = |r: &Request| format!("- {}: {}", r.id, one_line(&r.text, SENTENCE_BYTES));
     let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();
     lines.extend(own.next_back().map(quote));
-    if let Some((id, text)) = &ledger.current {
+    if let Some((id, text)) = current {
         lines.push(format!("- {id} is the current request and follows word for word: {}", one_line(text, 120)));
     }
     lines

@@ -169,7 +169,18 @@ pub fn quality(
     summary: Option<&str>,
     tokenizer: &dyn Tokenizer,
 ) -> Quality {
-    let all = Ledger::fold(history.iter().map(Borrow::borrow), rules);
+    measured(&Ledger::fold(history.iter().map(Borrow::borrow), rules), history, view, rules, summary, tokenizer)
+}
+
+/// The same where the ledger of the history is at hand.
+pub(super) fn measured(
+    all: &Ledger,
+    history: &[impl Borrow<Message>],
+    view: &[impl Borrow<Message>],
+    rules: &Rules,
+    summary: Option<&str>,
+    tokenizer: &dyn Tokenizer,
+) -> Quality {
     let seen = Ledger::fold(view.iter().map(Borrow::borrow), rules);
     let text = texts(view);
 
@@ -249,7 +260,7 @@ pub fn quality(
         misses.push("inventions");
     }
     let chain = (!earlier.is_empty()).then(|| {
-        let before = record_sizes(&all, history, tokenizer);
+        let before = record_sizes(all, history, tokenizer);
         let after = record_sizes(&seen, view, tokenizer);
         Chain {
             facts: earlier.len(),

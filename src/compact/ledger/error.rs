@@ -26,6 +26,7 @@ pub struct Failure {
 /// Other places that are kept of one entry.
 pub const PLACES: usize = 30;
 
+/// What lines of errors say, in lower case.
 const WORDS: [&str; 21] = [
     "error:",
     "error[",
@@ -56,13 +57,43 @@ pub fn is_error_line(line: &str) -> bool {
     if line.len() > 2_000 {
         return false;
     }
-    let lower = line.to_lowercase();
-    let ends = lower.trim_end().ends_with("error");
-    // "10 failed" holds "0 failed": what comes before the nought decides.
-    let harmless = HARMLESS
-        .iter()
-        .any(|word| lower.match_indices(word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit())));
-    (ends || WORDS.iter().any(|word| lower.contains(word))) && !harmless
+    let bytes = line.as_bytes();
+    let ends = line.trim_end().as_bytes();
+    let ends = ends.len() >= 5 && ends[ends.len() - 5..].eq_ignore_ascii_case(b"error");
+    (ends || says(bytes)) && !is_harmless(bytes)
+}
+
+fn says(line: &[u8]) -> bool {
+    line.windows(2).enumerate().any(|(at, two)| {
+        // Two letters tell most places apart, and most lines hold none of these.
+        let begins = matches!(
+            [two[0].to_ascii_lowercase(), two[1].to_ascii_lowercase()],
+            [b'e', b'r' | b'x']
+                | [b't', b'r' | b'i']
+                | [b'f', b'a']
+                | [b'p', b'a' | b'e']
+                | [b'c', b'a' | b'o']
+                | [b'n', b'o']
+                | [b'u', b'n']
+                | [b'a', b's']
+                | [b's', b'e']
+                | [0xe2, 0x9c]
+        );
+        begins && WORDS.iter().any(|word| is_at(line, at, word))
+    })
+}
+
+/// "10 failed" holds "0 failed": what comes before the nought decides.
+fn is_harmless(line: &[u8]) -> bool {
+    (0..line.len()).any(|at| {
+        matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F')
+            && !line[..at].last().is_some_and(u8::is_ascii_digit)
+            && HARMLESS.iter().any(|word| is_at(line, at, word))
+    })
+}
+
+fn is_at(line: &[u8], at: usize, word: &str) -> bool {
+    line.get(at..at + word.len()).is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// What two lines have in common that are the same error.

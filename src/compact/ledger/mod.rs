@@ -85,8 +85,6 @@ pub struct Symbol {
 pub struct Ledger {
     /// Messages of the user.
     pub requests: Vec<Request>,
-    /// The newest request, if it stays in the conversation and is no part of what was folded.
-    pub current: Option<(String, String)>,
     pub constraints: Vec<Constraint>,
     pub files: Vec<File>,
     pub commands: Vec<Command>,

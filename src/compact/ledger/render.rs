@@ -155,8 +155,9 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(ledger: &Ledger, shares: Shares, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
-        Page { lines: lines(ledger), tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
+    /// `longer`: with the longer forms of lines.
+    fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
+        Page { lines: lines(ledger, longer), tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
     }
 
     /// What is left under the target.
@@ -332,7 +333,7 @@ fn most(all: usize, percent: usize) -> usize {
 
 /// Tokens that the lines of what must not leave take, and the blocks around all.
 pub fn vital(ledger: &Ledger, tokenizer: &dyn Tokenizer) -> u64 {
-    vital_tokens(&lines(ledger), tokenizer)
+    vital_tokens(&vital_lines(ledger), tokenizer)
 }
 
 fn vital_tokens(lines: &[Line], tokenizer: &dyn Tokenizer) -> u64 {
@@ -354,12 +355,19 @@ pub struct Wanted {
 /// What the blocks would take with all the room that they could use.
 pub fn wanted(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Wanted {
     let shares = Shares { room: u64::MAX, ..shares };
-    let mut page = Page::new(ledger, shares, tokenizer);
+    let mut page = Page::new(ledger, shares, false, tokenizer);
     page.floor(ledger);
     let floor = page.users + page.lists;
     page.fill_lines(ledger);
     let lines = page.users + page.lists - floor;
-    let words: u64 = ledger.requests.iter().map(|request| tokenizer.count(&request.text)).sum();
+    // More than their share they cannot have.
+    let mut words = 0;
+    for request in &ledger.requests {
+        if words >= shares.user {
+            break;
+        }
+        words += tokenizer.count(&request.text);
+    }
     Wanted { floor, lines, words: words.min(shares.user).saturating_sub(page.users) }
 }
 
@@ -375,7 +383,7 @@ pub struct Blocks {
 
 /// The blocks of a ledger within `shares`.
 pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Blocks {
-    let mut page = Page::new(ledger, shares, tokenizer);
+    let mut page = Page::new(ledger, shares, true, tokenizer);
     page.floor(ledger);
     page.fill_lines(ledger);
     page.fill_room(ledger);
@@ -454,18 +462,48 @@ fn rank(ledger: &Ledger, line: &Line) -> u8 {
     }
 }
 
-/// Every entry as a line, each block oldest first.
-fn lines(ledger: &Ledger) -> Vec<Line> {
+/// Every entry as a line, each block oldest first; `longer`: with its longer forms.
+fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
     let mut out = Vec::new();
+    let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
     for (order, request) in ledger.requests.iter().enumerate() {
         let id = &request.id;
         let text = escape(request.text.trim());
         let short = format!("[{id}] {}", flat(&text, SHORT_REQUEST));
-        let middle = format!("[{id}] {}", flat(&text, SHORT_REQUEST * 5));
-        let whole = format!("[{id}] {}", guarded(&text));
-        let longer = if whole.len() <= middle.len() { vec![whole] } else { vec![middle, whole] };
+        let longer = forms(&|| {
+            let middle = format!("[{id}] {}", flat(&text, SHORT_REQUEST * 5));
+            let whole = format!("[{id}] {}", guarded(&text));
+            if whole.len() <= middle.len() { vec![whole] } else { vec![middle, whole] }
+        });
         out.push(Line::new(Block::Users, (order, 0), id, short, longer));
     }
+    out.extend(vital_lines(ledger));
+    let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
+    crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
+    for (order, error) in errors {
+        let form = |bytes, places| format!("- {}: {}", error.id, escape(&error.to_line(bytes, places)));
+        let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
+        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
+    }
+    let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
+    crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
+    for (order, command) in commands {
+        let form = |bytes, output| format!("- {}: {}", command.id, escape(&command.to_line(bytes, output)));
+        let short = format!("- {}: {}", command.id, escape(&command.to_short_line(SHORT_COMMAND)));
+        let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
+        out.push(Line::new(Block::Commands, (order, command.at), &command.id, short, longer));
+    }
+    for (order, decision) in ledger.decisions.iter().enumerate() {
+        let by = if decision.by == By::User { "(user) " } else { "" };
+        let line = format!("- {}: {by}{}", decision.id, escape(&decision.sentence));
+        out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
+    }
+    out
+}
+
+/// The lines of rules, the plan and files.
+fn vital_lines(ledger: &Ledger) -> Vec<Line> {
+    let mut out = Vec::new();
     for (order, constraint) in ledger.constraints.iter().enumerate() {
         let line = format!("- {}: {}", constraint.id, escape(&constraint.sentence));
         out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
@@ -487,26 +525,6 @@ fn lines(ledger: &Ledger) -> Vec<Line> {
         let block = if file.is_changed() { Block::Changed } else { Block::Read };
         let line = format!("- {} ({})", escape(&file.path), file.marks());
         out.push(Line::new(block, (order, file.at), &file.last, line, vec![]));
-    }
-    let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
-    crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
-    for (order, error) in errors {
-        let form = |bytes, places| format!("- {}: {}", error.id, escape(&error.to_line(bytes, places)));
-        let longer = vec![form(usize::MAX, false), form(usize::MAX, true)];
-        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
-    }
-    let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
-    crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
-    for (order, command) in commands {
-        let form = |bytes, output| format!("- {}: {}", command.id, escape(&command.to_line(bytes, output)));
-        let short = format!("- {}: {}", command.id, escape(&command.to_short_line(SHORT_COMMAND)));
-        let longer = vec![form(usize::MAX, false), form(usize::MAX, true)];
-        out.push(Line::new(Block::Commands, (order, command.at), &command.id, short, longer));
-    }
-    for (order, decision) in ledger.decisions.iter().enumerate() {
-        let by = if decision.by == By::User { "(user) " } else { "" };
-        let line = format!("- {}: {by}{}", decision.id, escape(&decision.sentence));
-        out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
     }
     out
 }

@@ -10,11 +10,9 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
             if rest.is_empty() {
                 return None;
             }
-            let end = rest
-                .match_indices(['.', '!', '?'])
-                .map(|(at, mark)| at + mark.len())
-                .find(|&end| rest[end..].starts_with(' '))
-                .unwrap_or(rest.len());
+            let bytes = rest.as_bytes();
+            let ends = |pair: &[u8]| matches!(pair[0], b'.' | b'!' | b'?') && pair[1] == b' ';
+            let end = bytes.windows(2).position(ends).map_or(bytes.len(), |at| at + 1);
             let (sentence, more) = rest.split_at(end);
             rest = more.trim_start();
             Some(sentence.trim())
@@ -59,26 +57,28 @@ pub fn stem(line: &str, bytes: usize) -> String {
 /// True if one of `words` (lower case) stands in `text` as a word or phrase of its own, whatever its case (ASCII). One walk, no copy.
 pub fn has_word(text: &str, words: &[&str]) -> bool {
     let bytes = text.as_bytes();
+    // Letters that a word begins with: of most words of a text no more than the first byte is looked at.
+    let firsts = words.iter().filter_map(|word| word.bytes().next()).fold(0u64, |set, byte| set | 1 << (byte & 63));
     let mut inside = false;
-    for (at, c) in text.char_indices() {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let c = if byte.is_ascii() { byte.into() } else { text[at..].chars().next().unwrap_or(' ') };
         let starts = !inside;
         inside = c.is_alphanumeric();
-        if !starts || !inside {
-            continue;
-        }
-        let first = bytes[at].to_ascii_lowercase();
-        let found = words.iter().any(|word| {
-            let word = word.as_bytes();
-            let end = at + word.len();
-            word.first() == Some(&first)
-                && bytes.get(at..end).is_some_and(|there| there.eq_ignore_ascii_case(word))
-                && !text.get(end..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric)
-        });
-        if found {
+        let first = byte.to_ascii_lowercase();
+        if starts && inside && firsts >> (first & 63) & 1 == 1 && words.iter().any(|word| is_word_at(text, at, word)) {
             return true;
         }
+        at += c.len_utf8();
     }
     false
+}
+
+/// True if `word` stands there and no letter follows.
+fn is_word_at(text: &str, at: usize, word: &str) -> bool {
+    let end = at + word.len();
+    text.as_bytes().get(at..end).is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
+        && !text.get(end..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric)
 }
 
 /// The text with straight apostrophes; mostly it has no others and is not copied.

@@ -11,7 +11,7 @@ impl Compaction {
         if !self.options.profile.has(Rung::Offline) {
             return self.without_offline(after);
         }
-        let text = offline::offline(&ledger, self.extract_tokens(covered, &ledger), &*self.tokenizer);
+        let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
         let mut steps = Vec::new();
         let report = after.map(|(report, why)| {
             let step = StepReport {
@@ -57,33 +57,30 @@ impl Compaction {
         Ok(Compacted { model, ..self.fit(vec![], vec![step], None)? })
     }
 
-    /// The ledger of these messages. It is held: one and the same is asked for again and again, or one of some messages more.
+    /// The ledger of these messages.
     pub(super) fn ledger(&self, ids: &[String]) -> Rc<Ledger> {
-        let held = self.folded.take().filter(|(held, _)| ids.starts_with(held));
-        let (mut ledger, from) = match held {
-            Some((held, ledger)) if held.len() == ids.len() => {
-                self.folded.replace(Some((held, Rc::clone(&ledger))));
-                return ledger;
-            }
-            Some((held, ledger)) => (Rc::unwrap_or_clone(ledger), held.len()),
-            None => (Ledger::new(&self.options.rules), 0),
-        };
-        let more: HashSet<&str> = ids[from..].iter().map(String::as_str).collect();
-        for message in self.messages.iter().filter(|m| more.contains(m.id.as_str())) {
-            match self.behind.as_ref().filter(|known| known.id == message.id && ledger.is_empty()) {
-                Some(known) => {
-                    ledger = known.ledger(&self.options.rules).clone().behind_record(&message.text());
-                }
-                None => ledger.add(message),
-            }
-        }
-        let covered: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let rules = &self.options.rules;
+        let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let messages = self.messages.iter().filter(|message| known.contains(message.id.as_str())).cloned().collect();
+        // What a record stands for is told by those messages.
+        self.held.ledger(messages, rules, |first| {
+            let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
+            Some(behind.ledger(rules).behind_record(&first.text()))
+        })
+    }
+
+    /// The newest request, if it is none of these messages.
+    pub(super) fn current(&self, ids: &[String]) -> Option<&Message> {
         let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty();
-        let newest = self.messages.iter().rev().find(is_request);
-        ledger.current = newest.filter(|m| !covered.contains(m.id.as_str())).map(|m| (m.id.clone(), m.text()));
-        let ledger = Rc::new(ledger);
-        self.folded.replace(Some((ids.to_vec(), Rc::clone(&ledger))));
-        ledger
+        let newest = self.messages.iter().rev().find(is_request)?;
+        (!ids.contains(&newest.id)).then_some(&**newest)
+    }
+
+    /// What rules extract of these messages, whose ledger it is.
+    pub(super) fn extract(&self, ids: &[String], ledger: &Ledger, max: u64) -> String {
+        let current = self.current(ids).map(|message| (message.id.as_str(), message.text()));
+        let current = current.as_ref().map(|(id, text)| (*id, text.as_str()));
+        offline::offline(ledger, current, max, &*self.tokenizer)
     }
 
     /// The edit that puts a summary in the place of the covered messages, if that is worth it.
@@ -158,7 +155,7 @@ impl Compaction {
             profile::Form::Messages => {
                 let user = budget.user.min(covered.tokens / 5);
                 let mut said: Vec<String> = ledger.requests.iter().map(|request| request.text.clone()).collect();
-                said.extend(ledger.current.as_ref().map(|(_, text)| text.clone()));
+                said.extend(self.current(&covered.ids).map(|message| message.text()));
                 let message =
                     summary::messages_form(id, text, &said, covering, user, replacement.head, &*self.tokenizer);
                 (message, none)

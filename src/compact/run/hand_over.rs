@@ -32,7 +32,7 @@ impl Compaction {
                 (text.clone(), form.title_of(&text), Some(model), "summary")
             }
             Makes::Rules { after } => {
-                let text = offline::offline(&ledger, budget.summary, &*self.tokenizer);
+                let text = self.extract(&covered.ids, &ledger, budget.summary);
                 (text, None, after.map(|why| self.model_report(Some(why))), "offline")
             }
         };

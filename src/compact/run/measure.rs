@@ -13,7 +13,16 @@ impl Compaction {
         let edit = edits.iter().find(|edit| edit.kind == Kind::ReplaceRange);
         // What rules extract cannot be invented.
         let summary = edit.filter(|edit| edit.author == Author::Model).map(|_| text);
-        let report = quality(&self.messages, &view, &self.options.rules, summary, &*self.tokenizer);
+        let rules = &self.options.rules;
+        let all = match &self.behind {
+            // Frames have no facts. What was held of a record goes on with more than the record says.
+            None => {
+                let spoken: Vec<_> = self.messages.iter().filter(|m| !m.role.is_frame()).cloned().collect();
+                self.held.ledger_once(&spoken, rules)
+            }
+            Some(_) => Ledger::fold(self.messages.iter().map(|message| &**message), rules),
+        };
+        let report = measured(&all, &self.messages, &view, rules, summary, &*self.tokenizer);
         let (before, after) = (draft.before().total, draft.after().total);
         let size = Size {
             before,

@@ -10,7 +10,6 @@ mod stages;
 mod start;
 mod thinking;
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -28,7 +27,7 @@ use crate::compact::ledger::{Ledger, Rules};
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
 use crate::compact::profile::{self, CutAt, ForkRule, Rung};
-use crate::compact::quality::{Boundary, Cache, Quality, Size, quality};
+use crate::compact::quality::{Boundary, Cache, Quality, Size, measured};
 use crate::compact::steps::scene::Scene;
 use crate::compact::steps::{Ground, climb};
 use crate::compact::summary::{Blocks, Covering, Extras, Shares, Shown};
@@ -85,8 +84,7 @@ pub struct Compaction {
     range: Option<cover::Range>,
     /// Id of a record in the messages, and what is known of those that it stands for.
     behind: Option<Behind>,
-    /// The ledger that was asked for last, and the ids of the messages that it is of.
-    folded: RefCell<Option<(Vec<String>, Rc<Ledger>)>>,
+    held: Rc<Held>,
 }
 
 /// A record in the messages, and those that it stands for.
@@ -94,17 +92,14 @@ struct Behind {
     /// Of the record.
     id: String,
     messages: Vec<Rc<Message>>,
-    ledger: OnceCell<Ledger>,
 }
 
 impl Behind {
     /// What is known of them. What was said is told by the record.
-    fn ledger(&self, rules: &Rules) -> &Ledger {
-        self.ledger.get_or_init(|| {
-            let mut ledger = Ledger::fold(self.messages.iter().map(|message| &**message), rules);
-            ledger.said.clear();
-            ledger
-        })
+    fn ledger(&self, rules: &Rules) -> Ledger {
+        let mut ledger = Ledger::fold(self.messages.iter().map(|message| &**message), rules);
+        ledger.said.clear();
+        ledger
     }
 }
 
@@ -201,7 +196,7 @@ impl Compaction {
         options: Options,
     ) -> Compaction {
         let known = held.begin(&messages, &options.rules);
-        let tokenizer = Rc::new(Remembering { inner: tokenizer, held });
+        let tokenizer = Rc::new(Remembering { inner: tokenizer, held: Rc::clone(&held) });
         Compaction {
             messages,
             counts,
@@ -226,7 +221,7 @@ impl Compaction {
             files: vec![],
             block_reports: vec![],
             range: None,
-            folded: RefCell::default(),
+            held,
             behind: None,
         }
     }
@@ -240,7 +235,7 @@ impl Compaction {
         let first = messages.iter().find(|message| !message.role.is_frame());
         let behind = first.and_then(|record| {
             let messages = log.behind(&record.id)?;
-            Some(Behind { id: record.id.clone(), messages, ledger: OnceCell::new() })
+            Some(Behind { id: record.id.clone(), messages })
         });
         let (tools, cost_model, tokenizer) = (counting.tools, counting.model, Rc::clone(&counting.tokenizer));
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };

@@ -197,7 +197,7 @@ impl Compaction {
             Makes::Text { text, .. } => (text.clone(), Author::Model),
             Makes::Rules { .. } => {
                 let max = self.extract_tokens(covered, &ledger);
-                (offline::offline(&ledger, max, &*self.tokenizer), Author::Rule)
+                (self.extract(&covered.ids, &ledger, max), Author::Rule)
             }
         };
         let placed = self.apply(&text, author, covered, &ledger).ok();

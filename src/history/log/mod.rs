@@ -253,6 +253,10 @@ impl Log {
         let of_led = |log: &Log| led.map_or(0, |slot| log.state.tokens(&log.store, slot));
         let was_led = of_led(self);
         let is_range = edit.range.is_some();
+        if is_range {
+            // Most of what was found out is about messages that nobody sees any more.
+            self.beside = RefCell::default();
+        }
         let (messages, summaries) = (stood(self), self.state.summaries());
         (edit.tokens_before, edit.tokens_after) = (0, 0);
         let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);

@@ -5,6 +5,7 @@ mod measure;
 mod offline;
 mod record;
 mod tools;
+mod words;
 
 use espalier::compact::ledger::{Ledger, Rules};
 use espalier::message::Message;

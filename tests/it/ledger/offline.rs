@@ -41,7 +41,7 @@ fn left(text: &str, name: &str, section: &str) -> Vec<usize> {
 
 #[test]
 fn sections_of_an_earlier_summary_stay_and_the_extract_stands_below_them() {
-    let text = offline(&ledger("model", 2), 2_000, &Quarter);
+    let text = offline(&ledger("model", 2), None, 2_000, &Quarter);
     let (earlier, extract) = text.split_once("\n\n## Conversation Overview\n").unwrap();
     assert!(earlier.starts_with("## Earlier record\n## Conversation Overview\n- model"), "{text}");
     for section in EIGHT.sections {
@@ -54,7 +54,7 @@ fn sections_of_an_earlier_summary_stay_and_the_extract_stands_below_them() {
 #[test]
 fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
     for max in [300, 600, 1_000, 2_000] {
-        let text = offline(&ledger("model", 40), max, &Quarter);
+        let text = offline(&ledger("model", 40), None, max, &Quarter);
         assert!(Quarter.count(&text) <= max, "{max}: {}", Quarter.count(&text));
         let kept: Vec<Vec<usize>> = EIGHT.sections.iter().map(|section| left(&text, "model", section.name)).collect();
         for lines in &kept {
@@ -71,11 +71,11 @@ fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
 /// Rules write below what was written before: of two records the older one goes first, and what is counted adds up.
 #[test]
 fn of_records_of_records_the_oldest_goes_first() {
-    let mut text = offline(&ledger("first", 6), 4_000, &Quarter);
+    let mut text = offline(&ledger("first", 6), None, 4_000, &Quarter);
     let mut last_gone = 0;
     for step in 0..6 {
         let again = Ledger::fold(&behind(&text), &Rules::default());
-        text = offline(&again, 700, &Quarter);
+        text = offline(&again, None, 700, &Quarter);
         assert!(Quarter.count(&text) <= 700, "{step}");
         assert_eq!(text.matches("## Earlier record").count(), 1, "{text}");
         let first: usize = EIGHT.sections.iter().map(|section| left(&text, "first", section.name).len()).sum();
@@ -93,7 +93,7 @@ fn of_records_of_records_the_oldest_goes_first() {
 #[test]
 fn words_without_sections_are_kept_too() {
     let words = "Things went on.\n".repeat(300);
-    let text = offline(&Ledger::fold(&behind(&words), &Rules::default()), 400, &Quarter);
+    let text = offline(&Ledger::fold(&behind(&words), &Rules::default()), None, 400, &Quarter);
     assert!(text.starts_with("## Earlier record\n(") && text.contains("\nThings went on.\n"), "{text}");
     assert!(Quarter.count(&text) <= 400);
 }

@@ -1,0 +1,73 @@
+//! A call as it was understood.
+
+use std::cell::{OnceCell, RefCell};
+use std::ops::Deref;
+use std::rc::Rc;
+
+use crate::compact::ledger::command::kept_line;
+use crate::compact::ledger::shell;
+use crate::history::prune::arguments;
+use crate::message::path;
+use crate::message::tool_map::{ToolCall, ToolMap, holds_state};
+
+/// A call as it was understood, without the texts that it writes.
+pub struct Call {
+    read: ToolCall,
+    /// Results of its tool hold however old they are.
+    pub holds_state: bool,
+    lines: OnceCell<Box<[shell::Line]>>,
+    key: OnceCell<Option<Rc<str>>>,
+    /// For how many characters, and what came of it.
+    short: RefCell<Option<(usize, Option<Rc<str>>)>>,
+}
+
+impl Deref for Call {
+    type Target = ToolCall;
+
+    fn deref(&self) -> &ToolCall {
+        &self.read
+    }
+}
+
+impl Call {
+    pub(super) fn new(map: &ToolMap, root: Option<&str>, name: &str, arguments: &str) -> Call {
+        let mut read = map.read(name, arguments);
+        read.paths = read.paths.into_iter().map(|it| path::under(root, it)).collect();
+        (read.content, read.items, read.question) = (String::new(), vec![], None);
+        let holds_state = holds_state(name, read.kind);
+        Call { read, holds_state, lines: OnceCell::new(), key: OnceCell::new(), short: RefCell::default() }
+    }
+
+    /// Its command lines, read.
+    pub fn lines(&self) -> &[shell::Line] {
+        self.lines.get_or_init(|| self.commands.iter().map(|line| shell::read(line, self.cwd.as_deref())).collect())
+    }
+
+    /// True if it runs commands, and none that does more than show what is there.
+    pub fn only_shows(&self) -> bool {
+        !self.lines().is_empty() && self.lines().iter().all(|line| line.only_shows)
+    }
+
+    /// What tells its commands from others; none if it has none.
+    pub fn key(&self) -> Option<&Rc<str>> {
+        let key = || {
+            let lines: Vec<String> = self.commands.iter().map(|line| kept_line(line)).collect();
+            let folder = self.cwd.as_deref().unwrap_or_default();
+            (!lines.is_empty()).then(|| Rc::from(format!("{folder}\n{}", lines.join("\n"))))
+        };
+        self.key.get_or_init(key).as_ref()
+    }
+
+    /// See [`arguments::long_strings`]. `text` are its arguments, `id` the message that it is of.
+    pub fn long_strings(&self, text: &str, most: usize, id: &str) -> Option<Rc<str>> {
+        let mut short = self.short.borrow_mut();
+        match &*short {
+            Some((of, known)) if *of == most => known.clone(),
+            _ => {
+                let made = arguments::long_strings(text, most, id).map(Rc::from);
+                *short = Some((most, made.clone()));
+                made
+            }
+        }
+    }
+}

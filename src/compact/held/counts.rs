@@ -1,0 +1,64 @@
+//! Counts of short texts.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Held;
+use crate::tokens::image::Pictures;
+use crate::tokens::{Fit, Tokenizer};
+
+/// Longest text whose count is held, in bytes.
+const SHORT: usize = 2_048;
+
+/// Tokens of short texts, and the plan that asked for them last.
+#[derive(Default)]
+pub(super) struct Counts {
+    known: RefCell<HashMap<Box<str>, (u64, u32)>>,
+}
+
+impl Counts {
+    /// Forgets what no plan since the one before `plan` had a use for.
+    pub(super) fn begin(&self, plan: u32) {
+        self.known.borrow_mut().retain(|_, (_, asked)| plan.wrapping_sub(*asked) <= 2);
+    }
+
+    fn count(&self, text: &str, plan: u32, tokenizer: &dyn Tokenizer) -> u64 {
+        let mut known = self.known.borrow_mut();
+        if let Some((tokens, asked)) = known.get_mut(text) {
+            *asked = plan;
+            return *tokens;
+        }
+        let tokens = tokenizer.count(text);
+        known.insert(Box::from(text), (tokens, plan));
+        tokens
+    }
+}
+
+/// A tokenizer that remembers the counts of short texts: a plan counts the same lines several times, and the next plan most of them again.
+pub struct Remembering {
+    pub inner: Rc<dyn Tokenizer>,
+    pub held: Rc<Held>,
+}
+
+impl Tokenizer for Remembering {
+    fn count(&self, text: &str) -> u64 {
+        if text.len() <= SHORT {
+            self.held.counts.count(text, self.held.plans.get(), &*self.inner)
+        } else {
+            self.inner.count(text)
+        }
+    }
+
+    fn pictures(&self) -> &Pictures {
+        self.inner.pictures()
+    }
+
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        self.inner.prefix_within(text, most)
+    }
+
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        self.inner.suffix_within(text, most)
+    }
+}

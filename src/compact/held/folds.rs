@@ -1,0 +1,103 @@
+//! Ledgers of what plans would put a record in the place of.
+//!
+//! A plan asks for the ledger of what a cut covers, and again for a later cut; the next plan asks for the same, with a message more at times.
+//! Each goes on where the one before it ended.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::compact::ledger::{Ledger, Rules};
+use crate::message::Message;
+
+/// The first that a plan asks for is the shortest, and where the next plan begins; the last is what the record is written from.
+const HELD: usize = 2;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Folds {
+    all: RefCell<Vec<Fold>>,
+}
+
+struct Fold {
+    messages: Vec<Rc<Message>>,
+    rules: Rules,
+    ledger: Rc<Ledger>,
+    /// Asked for in this plan, and not only in the one before.
+    is_new: bool,
+}
+
+impl Fold {
+    fn begins(&self, messages: &[Rc<Message>], rules: &Rules) -> bool {
+        self.messages.len() <= messages.len()
+            && self.messages.iter().zip(messages).all(|(one, other)| is_same(one, other))
+            && self.rules == *rules
+    }
+}
+
+/// Messages of a log are shared; a record is made anew for each view of it.
+fn is_same(one: &Rc<Message>, other: &Rc<Message>) -> bool {
+    Rc::ptr_eq(one, other) || one.id == other.id && one == other
+}
+
+impl Folds {
+    /// A plan begins. What the one before had no use for is forgotten.
+    pub(super) fn begin(&self) {
+        let mut all = self.all.borrow_mut();
+        all.retain(|fold| fold.is_new);
+        all.iter_mut().for_each(|fold| fold.is_new = false);
+    }
+
+    pub(super) fn ledger(
+        &self,
+        messages: Vec<Rc<Message>>,
+        rules: &Rules,
+        begun: impl FnOnce(&Message) -> Option<Ledger>,
+    ) -> Rc<Ledger> {
+        let mut all = self.all.borrow_mut();
+        let known = longest(&all, &messages, rules);
+        if let Some(at) = known
+            && all[at].messages.len() == messages.len()
+        {
+            all[at].is_new = true;
+            return Rc::clone(&all[at].ledger);
+        }
+        let (ledger, from) = match known {
+            // What this plan asked for before it may ask for again, and so does the next one.
+            Some(at) if all[at].is_new => (Some(Ledger::clone(&all[at].ledger)), all[at].messages.len()),
+            Some(at) => {
+                let fold = all.remove(at);
+                (Some(Rc::unwrap_or_clone(fold.ledger)), fold.messages.len())
+            }
+            None => (messages.first().and_then(|first| begun(first)), 1),
+        };
+        let ledger = Rc::new(gone_on(ledger.map(|ledger| (ledger, from)), &messages, rules));
+        if all.iter().filter(|fold| fold.is_new).count() == HELD {
+            let last = all.iter().rposition(|fold| fold.is_new);
+            last.map(|at| all.remove(at));
+        }
+        all.push(Fold { messages, rules: rules.clone(), ledger: Rc::clone(&ledger), is_new: true });
+        ledger
+    }
+
+    /// The same for once: it goes on with what is held, and nothing of it is held.
+    pub(super) fn once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        let all = self.all.borrow();
+        let begun = longest(&all, messages, rules).map(|at| &all[at]);
+        gone_on(begun.map(|fold| (Ledger::clone(&fold.ledger), fold.messages.len())), messages, rules)
+    }
+}
+
+/// The one that is of most of these messages, from the first on, and of no others.
+fn longest(all: &[Fold], messages: &[Rc<Message>], rules: &Rules) -> Option<usize> {
+    let known = (0..all.len()).filter(|&at| all[at].begins(messages, rules));
+    known.max_by_key(|&at| all[at].messages.len())
+}
+
+/// Takes in what is not in it yet.
+fn gone_on(begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+    let (mut ledger, from) = begun.unwrap_or_else(|| (Ledger::new(rules), 0));
+    for message in &messages[from..] {
+        ledger.add(message);
+    }
+    ledger
+}

@@ -1,0 +1,133 @@
+//! What plans find out about messages, held from one plan to the next: a plan of a conversation that grew by a message reads that message.
+//!
+//! In: messages that never change, and are shared with whoever has them. Out: calls as they were understood, how results ended, where their
+//! error lines are, tokens of the lines that stand in the place of results. All of it follows from one message alone and from the host's
+//! rules, so that a plan comes out the same with it and without. Long texts are not copied: places in them are held.
+//!
+//! What two plans in a row had no use for is forgotten.
+
+mod call;
+mod counts;
+mod folds;
+mod outcome;
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub use call::Call;
+pub use counts::Remembering;
+pub use outcome::{Outcome, Text};
+
+use super::ledger::{Ledger, Rules};
+use crate::message::tool_map::ToolMap;
+use crate::message::{Message, Part};
+use counts::Counts;
+use folds::Folds;
+
+/// See the module.
+#[derive(Default)]
+pub struct Held {
+    /// Rules that the calls were read by.
+    rules: RefCell<Rules>,
+    /// Those of the newest plan, in order.
+    messages: RefCell<Rc<[Rc<Known>]>>,
+    counts: Counts,
+    folds: Folds,
+    plans: Cell<u32>,
+}
+
+/// A message and what is known of it.
+pub struct Known {
+    message: Rc<Message>,
+    facts: OnceCell<Box<[Fact]>>,
+}
+
+/// What is known of one part of a message, by its number.
+#[derive(Clone)]
+pub enum Fact {
+    Call(usize, Rc<Call>),
+    Result(usize, Rc<Outcome>),
+}
+
+impl Held {
+    /// A plan of these messages begins. What is known of each, in order.
+    pub fn begin(&self, messages: &[Rc<Message>], rules: &Rules) -> Rc<[Rc<Known>]> {
+        let mut read_by = self.rules.borrow_mut();
+        let mut held = self.messages.borrow_mut();
+        if read_by.tools != rules.tools || read_by.root != rules.root {
+            read_by.clone_from(rules);
+            *held = Rc::default();
+        }
+        let same = held.iter().zip(messages).take_while(|(known, message)| Rc::ptr_eq(&known.message, message)).count();
+        let (begin, old) = held.split_at(same);
+        let new = &messages[same..];
+        // After an edit or its undoing others stand there, most of which were there before.
+        let old: HashMap<*const Message, &Rc<Known>> = match new.is_empty() {
+            true => HashMap::new(),
+            false => old.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect(),
+        };
+        let fresh = |message: &Rc<Message>| Rc::new(Known { message: Rc::clone(message), facts: OnceCell::new() });
+        let known = |message: &Rc<Message>| {
+            old.get(&Rc::as_ptr(message)).map_or_else(|| fresh(message), |&known| Rc::clone(known))
+        };
+        let all: Rc<[Rc<Known>]> = begin.iter().cloned().chain(new.iter().map(known)).collect();
+        *held = Rc::clone(&all);
+        let plan = self.plans.get().wrapping_add(1);
+        self.plans.set(plan);
+        self.counts.begin(plan);
+        self.folds.begin();
+        all
+    }
+
+    /// The ledger of these messages, of which the first may be begun by somebody who knows more of it. One that the plan before asked for, or
+    /// this one, is gone on with.
+    pub fn ledger(
+        &self,
+        messages: Vec<Rc<Message>>,
+        rules: &Rules,
+        begun: impl FnOnce(&Message) -> Option<Ledger>,
+    ) -> Rc<Ledger> {
+        self.folds.ledger(messages, rules, begun)
+    }
+
+    /// The same for once, of a whole history.
+    pub fn ledger_once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        self.folds.once(messages, rules)
+    }
+}
+
+/// Facts of the messages of a draft, asked for in order.
+pub struct Reading<'k> {
+    rest: std::slice::Iter<'k, Rc<Known>>,
+    map: ToolMap,
+    root: Option<&'k str>,
+}
+
+impl<'k> Reading<'k> {
+    pub fn new(known: &'k [Rc<Known>], rules: &'k Rules) -> Reading<'k> {
+        Reading { rest: known.iter(), map: ToolMap::new(rules.tools.clone()), root: rules.root.as_deref() }
+    }
+
+    /// Of the next message. `source` is the one that it was made from, if it was not put in.
+    pub fn next(&mut self, message: &Message, source: Option<&Message>) -> Cow<'k, [Fact]> {
+        let known = source.and_then(|source| {
+            // Drafts leave out nothing and change no order.
+            self.rest.next().filter(|known| std::ptr::eq(&*known.message, source))
+        });
+        match known.filter(|known| std::ptr::eq(&*known.message, message)) {
+            Some(known) => Cow::Borrowed(known.facts.get_or_init(|| facts(message, &self.map, self.root))),
+            None => Cow::Owned(facts(message, &self.map, self.root).into_vec()),
+        }
+    }
+}
+
+fn facts(message: &Message, map: &ToolMap, root: Option<&str>) -> Box<[Fact]> {
+    let fact = |(at, part): (usize, &Part)| match part {
+        Part::ToolCall { name, arguments, .. } => Some(Fact::Call(at, Rc::new(Call::new(map, root, name, arguments)))),
+        Part::ToolResult { .. } => Some(Fact::Result(at, Rc::default())),
+        _ => None,
+    };
+    message.parts.iter().enumerate().filter_map(fact).collect()
+}

@@ -1,0 +1,118 @@
+//! What lines and sentences are known by: the quick way says what the plain one says.
+
+use espalier::compact::ledger::error::is_error_line;
+use espalier::compact::ledger::text::{has_word, sentences};
+use fastrand::Rng;
+
+const PIECES: [&str; 34] = [
+    "error",
+    "Error:",
+    "errors:",
+    "ERROR[E01]",
+    "exception ",
+    "Traceback",
+    "fatal:",
+    "panicked at",
+    "failed",
+    "10 failed",
+    "0 failed",
+    "failures",
+    "0 failures",
+    "no error",
+    "0 errors",
+    "cannot find",
+    "No such file",
+    "assertion",
+    "timed out",
+    "✗",
+    "é",
+    "ÉÈ",
+    "only",
+    "lonely",
+    "Never",
+    "don't",
+    "make sure",
+    " ",
+    " ",
+    "\t",
+    ". ",
+    "! ",
+    "?x",
+    "1",
+];
+
+fn text(rng: &mut Rng) -> String {
+    (0..rng.usize(0..8)).map(|_| PIECES[rng.usize(0..PIECES.len())]).collect()
+}
+
+fn plain_has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    words.iter().any(|word| {
+        lower.match_indices(word).any(|(at, _)| {
+            !lower[..at].ends_with(char::is_alphanumeric)
+                && !lower[at + word.len()..].starts_with(char::is_alphanumeric)
+        })
+    })
+}
+
+fn plain_is_error_line(line: &str) -> bool {
+    let says = [
+        "error:",
+        "error[",
+        "error ",
+        "errors:",
+        "exception:",
+        "exception ",
+        "traceback",
+        "fatal:",
+        "panicked at",
+        "failed",
+        "failure",
+        "cannot find",
+        "no such file",
+        "command not found",
+        "not permitted",
+        "undefined reference",
+        "assertion",
+        "segmentation fault",
+        "permission denied",
+        "timed out",
+        "✗",
+    ];
+    let harmless = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
+    let lower = line.to_ascii_lowercase();
+    let is_harmless =
+        |word: &&str| lower.match_indices(*word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()));
+    (lower.trim_end().ends_with("error") || says.iter().any(|word| lower.contains(word)))
+        && !harmless.iter().any(|word| is_harmless(&word))
+}
+
+fn plain_sentences(text: &str) -> Vec<String> {
+    let mut out = vec![];
+    for mut rest in text.lines() {
+        while !rest.is_empty() {
+            let end = rest.char_indices().find(|&(at, c)| ".!?".contains(c) && rest[at + 1..].starts_with(' '));
+            let (sentence, more) = rest.split_at(end.map_or(rest.len(), |(at, _)| at + 1));
+            out.extend(Some(sentence.trim().to_string()).filter(|s| !s.is_empty()));
+            rest = more.trim_start();
+        }
+    }
+    out
+}
+
+#[test]
+fn the_quick_way_says_what_the_plain_one_says() {
+    let mut rng = Rng::with_seed(1);
+    let words = ["never", "only", "don't", "make sure", "failed", "é"];
+    let mut found = [0; 3];
+    for _ in 0..20_000 {
+        let text = text(&mut rng);
+        assert_eq!(has_word(&text, &words), plain_has_word(&text, &words), "{text:?}");
+        assert_eq!(is_error_line(&text), plain_is_error_line(&text), "{text:?}");
+        assert_eq!(sentences(&text).collect::<Vec<_>>(), plain_sentences(&text), "{text:?}");
+        found[0] += usize::from(has_word(&text, &words));
+        found[1] += usize::from(is_error_line(&text));
+        found[2] += usize::from(sentences(&text).count() > 1);
+    }
+    assert!(found.iter().all(|&n| n > 1_000), "{found:?}: too few to say anything");
+}
