@@ -75,11 +75,16 @@ impl Log {
     /// As [`Log::adopt_made`].
     pub fn preview_adopted(&mut self, edits: &[edit::Edit], made: &Made) -> Result<Runs> {
         let (state, entries) = (self.state.clone(), self.len());
-        self.adopt_made(edits, made, 0)?;
-        let mut shown = self.view_in_runs();
-        shown.view.position = entries;
-        self.roll_back(state, entries);
-        Ok(shown)
+        // The next preview is of the same messages.
+        let beside = self.beside.take();
+        let adopted = self.adopt_made(edits, made, 0).map(|_| {
+            let mut shown = self.view_in_runs();
+            shown.view.position = entries;
+            self.roll_back(state, entries);
+            shown
+        });
+        self.beside.replace(beside);
+        adopted
     }
 
     fn translated(&self, from: &edit::Edit) -> Result<Edit> {
