@@ -151,11 +151,11 @@ export interface Hosts<Piece> {
 export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanItem[], { source, place, original, again }: Hosts<Piece>): unknown[] {
   // The host's own thought of another message in front of a message's parts.
   const withThought = (message: unknown, { from, part }: { from: string; part: number }): unknown => {
-    const source_at = place(from);
-    if (source_at === undefined) return message;
-    const piece = again(source_at, original(source_at)).pieces[part];
+    const sourceAt = place(from);
+    if (sourceAt === undefined) return message;
+    const piece = again(sourceAt, original(sourceAt)).pieces[part];
     const number = piece === undefined ? undefined : adapter.thought?.(piece);
-    const thought = number === undefined ? undefined : thoughtAt(original(source_at), number);
+    const thought = number === undefined ? undefined : thoughtAt(original(sourceAt), number);
     return thought === undefined ? message : (led(message as Fields, thought) ?? message);
   };
   // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
