@@ -66,7 +66,8 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -8.64e15), 8.64e15) : 0;
   };
   const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
-  const kept = await reopen<T>(saving, place, { text: options.log, messages: options.messages, format: options.format }, counting, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
+  const opening = { text: options.log, messages: options.messages, format: options.format, counting };
+  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
     await saving.release();
     throw error;
   });
