@@ -161,7 +161,7 @@ export class Requests<T> {
     meter.sent = total;
     limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
     answers.isRefused = false;
-    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, log, this.toolsText) });
+    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, log, this.toolsText, limits.name) });
     const share = usage.frame + usage.tools;
     const key = `${usage.limit}/${share}`;
     if (share > FRAME * usage.limit && key !== this.warnedOf) {
