@@ -1,6 +1,6 @@
 /**
  * What a provider was found to take it takes when more is said behind it: of a conversation that grows only the newest turn and what came
- * since are looked at again.
+ * since are looked at again. Messages are those of a log's view, in which no two calls have one id.
  */
 
 import type { Format, NeutralMessage, Provider } from "../types.ts";
@@ -13,8 +13,6 @@ interface Held {
   messages: readonly unknown[];
   /** Where its last turn of the assistant begins before which every call has its result. */
   from: number;
-  /** Ids of all calls before that. */
-  ids: Set<string>;
 }
 
 export class Standing {
@@ -25,64 +23,44 @@ export class Standing {
     const key = `${format}/${provider}/${model ?? ""}`;
     const { held } = this;
     const isMore = held?.key === key && held.from > 0 && shared(messages, held.messages) > held.from;
-    const walk = new Walk(isMore ? held.from : 0, isMore ? held.ids : new Set());
+    const walk = new Walk(isMore ? held.from : 0);
     this.held = undefined;
     const options = { format, ...(model !== undefined && model !== "" && { model }) };
-    if (!isTaken(messages, provider, options, walk.from, (message) => walk.visit(message)) || walk.isTwice) return false;
-    this.held = { key, messages, ...walk.end() };
+    if (!isTaken(messages, provider, options, walk.from, (message) => walk.visit(message))) return false;
+    this.held = { key, messages, from: walk.from };
     return true;
   }
 
   /** Neutral messages that were read whole, and found valid. */
   hold(messages: readonly NeutralMessage[], provider: Provider, model: string | undefined): void {
-    const walk = new Walk(0, new Set());
+    const walk = new Walk(0);
     for (const message of messages) walk.visit(message);
-    this.held = { key: `espalier/${provider}/${model ?? ""}`, messages, ...walk.end() };
+    this.held = { key: `espalier/${provider}/${model ?? ""}`, messages, from: walk.from };
   }
 }
 
 /** Finds where the last turn of the assistant begins with nothing open before it. */
 class Walk {
   from: number;
-  /** A call has the id of one before the messages that are looked at. */
-  isTwice = false;
   private at: number;
-  private readonly ids: Set<string>;
-  private readonly calls: string[] = [];
-  /** How many of them come before the turn. */
-  private before = 0;
   private readonly open = new Set<string>();
   private isAssistant = false;
 
-  /** `ids`: of the calls before message number `from`, at which such a turn begins, or the conversation. */
-  constructor(from: number, ids: Set<string>) {
+  /** Of the messages from number `from` on, where such a turn begins, or the conversation. */
+  constructor(from: number) {
     this.from = from;
     this.at = from;
-    this.ids = ids;
   }
 
   visit({ role, parts }: NeutralMessage): void {
     const isAssistant = role === "assistant";
-    if (isAssistant && !this.isAssistant && this.open.size === 0) {
-      this.from = this.at;
-      this.before = this.calls.length;
-    }
+    if (isAssistant && !this.isAssistant && this.open.size === 0) this.from = this.at;
     if (role !== "system" && role !== "developer") this.isAssistant = isAssistant;
     for (const part of parts) {
-      if (part.type === "toolCall") {
-        this.calls.push(part.callId);
-        this.open.add(part.callId);
-        this.isTwice ||= this.ids.has(part.callId);
-      } else if (part.type === "toolResult") {
-        this.open.delete(part.callId);
-      }
+      if (part.type === "toolCall") this.open.add(part.callId);
+      else if (part.type === "toolResult") this.open.delete(part.callId);
     }
     this.at += 1;
-  }
-
-  end(): Pick<Held, "from" | "ids"> {
-    for (const id of this.calls.slice(0, this.before)) this.ids.add(id);
-    return { from: this.from, ids: this.ids };
   }
 }
 

@@ -15,6 +15,10 @@ const { openConversation, validate, repair } = espalier;
 const WHOM: Record<Format, Provider> = {
   "openai-chat": "openai-chat", "openai-responses": "openai-responses", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", "ai-sdk": "anthropic", espalier: "openai-chat",
 };
+/** What the assistant says, in a format. */
+const said = (format: Format, text: string): Fields => ({
+  gemini: { role: "model", parts: [{ text }] }, vscode: { role: 2, content: [{ value: text }] }, espalier: { id: text, role: "assistant", parts: [{ type: "text", text }] },
+} as Partial<Record<Format, Fields>>)[format] ?? { role: "assistant", content: text };
 const open = (format: Format) => openConversation<Fields>({ format, provider: WHOM[format], model: { name: "gpt-4o", maxPromptTokens: 1_000_000 }, entropy: 1, automatic: false });
 
 for (const format of FORMATS) {
@@ -69,6 +73,26 @@ for (const format of FORMATS) {
     await more(next(20));
     await more(next(21).slice(1));
     await more(next(22));
+    await conversation.dispose();
+  });
+
+  test(`${format}: what comes back before what was found valid is looked at`, async () => {
+    const conversation = await open(format);
+    const odd = next(1, `c ${"x".repeat(80)}!`);
+    const ids = conversation.append([user("Fix it."), ...odd]);
+    await check(conversation);
+    conversation.append(next(0));
+    const edit = conversation.log.edit({ kind: "replace_range", rule: "mine", range: { from: ids[1]!, to: ids.at(-1)!, summary: "A part was made." } });
+    for (let number = 2; number < 6; number += 1) {
+      conversation.append(next(number));
+      // Words that are valid wherever one begins to look.
+      conversation.append([said(format, `So ${number}.`), user(`${"And ".repeat(number)}now?`), said(format, `Well ${number}.`), user(`${"And ".repeat(number)}then?!`)]);
+      await check(conversation);
+    }
+    conversation.undo(edit);
+    await check(conversation);
+    conversation.append(next(7));
+    await check(conversation);
     await conversation.dispose();
   });
 
