@@ -3,145 +3,29 @@
  * history, and when, is decided here from the log; the rules are the core's.
  */
 
-import { countMessages, dataText, modelOf, tokens as needTokens } from "./api.ts";
-import { toStored } from "./adapters/index.ts";
+import { Answers } from "./conversation/answers.ts";
+import { asked, ByHand } from "./conversation/by-hand.ts";
 import { Compactor } from "./conversation/compactor.ts";
-import type { Made } from "./conversation/compactor.ts";
-import type { Context, Look, ReadProfile } from "./conversation/context.ts";
-import { Events } from "./conversation/events.ts";
+import type { Context } from "./conversation/context.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
-import { Limits } from "./conversation/limits.ts";
-import type { Own } from "./conversation/limits.ts";
-import { Prefix } from "./conversation/prefix.ts";
-import { LOG, MESSAGES, reopen } from "./conversation/reopen.ts";
-import type { Header } from "./conversation/reopen.ts";
-import { Saving } from "./conversation/saving.ts";
-import { Sending } from "./conversation/sending.ts";
-import { checkedStorage } from "./conversation/storage.ts";
-import type {
-  Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, PrepareReport, Prepared, Trigger,
-} from "./conversation/types.ts";
-import { defined, given, needFunction, needNames, needSignal, needText } from "./checks.ts";
-import { call, ready, wasm } from "./engine.ts";
+import { Meter } from "./conversation/meter.ts";
+import { Models } from "./conversation/models.ts";
+import { pin as pinOn } from "./conversation/pinning.ts";
+import { Requests } from "./conversation/requests.ts";
+import { Turns } from "./conversation/turns.ts";
+import type { Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, Prepared } from "./conversation/types.ts";
+import { redo, undo } from "./conversation/undoing.ts";
+import { given, needText } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
-import { CLOCK } from "./providers/clock.ts";
-import { usageOf } from "./providers/usage.ts";
-import { classify } from "./providers/refusals.ts";
-import { Recovery } from "./recovery.ts";
-import type { NextStep, RefusalKind } from "./recovery.ts";
-import { refusalOf, reportedBy } from "./request.ts";
-import { needProvider, providerOf } from "./sendable.ts";
-import type { Prediction } from "./tokens.ts";
-import type { EncodingName, Format, ModelLimits, Profile, Totals, Usage } from "./types.ts";
-import { addUsage } from "./usage.ts";
-import { loadNeeded } from "./vocabulary.ts";
+import type { NextStep } from "./recovery.ts";
+import type { ModelLimits } from "./types.ts";
 
-/** Most that system text and tools should take of the limit. */
-const FRAME = 0.8;
-/** Share of what messages may have above which a compacted request has little room left. */
-const RELIEF = 0.6;
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;
-/** Milliseconds that one operation of the storage may take. */
-const STORAGE = 5_000;
-const CHECKPOINTS = 20;
-
-/**
- * Opens a conversation: a new one, one that had no log, or one that was stored.
- *
- * ```js
- * const conversation = await openConversation({ format: "openai-chat", model: "gpt-4o", storage: nodeStorage("sessions/7"), llm });
- * conversation.append({ role: "user", content: "Fix the parser." });
- * for (;;) {
- *   const { messages } = await conversation.prepare({ tools, signal });
- *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages, tools }, { signal });
- *   conversation.reportUsage(reply.usage);
- *   conversation.append(reply.choices[0].message);
- *   …
- * }
- * ```
- *
- * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version` if the log is of a newer
- * version; `bad_log` if messages of a stored log cannot be made again in their format
- */
-export async function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system } = options;
-  needFunction(llm, "llm");
-  needFunction(onEvent, "onEvent");
-  needText(system, "system");
-  needProvider(options.provider);
-  needNames({ encoding, costModel });
-  for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
-  if (!Array.isArray(tools)) throw bad("tools", "a list of tool definitions", tools);
-  if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
-  if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
-  if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
-  if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
-  for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
-  }
-  for (const name of ["threshold", "contextSize"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "number") throw bad(name, "a number", options[name]);
-  }
-  needTokens(options, "checkpoints", false);
-  const { timeouts = {} } = options;
-  if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
-  for (const name of ["wait", "model", "hook", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
-  const place = storage === undefined ? undefined : checkedStorage(storage);
-  const time = { now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after };
-
-  await ready();
-  const name = modelOf(model).name;
-  await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
-  const text = dataText(profile, "options.profile");
-  const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
-  const limits = new Limits(model, known, ownOf(options), new Recovery());
-
-  const events = new Events(eventNames);
-  if (onEvent) events.on("*", onEvent);
-  const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
-  const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
-    events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
-  // A clock that is broken must not stop the conversation: the time of entries means nothing to it.
-  const now = () => {
-    const value = time.now();
-    return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -8.64e15), 8.64e15) : 0;
-  };
-  const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
-  const kept = await reopen<T>(saving, place, { text: options.log, messages: options.messages, format: options.format }, counting, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
-    await saving.release();
-    throw error;
-  });
-  const { log } = kept;
-  const isNew = kept.report === undefined;
-  const seed = entropy ?? kept.header?.entropy ?? drawn();
-  const stored = log.length;
-  if (isNew) {
-    const header: Header = { format: log.format, entropy: seed };
-    log.record("note", header);
-    if (options.messages) log.append(options.messages);
-  }
-  if (tools.length > 0) log.setTools(tools);
-  if (place && !kept.isUnreadable) {
-    saving.keep(LOG, (from) => log.export(from), () => log.length, isNew ? 0 : stored, !isNew && !kept.isStored);
-    if (log.format !== "espalier") {
-      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined);
-    }
-  }
-  const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0,
-    checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
-  };
-  return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
-}
-
-/** What a conversation was opened with that may change later on. */
-type Settings<T> = ConversationOptions<T>;
 
 /** See {@link openConversation}. */
 export class Conversation<T = unknown> {
@@ -150,43 +34,28 @@ export class Conversation<T = unknown> {
   /** What came of opening it. */
   readonly opened: Opened;
   private readonly c: Context<T>;
+  private readonly options: ConversationOptions<T>;
+  private readonly meter: Meter<T>;
+  private readonly models: Models<T>;
+  private readonly answers: Answers<T>;
   private readonly compactor: Compactor<T>;
-  private readonly sending: Sending<T>;
-  private readonly prefix = new Prefix<T>();
-  private readonly options: Settings<T>;
-  private readonly recovery: Recovery;
-  private model: string | ModelLimits | undefined;
-  private own: Own;
-  private toolsKey: unknown;
-  private toolsText = "";
-  private queue: Promise<unknown> = Promise.resolve();
-  private manual: AbortController | undefined;
-  /** What was learned of how providers count, by model. */
-  private calibrations: Record<string, unknown>;
-  private keptLearned = "";
+  private readonly requests: Requests<T>;
+  private readonly byHand: ByHand<T>;
+  private readonly turns = new Turns(() => this.alive());
   private isDisposed = false;
-  private refused = false;
-  private switched = false;
-  private reported: Usage = addUsage();
-  private warnedOf = "";
-  /** Where the server manages the context: what it counted of the newest request, and what we did. */
-  private managed: { reported: number; ours: number } | undefined;
-  private sentTokens = 0;
 
   /** @internal Use {@link openConversation}. */
-  constructor(context: Omit<Context<T>, "look">, options: Settings<T>, opened: Opened, system: string | undefined) {
+  constructor(context: Omit<Context<T>, "look">, options: ConversationOptions<T>, opened: Opened, system: string | undefined) {
     this.log = context.log;
     this.options = options;
-    this.model = options.model;
-    this.own = ownOf(options);
-    this.c = Object.assign(context as Context<T>, { look: () => this.look() });
-    const { recovery, calibrations = {} } = learnedOf(this.log as ConversationLog);
-    this.recovery = new Recovery(recovery);
-    this.calibrations = calibrations;
-    this.c.limits = new Limits(this.model, this.c.profile, this.own, this.recovery, calibrations[modelOf(this.model).name ?? ""]);
-    this.c.apart = this.weighed(system);
+    this.c = Object.assign(context as Context<T>, { look: () => this.meter.look() });
+    this.meter = new Meter(this.c);
+    this.models = new Models(this.c, options);
+    this.c.apart = this.meter.weighed(system);
+    this.answers = new Answers(this.c, this.models, this.meter, options.serverManaged === true);
     this.compactor = new Compactor(this.c);
-    this.sending = new Sending(this.c, options);
+    this.requests = new Requests(this.c, { compactor: this.compactor, meter: this.meter, models: this.models, answers: this.answers }, options);
+    this.byHand = new ByHand(this.c, this.compactor, this.turns);
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
     if (opened.isNew) this.c.saving.check();
@@ -213,20 +82,7 @@ export class Conversation<T = unknown> {
    */
   reportUsage(usage: unknown): void {
     this.alive();
-    // A bare number says nothing of caches.
-    const record = typeof usage === "number" ? { input: usage, promptTotal: usage } : usageOf(usage) ?? reportedBy(usage);
-    const reported = record?.promptTotal;
-    if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
-    this.reported = addUsage(this.reported, record);
-    const tokens = Math.round(reported);
-    // A server that manages the context reads less than was sent, and may.
-    const { serverManaged = false } = this.options;
-    if (serverManaged) this.managed = { reported: tokens, ours: this.sentTokens };
-    const silent = serverManaged ? undefined : this.c.limits.answered(tokens, new Date(this.c.clock.now()).toISOString());
-    this.log.record("usage", { request: this.c.requests, promptTotal: tokens });
-    this.c.saving.save();
-    if (!silent) return;
-    this.c.events.emit({ type: "warning", code: "silent_overflow", message: `the provider counted ${silent.reported} tokens where ${silent.expected} were expected`, details: silent });
+    this.answers.usage(usage);
   }
 
   /**
@@ -241,11 +97,7 @@ export class Conversation<T = unknown> {
    */
   contextRefused(error: unknown): NextStep {
     this.alive();
-    const next = this.c.limits.refused({ ...refusal(error), date: new Date(this.c.clock.now()).toISOString() });
-    this.refused ||= next.action === "retry";
-    this.managed = undefined;
-    this.keepLearned();
-    return next;
+    return this.answers.refusal(error);
   }
 
   /**
@@ -257,7 +109,7 @@ export class Conversation<T = unknown> {
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
     const { signal } = asked(options);
     needText(options.system, "system");
-    return this.turn(signal, () => this.prepared(options, signal));
+    return this.turns.take(signal, () => this.requests.prepare(options, signal));
   }
 
   // ------------------------------------------------------------ compactions
@@ -269,7 +121,9 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `disposed`, `bad_option`
    */
   async compact(options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    return this.byHand("manual", asked(options));
+    const wanted = asked(options);
+    this.alive();
+    return this.byHand.compact("manual", wanted);
   }
 
   /**
@@ -279,8 +133,9 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `unknown_id`, `bad_input`, `disposed`
    */
   async compactRange(from?: string, to?: string, options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    const range = { from: needId(from, "from"), to: needId(to, "to") };
-    return this.byHand("range", { ...asked(options), range });
+    const wanted = asked(options);
+    this.alive();
+    return this.byHand.compact("range", wanted, { from, to });
   }
 
   /**
@@ -321,9 +176,8 @@ export class Conversation<T = unknown> {
     const { summary, model = false, from, to } = options;
     for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);
-    return this.turn(signal, () => this.planned(from !== undefined || to !== undefined ? "range" : "manual", {
-      focus, model, signal, ...((from !== undefined || to !== undefined) && { range: { from, to } }),
-    }, summary));
+    const range = from === undefined && to === undefined ? undefined : { from, to };
+    return this.turns.take(signal, () => this.byHand.plan(range ? "range" : "manual", { focus, model, signal, ...(range && { range }) }, summary));
   }
 
   /**
@@ -346,29 +200,18 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `bad_option`, `bad_threshold`
    */
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
-    return this.turn(undefined, async () => {
-      const { name } = modelOf(model);
-      const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);
-      const encoding = (this.options.encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
-      await loadNeeded(encoding);
-      const { costModel } = this.options;
-      const { tools, ...count } = this.log.counted({});
-      const ours = countMessages(this.log.neutral(), { ...count, tools, encoding, ...(costModel && { costModel }) }).total + this.c.apart;
-      const predicted = limits.predict(ours);
-      const current = predicted.tokens + predicted.bound;
-      const { request } = limits.of(this.log.totals().tools);
-      if (current <= request) return { current, newLimit: request, fits: true };
-      const budget = Math.max(0, limits.ours(request) - this.c.apart);
-      return { current, newLimit: request, fits: false, plan: await this.planned("model_switch", { model: false, budget }, undefined) };
+    return this.turns.take(undefined, async () => {
+      const { current, request, budget } = await this.models.weigh(model);
+      const is = { current, newLimit: request, fits: current <= request };
+      return is.fits ? is : { ...is, plan: await this.byHand.plan("model_switch", { model: false, budget }) };
     });
   }
 
   /** Gives up the job that runs beside the conversation, or its result, and a compaction by hand. False if there was nothing. */
   cancel(): boolean {
     this.alive();
-    const { manual } = this;
-    manual?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
-    return this.compactor.cancelJob() || manual !== undefined;
+    const isStopped = this.byHand.cancel();
+    return this.compactor.cancelJob() || isStopped;
   }
 
   // ------------------------------------------------------------ edits
@@ -381,15 +224,7 @@ export class Conversation<T = unknown> {
    */
   undo(id?: string): { undone: string[]; usage: ConversationUsage; fits: boolean } | undefined {
     this.alive();
-    const rows = this.log.edits();
-    const inForce = rows.filter(({ revokedBy }) => revokedBy === undefined);
-    const ofPlan = id === undefined ? undefined : inForce.filter(({ planId }) => planId === id);
-    const first = ofPlan && ofPlan.length > 0 ? this.log.undo(ofPlan.at(-1)!.id) : this.log.undo(id);
-    if (first === undefined) return undefined;
-    const plan = rows.find((row) => row.id === first)?.planId;
-    // A single edit that was named goes alone.
-    const others = plan === undefined || (id !== undefined && id !== plan) ? [] : inForce.filter((row) => row.planId === plan && row.id !== first).toReversed();
-    return this.undone([first, ...others.map((row) => this.log.undo(row.id)!)]);
+    return this.undone(undo(this.log, id));
   }
 
   /**
@@ -399,13 +234,7 @@ export class Conversation<T = unknown> {
    */
   redo(id?: string): { undone: string[]; usage: ConversationUsage; fits: boolean } | undefined {
     this.alive();
-    const gone = (planId: string) => this.log.edits().filter((row) => row.planId === planId && row.revokedBy !== undefined);
-    const ofPlan = id === undefined ? [] : gone(id);
-    const first = this.log.redo(ofPlan[0]?.id ?? id);
-    if (first === undefined) return undefined;
-    const plan = this.log.edits().find((row) => row.id === first)?.planId;
-    const others = plan === undefined || (id !== undefined && id !== plan) ? [] : gone(plan);
-    return this.undone([first, ...others.map((row) => this.log.redo(row.id)!)]);
+    return this.undone(redo(this.log, id));
   }
 
   /**
@@ -415,18 +244,7 @@ export class Conversation<T = unknown> {
    */
   pin(pin: LogPin): string {
     this.alive();
-    const id = this.log.pin(pin);
-    const { usage, request } = this.look();
-    const pins = this.log.pins().filter(({ rewound }) => !rewound);
-    const pinned = pins.reduce((sum, { tokens }) => sum + tokens, 0);
-    const ours = this.c.limits.ours(request);
-    if (usage.frame + usage.tools + pinned > ours) {
-      this.log.unpin(id);
-      throw new EspalierError({
-        code: "pin_budget_exceeded", path: "pin", details: { budget: ours, pinned, pins: pins.map((row) => ({ id: row.id, tokens: row.tokens, reason: row.reason })) },
-        message: `pins would take ${pinned} tokens beside ${usage.frame + usage.tools} of system text and tools, and a request may have ${ours}`,
-      });
-    }
+    const id = pinOn(this.c, pin);
     this.c.saving.save();
     return id;
   }
@@ -456,11 +274,6 @@ export class Conversation<T = unknown> {
    */
   importSummaries(summaries: readonly StoredSummary[]): { edits: string[]; ignored: StoredSummary[] } {
     this.alive();
-    if (!Array.isArray(summaries)) throw bad("summaries", "a list of { upTo, text }", summaries, "importSummaries");
-    summaries.forEach((summary: unknown, at) => {
-      const { upTo, text } = (summary ?? {}) as Partial<StoredSummary>;
-      if (typeof upTo !== "string" || typeof text !== "string") throw bad(`summaries[${at}]`, "{ upTo, text }", summary, "importSummaries");
-    });
     const made = importSummaries(this.log, summaries);
     this.c.saving.save();
     return made;
@@ -504,22 +317,22 @@ export class Conversation<T = unknown> {
   setThreshold(threshold: number | undefined): void {
     this.alive();
     if (threshold !== undefined && typeof threshold !== "number") throw bad("threshold", "a number", threshold);
-    this.settle({ ...this.own, threshold });
+    this.models.set({ threshold });
   }
 
   /** The context size that the user picked, in tokens, or none. */
   setContextSize(contextSize: number | undefined): void {
     this.alive();
     if (contextSize !== undefined && typeof contextSize !== "number") throw bad("contextSize", "a number", contextSize);
-    this.settle({ ...this.own, contextSize });
+    this.models.set({ contextSize });
   }
 
   // ------------------------------------------------------------ what there is
 
   /** How full the next request is, as it stands. */
   usage(): ConversationUsage {
-    const { usage } = this.look();
-    return { ...usage, requests: this.c.requests, reported: this.reported, job: this.compactor.jobs.phase };
+    const { usage } = this.meter.look();
+    return { ...usage, requests: this.c.requests, reported: this.answers.reported, job: this.compactor.jobs.phase };
   }
 
   /** Listens to events of a type, or to all (`*`). The function it gives takes the listener off. A listener that throws harms nobody. */
@@ -537,368 +350,22 @@ export class Conversation<T = unknown> {
   async dispose(): Promise<void> {
     if (this.isDisposed) return;
     this.cancel();
-    this.keepLearned();
+    this.models.keep();
     this.isDisposed = true;
     this.c.saving.check();
     await this.c.saving.flush();
     this.c.events.clear();
-    this.sending.free();
+    this.requests.free();
     this.log.close();
   }
 
-  // ------------------------------------------------------------ one request
-
-  private async prepared({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
-    if (tools !== undefined && tools !== this.toolsKey) {
-      this.log.setTools(tools);
-      this.toolsKey = tools;
-      this.toolsText = JSON.stringify(this.log.counted({}).tools);
-    }
-    if (system !== undefined) this.c.apart = this.weighed(system);
-    if (model !== undefined) await this.change(model);
-    this.c.requests += 1;
-    const automatic = this.isAutomatic;
-    const compactions: Compacted[] = [];
-    const isForced = this.refused;
-    const isLeft = this.options.serverManaged === true && !isForced;
-    const waited = await this.putToUse(compactions, signal);
-    let look = this.look();
-    if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
-      const trigger: Trigger = isForced ? "provider_error" : this.switched ? "model_switch" : look.overflows ? "overflow" : "threshold";
-      compactions.push(...(await this.compactor.foreground(trigger, signal, waited === "timeout")));
-      if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
-      look = this.look();
-    }
-    this.refused = false;
-    this.switched = false;
-    const { view } = look;
-    const base = { request: this.c.requests, compactions, repaired: view.repaired };
-    let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
-    const { messages, fitted, mended, totals } = await this.sending.made(look, isLeft);
-    if (fitted) {
-      this.sending.tell(fitted, look);
-      report = { ...report, trimmed: fitted.removed };
-    } else if (automatic && !compactions.some(({ status }) => status === "applied")) {
-      this.maybeStart(look);
-    }
-    if (totals) report = { ...report, usage: this.usageOf(totals, look) };
-    report.repaired = [...report.repaired, ...mended];
-    const { usage } = report;
-    const room = usage.limit - usage.frame - usage.tools;
-    report.lowHeadroom = (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room;
-    const job = this.compactor.jobs.running;
-    if (job !== undefined) report.job = job;
-    this.sent(usage, { ...look, messages });
-    return { messages, report };
-  }
-
-  /** What a job has made, or will have made in a moment, is used if it is needed. */
-  private async putToUse(compactions: Compacted[], signal: AbortSignal | undefined): Promise<"timeout" | undefined> {
-    const { jobs } = this.compactor;
-    const automatic = this.isAutomatic;
-    for (let again = false; ; again = true) {
-      const { usage, overflows } = this.look();
-      const before = jobs.phase;
-      const next = jobs.atRequest(usage.ratio, overflows);
-      if (next.next === "goOn") {
-        if (jobs.phase === "parked" && before !== "parked") this.c.events.emit({ type: "compaction_progress", stage: "parked" });
-        return undefined;
-      }
-      const { job } = next;
-      if (next.next === "wait") {
-        this.c.events.emit({ type: "compaction_progress", stage: "waiting", job });
-        const ended = await this.waited(jobs.settled(), signal);
-        if (ended === "aborted") throw aborted(signal);
-        if (ended === "timeout") return "timeout";
-        continue;
-      }
-      const made = jobs.take(job);
-      if (!made) continue;
-      if (next.next === "dropped") {
-        this.log.record("job", { job, event: "dropped" });
-        this.c.events.emit({ type: "compaction_progress", stage: "dropped", job });
-        return undefined;
-      }
-      const finished = this.compactor.applyJob(job, made);
-      compactions.push(finished);
-      // Somebody edited or pinned what it was made from: once more, by itself; when it is needed at once that is done in the foreground.
-      if (finished.status === "stale_plan" && !again && automatic && !overflows) this.compactor.startJob(made.trigger, { focus: made.focus, model: true });
-      return undefined;
-    }
-  }
-
-  /** Whether compactions begin without being asked for. */
-  private get isAutomatic(): boolean {
-    const { automatic = true, serverManaged = false } = this.options;
-    return automatic && !serverManaged;
-  }
-
-  /** Profiles that do nothing beside the conversation compact at their line, before the request. */
-  private isDue({ usage: { ratio } }: Look<T>): boolean {
-    const { profile } = this.c;
-    return !profile.background && call(() => wasm().startsBackground(profile.text, ratio, this.log.isWarm(), this.compactor.draw));
-  }
-
-  private maybeStart({ usage: { ratio } }: Look<T>): void {
-    const { profile } = this.c;
-    if (!(this.options.background ?? profile.background)) return;
-    const { jobs } = this.compactor;
-    if (jobs.phase === "running" || jobs.phase === "ready" || jobs.phase === "parked") return;
-    const starts = call(() => wasm().startsBackground(profile.text, ratio, this.log.isWarm(), this.compactor.draw));
-    if (starts) this.compactor.startJob("threshold", { focus: undefined, model: true });
-  }
-
-  private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
-    const { requests, limits, events, saving } = this.c;
-    const total = usage.frame + usage.conversation + usage.tools;
-    this.sentTokens = total;
-    limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
-    this.refused = false;
-    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, this.log, this.toolsText) });
-    const share = usage.frame + usage.tools;
-    const key = `${usage.limit}/${share}`;
-    if (share > FRAME * usage.limit && key !== this.warnedOf) {
-      this.warnedOf = key;
-      events.emit({
-        type: "warning", code: "frame_too_large", message: `system text and tools take ${share} of ${usage.limit} tokens`,
-        details: { frame: usage.frame, tools: usage.tools, limit: usage.limit, largest: this.largestTools() },
-      });
-    }
-    saving.save();
-  }
-
-  // ------------------------------------------------------------ helpers
-
-  private largestTools(): { name: string; tokens: number }[] {
-    const { tools, ...how } = this.log.counted({});
-    return countMessages([], { ...how, tools }).perTool.toSorted((a, b) => b.tokens - a.tokens).slice(0, 5);
-  }
-
-  private look(): Look<T> {
-    const view = this.log.view();
-    return { view, ...this.measured(view.after, view.origin) };
-  }
-
-  private measured(after: Totals, counted: LogView<T>["origin"]): Omit<Look<T>, "view"> {
-    const { limits, apart } = this.c;
-    const ours = after.total + apart;
-    const { tokens, bound, origin } = this.managed ? managedBy(this.managed, ours) : limits.predict(ours);
-    const { limit, request, source } = limits.of(after.tools);
-    const used = tokens + bound;
-    // What must not be exceeded is held with the bound; when to begin something goes by what is expected.
-    const ratio = limit === 0 ? 0 : limits.measured(tokens, ours) / limit;
-    const usage = {
-      limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
-      messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
-    };
-    return { usage, request, overflows: used > request };
-  }
-
-  private usageOf(after: Totals, { view }: Look<T>) {
-    return this.measured(after, view.origin).usage;
-  }
-
-  private async change(model: string | ModelLimits): Promise<void> {
-    if (JSON.stringify(modelOf(model)) === JSON.stringify(modelOf(this.model))) return;
-    if (this.c.profile.cancelsOnSwitch) this.compactor.cancelJob();
-    this.keepLearned();
-    const { name } = modelOf(model);
-    const limits = new Limits(model, this.c.profile, this.own, this.recovery, this.calibrations[name ?? ""]);
-    const { encoding, costModel } = this.options;
-    if (name !== modelOf(this.model).name) {
-      await loadNeeded((encoding ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName);
-      this.log.setCounting({ ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }) });
-    }
-    this.model = model;
-    this.c.limits = limits;
-    this.switched = true;
-    this.log.record("note", { model: modelOf(model) });
-  }
-
-  private settle(own: Own): void {
-    const limits = new Limits(this.model, this.c.profile, own, this.recovery, this.c.limits.learned);
-    this.own = own;
-    this.c.limits = limits;
-  }
-
-  /** What was learned of models outlives the session. */
-  private keepLearned(): void {
-    const { name, learned } = this.c.limits;
-    if (learned !== undefined) this.calibrations = { ...this.calibrations, [name]: learned };
-    const all = { recovery: this.recovery.state, calibrations: this.calibrations };
-    const text = JSON.stringify(all);
-    if (text === this.keptLearned || (all.recovery === undefined && Object.keys(this.calibrations).length === 0)) return;
-    this.keptLearned = text;
-    this.log.record("note", { learned: all });
+  private undone(undone: string[] | undefined) {
+    if (!undone) return undefined;
     this.c.saving.save();
-  }
-
-  private weighed(system: string | undefined): number {
-    if (system === undefined) return 0;
-    if (typeof system !== "string") throw bad("system", "a text", system);
-    const { tools: _, ...how } = this.log.counted({});
-    const count = (messages: unknown[]) => countMessages(messages, how).total;
-    return count([{ id: "system", role: "system", parts: [{ type: "text", text: system }] }]) - count([]);
-  }
-
-  private undone(undone: string[]) {
-    this.c.saving.save();
-    return { undone, usage: this.usage(), fits: !this.look().overflows };
-  }
-
-  private async planned(trigger: Trigger, wanted: { focus?: string | undefined; model: boolean; signal?: AbortSignal | undefined; range?: { from: string | undefined; to: string | undefined }; budget?: number }, summary: string | undefined): Promise<Plan<T>> {
-    const made = await this.compactor.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
-    if (!made.report) throw new EspalierError({ code: made.status, message: made.error ?? "there is nothing to compact" });
-    const { edits, since, report } = made;
-    return { status: report.status, trigger, edits, view: this.log.previewAdopted(edits, { since }), report, since };
-  }
-
-  private async byHand(trigger: "manual" | "range", { focus, signal, range }: { focus?: string | undefined; signal?: AbortSignal | undefined; range?: { from: string | undefined; to: string | undefined } }): Promise<Compacted> {
-    this.alive();
-    if (this.manual) {
-      const totals = this.log.totals();
-      return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
-    }
-    const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
-    // Bounds that cannot be meant are said before anything begins.
-    if (within) this.inOrder(within.from, within.to);
-    const manual = new AbortController();
-    this.manual = manual;
-    const stop = () => manual.abort(signal?.reason);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-    return this.turn(undefined, async () => {
-      const verdict = this.compactor.verdict();
-      this.compactor.cancelJob();
-      this.compactor.start(trigger);
-      const made: Made = await this.compactor.make(trigger, { focus, model: true, signal: manual.signal, ...(within && { range: within }) });
-      const finished = this.compactor.finish(manual.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
-      return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
-    }).finally(() => {
-      signal?.removeEventListener("abort", stop);
-      this.manual = undefined;
-    });
-  }
-
-  /** Where a message of the log is in the view: itself, or the summary that stands for it. */
-  private shownAt(id: string | undefined): string | undefined {
-    if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
-    const by = this.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
-    return by === undefined ? id : `${by}:summary`;
-  }
-
-  private inOrder(from: string | undefined, to: string | undefined): void {
-    const ids = this.log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
-    for (const [path, id] of Object.entries({ from, to })) {
-      if (id !== undefined && !ids.includes(id)) throw new EspalierError({ code: "unknown_id", message: `there is no message ${JSON.stringify(id)} in the view`, path });
-    }
-    if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to)) throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
-  }
-
-  /** One after the other. Whoever aborts while waiting waits no longer. */
-  private async turn<R>(signal: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
-    this.alive();
-    const before = this.queue;
-    let isGiven = false;
-    const run = before.then(async () => {
-      if (isGiven || signal?.aborted) throw aborted(signal);
-      this.alive();
-      return work();
-    });
-    this.queue = run.then(() => undefined, () => undefined);
-    if (!signal) return run;
-    const isIdle = await Promise.race([before.then(() => true), new Promise<false>((resolve) => {
-      if (signal.aborted) resolve(false);
-      signal.addEventListener("abort", () => resolve(false), { once: true });
-    })]);
-    if (!isIdle) {
-      isGiven = true;
-      run.catch(() => undefined);
-      throw aborted(signal);
-    }
-    return run;
-  }
-
-  private async waited(settled: Promise<void>, signal: AbortSignal | undefined): Promise<"settled" | "timeout" | "aborted"> {
-    if (signal?.aborted) return "aborted";
-    let stop: () => void = () => {};
-    let listener: () => void = () => {};
-    const late = new Promise<"timeout">((resolve) => {
-      stop = this.c.clock.after(this.c.timeouts.wait, () => resolve("timeout"));
-    });
-    const gone = new Promise<"aborted">((resolve) => {
-      listener = () => resolve("aborted");
-      signal?.addEventListener("abort", listener, { once: true });
-    });
-    try {
-      return await Promise.race([settled.then(() => "settled" as const), late, gone]);
-    } finally {
-      stop();
-      signal?.removeEventListener("abort", listener);
-    }
+    return { undone, usage: this.usage(), fits: !this.meter.look().overflows };
   }
 
   private alive(): void {
     if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
   }
-}
-
-/** What the user set of limits. */
-function ownOf({ threshold, contextSize, preferLongContext: preferLong = false }: Pick<ConversationOptions<unknown>, "threshold" | "contextSize" | "preferLongContext">): Own {
-  return { threshold, contextSize, preferLong };
-}
-
-/** What a server that manages the context will count: what it counted last, and what has come since. */
-function managedBy({ reported, ours }: { reported: number; ours: number }, now: number): Prediction {
-  return { tokens: Math.max(0, reported + now - ours), bound: 0, origin: "calibrated" };
-}
-
-/** What most calls may be asked, checked. */
-function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O): Pick<O, "focus" | "signal"> {
-  const { focus, signal } = given(options);
-  needText(focus, "focus");
-  needSignal(signal);
-  return { focus, signal };
-}
-
-function needId(id: string | undefined, path: string): string | undefined {
-  if (id !== undefined && typeof id !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
-  return id;
-}
-
-/** What an earlier session learned. */
-function learnedOf(log: ConversationLog): { recovery?: unknown; calibrations?: Record<string, unknown> } {
-  const notes = log.records("note").flatMap(({ data }) => {
-    const learned = typeof data === "object" && data !== null ? (data as { learned?: object }).learned : undefined;
-    return learned ? [learned] : [];
-  });
-  return notes.at(-1) ?? {};
-}
-
-/** What kind of refusal an error is: as it says of itself, else by its text. */
-function refusal(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
-  const said = refusalOf(error);
-  if (said.kind !== "other") return said;
-  const { message, status } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as { message?: unknown; status?: unknown };
-  const found = classify({ text: typeof message === "string" ? message : "", ...(typeof status === "number" && { status }) });
-  const kind = refusalOf({ code: found.code, details: { kind: found.kind } }).kind;
-  return { kind, ...(found.used !== undefined && { used: found.used }), ...(found.limit !== undefined && { limit: found.limit }) };
-}
-
-function aborted(signal: AbortSignal | undefined): EspalierError {
-  return new EspalierError({ code: "aborted", message: "The request was aborted.", cause: signal?.reason });
-}
-
-/** JSON of a host's message; what has none is left to the log's neutral form. */
-function line(message: unknown, format: Format): string {
-  try {
-    return JSON.stringify(format === "vscode" ? toStored(message) : message) ?? "null";
-  } catch {
-    return "null";
-  }
-}
-
-/** A seed for hosts that give none; it is kept in the log. */
-function drawn(): string {
-  return Math.floor(CLOCK.random() * 2 ** 48).toString(16);
 }

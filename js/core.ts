@@ -20,7 +20,8 @@ export type {
   Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
   CostNode, Costs, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
-export { Conversation, openConversation } from "./conversation.ts";
+export { Conversation } from "./conversation.ts";
+export { openConversation } from "./conversation/open.ts";
 export type { AnyEvent, EventOf } from "./conversation/events.ts";
 export { indexedDbStorage } from "./conversation/indexeddb-storage.ts";
 export type { IndexedDbLike } from "./conversation/indexeddb-storage.ts";

@@ -19,7 +19,7 @@ import { anthropicWire } from "./validity/wire-anthropic.ts";
 import { geminiWire } from "./validity/wire-gemini.ts";
 import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
 import type { WireCheck, WireFinding } from "./validity/wire.ts";
-import type { Finding, Format, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
+import type { Finding, Format, NeutralMessage, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
 
 export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
@@ -153,21 +153,35 @@ function judge(reading: Reading, provider: Provider, options: ValidityOptions): 
   return { found: findings, wire: wireFindings(reading, provider, options, signatures), strips };
 }
 
+/**
+ * True if the provider takes these messages, those before number `from` being known to be taken: there a turn of the assistant begins, and
+ * every call before it has its result. `visit` sees the messages from there on.
+ *
+ * @internal
+ */
+export function isTaken(messages: readonly unknown[], provider: Provider, options: ValidityOptions, from: number, visit: (message: NeutralMessage) => void): boolean {
+  return scanned(messages, provider, options, from, visit) !== undefined;
+}
+
+/** What comes before is as good as something that the user said. */
+const SAID = thinLine({ id: "", role: "user", parts: [{ type: "text", text: "x" }] });
+
 /** Looks at each message once, and keeps none: all that a conversation needs of which nothing is to be said. Nothing if something is. */
-function scanned(messages: unknown, provider: Provider, options: ValidityOptions): Scanned | undefined {
-  let text = "";
+function scanned(messages: unknown, provider: Provider, options: ValidityOptions, from = 0, visit?: (message: NeutralMessage) => void): Scanned | undefined {
+  let text = from === 0 ? "" : SAID;
   let isOdd = false;
   const format = options.format ?? formatOf(messages, provider);
   const found = scanConversation(messages, { format, ...(options.tools && { tools: options.tools }) }, (message) => {
     text += thinLine(message);
     isOdd ||= message.parts.some(isUnsendable);
-  });
+    visit?.(message);
+  }, from);
   if (!found || isOdd) return undefined;
   const asked = { ...fields(found, provider, options), pending: true };
   const { findings, signatures, strips } = call(() => wasm().validate(text, asked) as { findings: CoreFinding[]; signatures: boolean; strips: boolean });
   if (findings.length > 0 || strips) return undefined;
   const wire: WireFinding[] = [];
-  checkWire(found, provider, options, signatures, wire);
+  checkWire(found, provider, options, signatures, wire, from);
   return wire.length === 0 ? found : undefined;
 }
 
@@ -209,7 +223,7 @@ function wireFindings(reading: Reading, provider: Provider, options: ValidityOpt
   return out;
 }
 
-function checkWire(reading: Scanned, provider: Provider, options: ValidityOptions, signatures: boolean, out: WireFinding[]): void {
+function checkWire(reading: Scanned, provider: Provider, options: ValidityOptions, signatures: boolean, out: WireFinding[], from = 0): void {
   const { source, format } = reading;
   const check = WIRE[format];
   if (!check || format !== provider) return;
@@ -217,6 +231,7 @@ function checkWire(reading: Scanned, provider: Provider, options: ValidityOption
   const { request } = source;
   looking(source.name, () => check({
     list: source.list as readonly Fields[],
+    from,
     ...(request && { fields: request }),
     ...(tools && { hasTools: reading.tools.length > 0 }),
     signatures,

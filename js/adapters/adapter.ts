@@ -193,13 +193,13 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
 /** What a conversation is beside its messages. */
 export type Scanned = Pick<Reading, "format" | "source" | "tools">;
 
-/** Reads with one adapter and keeps nothing: messages that live no longer than it takes to look at them cost little. */
-export function scanning<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined, visit: (message: NeutralMessage) => void): Scanned | undefined {
+/** Reads with one adapter, from message number `from` on, and keeps nothing: messages that live no longer than it takes to look at them cost little. */
+export function scanning<Piece>(adapter: Adapter<Piece>, source: Source, tools: readonly unknown[] | undefined, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
   const { list, name, request } = source;
   const state = new Map<string, unknown>();
   const system = request && adapter.system?.(request);
   if (system) visit({ id: "system", role: "system", parts: system });
-  let at = 0;
+  let at = from;
   const isAll = lookingAt(() => `${name}[${at}]`, () => {
     for (; at < list.length; at++) {
       const original = list[at];

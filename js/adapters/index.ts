@@ -1,7 +1,7 @@
 /** All formats: which one it is, and reading it. */
 
 import { EspalierError } from "../errors.ts";
-import type { Format, NeutralMessage } from "../types.ts";
+import type { Format, NeutralMessage, NeutralTool } from "../types.ts";
 import { looking, reading, scanning } from "./adapter.ts";
 import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk.ts";
@@ -43,14 +43,19 @@ export function readConversation(input: unknown, options: { format?: Format; too
 }
 
 /**
- * Reads a conversation message by message and keeps none, for what looks at each of them once; nothing if it is one that has to be read
- * whole: a neutral one, or one of which something is not for the model.
+ * Reads a conversation message by message, from number `from` on, and keeps none, for what looks at each of them once; nothing if it is one
+ * that has to be read whole: a neutral one from its beginning, or one of which something is not for the model.
  *
  * @throws EspalierError as {@link readConversation}
  */
-export function scanConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }, visit: (message: NeutralMessage) => void): Scanned | undefined {
+export function scanConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
   const { source, format } = opened(input, options);
-  return format === "espalier" ? undefined : scanning(ADAPTERS[format], source, options.tools, visit);
+  if (format !== "espalier") return scanning(ADAPTERS[format], source, options.tools, visit, from);
+  // Whether ids come twice is known of the whole alone.
+  if (from === 0) return undefined;
+  const read = readsNeutral();
+  looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
+  return { format, source, tools: (options.tools ?? []) as NeutralTool[] };
 }
 
 /** Where the messages are, and of which format. */

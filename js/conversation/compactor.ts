@@ -1,14 +1,14 @@
-/** Making compactions, in the foreground and beside the conversation, and laying them over the log. */
+/** Laying compactions over the log: in the foreground, and beside the conversation. */
 
-import { named, within } from "../drive.ts";
 import { EspalierError } from "../errors.ts";
-import { lasts } from "../log.ts";
-import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, NeutralMessage, Totals } from "../types.ts";
+import type { CompactReport, NeutralMessage } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
 import type { Context } from "./context.ts";
 import { draw, hash32 } from "./draw.ts";
 import { Jobs } from "./jobs.ts";
 import type { Outcome } from "./jobs.ts";
+import { Maker } from "./maker.ts";
+import type { Made, Wanted } from "./maker.ts";
 import { Patience } from "./patience.ts";
 import type { Now, Verdict } from "./patience.ts";
 import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
@@ -16,55 +16,19 @@ import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 /** What is kept of a compaction's report with a job that is not applied yet. */
 type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "model" | "quality" | "before" | "after">;
 
-/** A compaction that was made and not applied. */
-export interface Made {
-  status: Compacted["status"];
-  trigger: Trigger;
-  focus?: string;
-  /** Position in the log of the view that it was made from. */
-  since: number;
-  edits: Edit[];
-  before: Totals;
-  /** By the host's clock. */
-  began: number;
-  report?: CompactReport;
-  error?: string;
-  job?: number;
-}
-
-export interface Wanted {
-  focus?: string | undefined;
-  /** Ask the host's model, if there is one. */
-  model: boolean;
-  /** Nothing is summarised, results are cut. */
-  cutOnly?: boolean;
-  signal?: AbortSignal | undefined;
-  job?: number | undefined;
-  range?: { from: string | undefined; to: string | undefined };
-  /** Tokens that the view may have; default: what a request may have. */
-  budget?: number;
-  /** The text of the summary; nobody is asked then. */
-  summary?: string;
-}
-
 /** Statuses after which the same may go well another time. */
 const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed"];
-/** Statuses of compactions that had nothing to do. */
-const NOTHING: readonly Compacted["status"][] = ["nothing_to_compact", "unchanged"];
-/** A compaction by hand may be tried over and over; by itself it is this many messages that make it worth while. */
-const AUTOMATIC: readonly Trigger[] = ["threshold", "overflow", "provider_error", "model_switch", "memory_pressure", "agent_request"];
-
 export class Compactor<T> {
+  readonly maker: Maker<T>;
   readonly jobs: Jobs<Made>;
   readonly patience: Patience;
   /** Compactions begun so far: what jitter is drawn for, and what names plans. */
   begun = 0;
-  /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
-  private compacted = "";
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
     this.c = context;
+    this.maker = new Maker(context);
     this.patience = new Patience(context.profile.text);
     this.jobs = new Jobs(context.profile.text);
   }
@@ -92,108 +56,6 @@ export class Compactor<T> {
       available: Math.max(0, limit - after.frame - after.tools),
       fingerprint: hash32(`${newest}/${profile.name}/${limits.name}`),
     };
-  }
-
-  // ------------------------------------------------------------ making
-
-  /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
-  async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
-    const { profile, timeouts, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
-    let isTold = false;
-    const preCompact = hooks?.preCompact;
-    const telling: CompactHooks | undefined = preCompact ? { ...hooks, preCompact: (event, context) => ((isTold = true), preCompact(event, context)) } : hooks;
-    const made = await this.made(trigger, wanted, telling);
-    if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
-    // Some are told also where nothing comes of it; what they wish has nothing to go into.
-    const { focus, signal } = wanted;
-    const event = { trigger: named(trigger, profile.hook.twoTriggers), ...(focus !== undefined && { focus }), covered: [], coveredTokens: 0, before: made.before, budget: this.room(made.before) };
-    await within(hookTimeout, "the hook did not end", signal, async (stop) => preCompact(event, { signal: stop }));
-    return made;
-  }
-
-  /** Tokens of ours that a request may have beside what is kept apart. */
-  private room({ tools }: Totals): number {
-    const { limits, apart } = this.c;
-    return Math.max(0, limits.ours(limits.of(tools).request) - apart);
-  }
-
-  private async made(trigger: Trigger, { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted, hooks: CompactHooks | undefined): Promise<Made> {
-    const { log, profile, llm, timeouts, compaction, clock, events } = this.c;
-    const made: Made = {
-      status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
-      ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
-    };
-    const ladder = compaction.ladder ?? profile.ladder;
-    const asks = model && llm !== undefined;
-    if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
-    if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
-    const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
-    if (log.spoken() < least) return made;
-    const room = budget ?? this.room(made.before);
-    const present = new Set(log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
-    const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
-    const stage = (name: "asking" | "answered") => events.emit({ type: "compaction_progress", stage: name, trigger, ...(job !== undefined && { job }) });
-    // For hooks, for the shape of the request, for the host's model. A range is what it is: nothing outside of it may change.
-    const told = {
-      trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }),
-      hookTimeout: timeouts.hook,
-      ...(range && { ladder: ["summary", "offline"] as const, cover: { ...(range.from !== undefined && { from: range.from }), ...(range.to !== undefined && { to: range.to }) } }),
-    };
-    const options: Omit<CompactOptions, keyof CountOptions> = {
-      ...told,
-      ...compaction,
-      ...(hooks && { hooks }),
-      ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
-      budget: range ? Number.MAX_SAFE_INTEGER : room,
-      llmBudget: compaction.llmBudget ?? room,
-      force: true,
-      keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
-      timeout: timeouts.model,
-      onProgress: ({ type }: { type: string }) => {
-        if (type === "model") stage("asking");
-        if (type === "answered") stage("answered");
-      },
-      ...(focus !== undefined && { focus }),
-      ...(asks && { llm }),
-      ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
-      ...(signal && { signal }),
-    };
-    try {
-      const { status, edits, report } = await log.compactView(options);
-      const lasting = edits.filter(lasts);
-      // What only makes one request fit is no compaction of the conversation.
-      const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
-      const is = lasting.length > 0 ? status : isNobody ? "not_ready" : status === "applied" ? "nothing_to_compact" : status;
-      const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
-      return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(why !== undefined && { error: why }) };
-    } catch (error) {
-      if (!(error instanceof EspalierError)) throw error;
-      if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message };
-      if (error.code !== "engine_crashed") throw error;
-      events.emit({ type: "warning", code: "engine", message: error.message });
-      return { ...made, status: "engine_failed", error: error.message };
-    }
-  }
-
-  private standing(): string {
-    const { log, limits, profile } = this.c;
-    const edits = log.edits().filter(({ revokedBy }) => revokedBy === undefined);
-    return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
-  }
-
-  /** Facts that are pinned in words and found no place in the record stand behind it, since they are nowhere else. */
-  private withFacts(edit: Edit): Edit {
-    const { message } = edit;
-    if (!message) return edit;
-    const facts = this.c.log.pins().flatMap(({ fact = "" }) => {
-      const line = fact.replace(/\s+/g, " ").trim();
-      return line === "" || message.parts.some((part) => part.type === "text" && part.text.includes(line)) ? [] : [`- ${line}`];
-    });
-    if (facts.length === 0) return edit;
-    const block = `\n<pinned-facts>\n${facts.join("\n").replaceAll("</pinned-facts>", "")}\n</pinned-facts>`;
-    const at = message.parts.findLastIndex(({ type }) => type === "text");
-    const parts = message.parts.map((part, number) => (number === at && part.type === "text" ? { ...part, text: part.text + block } : part));
-    return { ...edit, message: { ...message, parts } };
   }
 
   // ------------------------------------------------------------ applying
@@ -225,7 +87,7 @@ export class Compactor<T> {
         error = thrown.message;
       }
     }
-    if (status === "applied") this.compacted = this.standing();
+    if (status === "applied") this.maker.applied();
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
     const { usage, view: { after } } = this.c.look();
     const { trigger, focus, report, job } = made;
@@ -279,7 +141,7 @@ export class Compactor<T> {
     const ways = this.c.llm && verdict === "try" && !byRules ? [true, false] : [false];
     for (const model of ways) {
       this.start(trigger);
-      const made = await this.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
+      const made = await this.maker.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
       const now = this.now();
       const finished = this.finish(made);
       done.push(finished);
@@ -302,7 +164,7 @@ export class Compactor<T> {
     const { log, events, saving } = this.c;
     const job = this.jobs.start(
       async (job, signal) => {
-        const made = await this.make(trigger, { focus, model: model && verdict === "try", cutOnly: verdict === "cutOnly", signal, job });
+        const made = await this.maker.make(trigger, { focus, model: model && verdict === "try", cutOnly: verdict === "cutOnly", signal, job });
         return made.status === "applied" ? { value: made } : { error: made.error ?? made.status, failed: made };
       },
       (job, outcome) => this.settled(job, trigger, outcome),

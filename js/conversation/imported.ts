@@ -1,5 +1,6 @@
 /** Summaries that another system stored beside a conversation become edits, so that the view is what that system would have sent. */
 
+import { badOption as bad } from "../errors.ts";
 import type { ConversationLog } from "../log.ts";
 
 /** A summary of everything up to a message. */
@@ -13,6 +14,11 @@ const TAG = "conversation-summary";
 
 /** Lays summaries over the log, the newest last: it stands for those before it. Those of messages that nobody knows are passed over. */
 export function importSummaries<T>(log: ConversationLog<T>, summaries: readonly StoredSummary[]): { edits: string[]; ignored: StoredSummary[] } {
+  if (!Array.isArray(summaries)) throw bad("summaries", "a list of { upTo, text }", summaries, "importSummaries");
+  summaries.forEach((summary: unknown, at) => {
+    const { upTo, text } = (summary ?? {}) as Partial<StoredSummary>;
+    if (typeof upTo !== "string" || typeof text !== "string") throw bad(`summaries[${at}]`, "{ upTo, text }", summary, "importSummaries");
+  });
   const edits: string[] = [];
   const ignored: StoredSummary[] = [];
   const frame = new Set(log.neutral().filter(({ role }) => role === "system" || role === "developer").map(({ id }) => id));

@@ -18,34 +18,86 @@ const FULL = 65_536;
 /** Digits of a number, so that pieces sort as text. */
 const DIGITS = 6;
 
-/** Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; `~` is in no name of ours. */
+/** Where the next addition to a text goes, and what is in that piece already; nothing if that has to be read first. */
+interface End {
+  number: number;
+  held: string | undefined;
+}
+
+/**
+ * Pieces of `log.jsonl` are `log.jsonl~000000`, `log.jsonl~000001`, …; `~` is in no name of ours. Who makes such a storage is the only one
+ * that writes there: the place is listed once, and what is added to is held, so that an addition reads nothing. Whatever fails or
+ * overlaps makes it forget all of that; texts are always read where they are.
+ */
 export function piecewise(values: Values): ConversationStorage {
   const key = (name: string, number: number) => `${name}~${String(number).padStart(DIGITS, "0")}`;
-  const pieces = async (name: string) => (await values.keys()).filter((found) => found.startsWith(`${name}~`)).toSorted();
   const numberOf = (found: string) => Number(found.slice(found.lastIndexOf("~") + 1));
+  const nameOf = (found: string) => found.slice(0, found.lastIndexOf("~"));
+  /** By name; nothing before the place was listed. */
+  let ends: Map<string, End> | undefined;
+  /** Goes up when a change begins and when it is over. */
+  let version = 0;
+  let newest = 0;
+  /** All pieces, fresh, and where texts end. */
+  const listed = async () => {
+    const at = version;
+    const found = (await values.keys()).filter((key) => key.includes("~")).toSorted();
+    const last = new Map<string, End>();
+    for (const piece of found) {
+      const [name, number] = [nameOf(piece), numberOf(piece)];
+      const known = ends?.get(name);
+      last.set(name, known?.number === number ? known : { number, held: undefined });
+    }
+    if (at === version) ends = last;
+    return { found, last };
+  };
+  const endOf = async (name: string): Promise<End | undefined> => (ends ?? (await listed()).last).get(name);
+  /** What is known counts as long as changes are made one after the other, and succeed. */
+  const change = async (work: () => Promise<[name: string, end: End | undefined]>): Promise<void> => {
+    version += 1;
+    const own = (newest = version);
+    let done: [string, End | undefined] | undefined;
+    try {
+      done = await work();
+    } finally {
+      version += 1;
+      if (own !== newest || !done) ends = undefined;
+      else if (done[1]) ends?.set(done[0], done[1]);
+      else ends?.delete(done[0]);
+    }
+  };
   return {
     async read(name) {
+      // A piece that is not full is the last one.
+      if (ends?.get(name)?.number === 0) {
+        const text = await values.get(key(name, 0));
+        if (text !== undefined && text.length < FULL) return text;
+      }
       const texts: string[] = [];
-      for (const found of await pieces(name)) texts.push((await values.get(found)) ?? "");
+      for (const found of (await listed()).found) if (nameOf(found) === name) texts.push((await values.get(found)) ?? "");
       return texts.length === 0 ? undefined : texts.join("");
     },
-    async append(name, text) {
-      const last = (await pieces(name)).at(-1);
-      const held = last === undefined ? "" : (await values.get(last)) ?? "";
-      const number = last === undefined ? 0 : numberOf(last) + (held.length < FULL ? 0 : 1);
-      await values.set(key(name, number), held.length < FULL ? held + text : text);
-    },
-    async write(name, text) {
-      const old = await pieces(name);
+    append: (name, text) => change(async () => {
+      const { number, held } = (await endOf(name)) ?? { number: 0, held: "" };
+      const before = held ?? (await values.get(key(name, number))) ?? "";
+      const [at, all] = before.length < FULL ? [number, before + text] : [number + 1, text];
+      await values.set(key(name, at), all);
+      return [name, { number: at, held: all }];
+    }),
+    write: (name, text) => change(async () => {
+      const { number } = (await endOf(name)) ?? { number: 0 };
       await values.set(key(name, 0), text);
-      for (const found of old) if (numberOf(found) > 0) await values.remove(found);
-    },
+      for (let at = 1; at <= number; at += 1) await values.remove(key(name, at));
+      // Most are never added to, and need not be held for that.
+      return [name, { number: 0, held: text.length < FULL ? undefined : text }];
+    }),
     async list(prefix) {
-      const names = (await values.keys()).map((found) => found.slice(0, found.lastIndexOf("~"))).filter((name) => name.startsWith(prefix));
-      return [...new Set(names)];
+      return [...new Set((await listed()).found.map(nameOf))].filter((name) => name.startsWith(prefix));
     },
-    async delete(name) {
-      for (const found of await pieces(name)) await values.remove(found);
-    },
+    delete: (name) => change(async () => {
+      const end = await endOf(name);
+      for (let at = 0; end && at <= end.number; at += 1) await values.remove(key(name, at));
+      return [name, undefined];
+    }),
   };
 }

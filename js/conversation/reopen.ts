@@ -42,52 +42,96 @@ function headerOf(text: string): Header | undefined {
   }
 }
 
+/** What a host opens with, and how its messages are counted. */
+export interface Given<T> {
+  text: string | undefined;
+  messages: readonly T[] | undefined;
+  format: Format | undefined;
+  counting: Omit<LogOptions, "format">;
+}
+type Warn = (warning: Omit<ConversationWarning, "type">) => void;
+
 /** Reads what there is; makes a log if there is none. */
-export async function reopen<T>(
-  saving: Saving, storage: ConversationStorage | undefined, given: { text: string | undefined; messages: readonly T[] | undefined; format: Format | undefined },
-  counting: Omit<LogOptions, "format">, warn: (warning: Omit<ConversationWarning, "type">) => void,
-): Promise<Kept<T>> {
+export async function reopen<T>(saving: Saving, storage: ConversationStorage | undefined, given: Given<T>, warn: Warn): Promise<Kept<T>> {
   const stored = storage && (await saving.claim()) ? await saving.attempt("read", LOG, () => storage.read(LOG)) : undefined;
   const isUnreadable = storage !== undefined && (stored === undefined || (stored.value !== undefined && stored.value !== null && typeof stored.value !== "string"));
-  const text = (typeof stored?.value === "string" && stored.value !== "" ? stored.value : undefined) ?? given.text;
-  const header = text === undefined ? undefined : headerOf(text);
-  const format = given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : undefined);
+  const own = typeof stored?.value === "string" && stored.value !== "" ? stored.value : undefined;
+  const text = own ?? given.text;
   if (text === undefined) {
+    const format = given.format ?? (given.messages ? readConversation(given.messages, {}).format : undefined);
     if (format === undefined) throw new EspalierError({ code: "bad_option", message: "options.format is needed for a conversation without messages", path: "options.format" });
-    return { log: new ConversationLog<T>({ ...counting, format }), header, isStored: !storage || !isUnreadable, messagesStored: 0, isUnreadable };
+    return { log: new ConversationLog<T>({ ...given.counting, format }), header: undefined, isStored: !storage || !isUnreadable, messagesStored: 0, isUnreadable };
   }
-  const own = given.messages ? undefined : await ownMessages(saving, storage, format ?? "espalier");
+  const known = { saving, storage, given, warn, isStored: own !== undefined, isUnreadable };
+  const first = await read(text, known);
+  if (own === undefined || first.isSound) return finished(first, known);
+  // What was read wrong once may be read right: nothing is written over it before it was looked at again.
+  const again = (await saving.attempt("read", LOG, () => storage!.read(LOG)))?.value;
+  if (typeof again !== "string" || again === "") return finished(first, known);
+  first.log.close();
+  return finished(await read(again, known), known);
+}
+
+/** What a log is read with. `isStored`: its text is what the storage gave. */
+interface Source<T> {
+  saving: Saving;
+  storage: ConversationStorage | undefined;
+  given: Given<T>;
+  warn: Warn;
+  isStored: boolean;
+  isUnreadable: boolean;
+}
+
+interface Found<T> {
+  text: string;
+  log: ConversationLog<T>;
+  report: LogReport;
+  header: Header | undefined;
+  beside: Beside | undefined;
+  /** The messages beside the log are not those of the log. */
+  isForeign: boolean;
+  /** Messages that had to be made again. */
+  made: number;
+  /** Both are as they were written. */
+  isSound: boolean;
+}
+
+async function read<T>(text: string, { saving, storage, given }: Source<T>): Promise<Found<T>> {
+  const header = headerOf(text);
+  const format = given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : "espalier");
+  const beside = given.messages ? undefined : await ownMessages(saving, storage, format);
+  const from = given.messages ?? (beside?.messages as readonly T[] | undefined);
   let made = 0;
+  const again = (message: NeutralMessage) => ((made += 1), written(message, format) as T);
   const hosts = (known: readonly NeutralMessage[]): readonly T[] => known.map((message, at) => {
     if (given.messages && at >= given.messages.length) {
       throw new EspalierError({ code: "bad_message", message: `options.messages must be all ${known.length} messages of the log, and are ${given.messages.length}`, path: "options.messages" });
     }
-    const from = given.messages ?? own;
-    if (from && at < from.length) return from[at] as T;
-    made += 1;
-    return written(message, format ?? "espalier") as T;
+    return from && at < from.length ? from[at]! : again(message);
   });
-  const read = (messages: typeof hosts) =>
-    ConversationLog.import<T>(text, { ...counting, format: format ?? "espalier", messages, exact: given.messages !== undefined, salvage: format === "espalier" });
-  let found: ReturnType<typeof read>;
+  const imported = (messages: typeof hosts) => ConversationLog.import<T>(text, { ...given.counting, format, messages, exact: given.messages !== undefined, salvage: format === "espalier" });
+  const done = (found: ReturnType<typeof imported>, isForeign: boolean) => ({ ...found, text, header, beside, isForeign, made, isSound: found.report.problems.length === 0 && made === 0 });
   try {
-    found = read(hosts);
+    return done(imported(hosts), false);
   } catch (error) {
     // What the host passes must be right; what was stored beside the log may have been changed, and the log has it all.
     if (given.messages || !(error instanceof EspalierError) || error.code !== "bad_message") throw error;
-    warn({ code: "bad_log", message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log` });
-    made = 1;
-    found = read((known) => known.map((message) => written(message, format ?? "espalier") as T));
+    return done(imported((known) => known.map(again)), true);
   }
-  const { log, report } = found;
+}
+
+/** What had to go is put aside, and told of. */
+async function finished<T>({ text, log, report, header, beside, isForeign, made }: Found<T>, { saving, storage, given, warn, isStored, isUnreadable }: Source<T>): Promise<Kept<T>> {
+  const own = given.messages ?? beside?.messages;
   const isWhole = report.problems.length === 0;
-  const again = isWhole || format === "espalier" ? report.salvaged.length : addAgain(log, text, given.messages ?? own);
+  const again = isWhole || log.format === "espalier" ? report.salvaged.length : addAgain(log, text, own);
+  const canWrite = storage !== undefined && !isUnreadable;
   let isKept = isWhole;
   if (!isWhole) {
     // A last line that was cut was never promised to anybody; everything else is put aside before the log is written anew.
     const isCut = report.problems.every(({ kind }) => kind === "cut");
-    const aside = isCut || !storage || isUnreadable ? undefined : await saving.aside(text);
-    isKept = isCut || !storage || isUnreadable || aside !== undefined;
+    const aside = isCut || !canWrite ? undefined : await saving.aside(text);
+    isKept = isCut || !canWrite || aside !== undefined;
     const [first] = report.problems;
     warn({
       code: "bad_log", details: report,
@@ -95,11 +139,17 @@ export async function reopen<T>(
         (isCut || !storage ? "" : isKept ? `; the log as it was is kept as ${aside}` : "; it could not be kept aside, so nothing is written"),
     });
   }
+  // The host's own words may be more than the log has of them.
+  if (beside && (isForeign || (made > 0 && beside.isOdd))) {
+    const aside = canWrite ? await saving.aside(beside.text) : undefined;
+    if (canWrite && aside === undefined) isKept = false;
+    warn({ code: "bad_log", message: `${MESSAGES} does not belong to ${LOG}; its messages are made again from the log${aside === undefined ? "" : `, and it is kept as ${aside}`}` });
+  }
   // Messages that the host has and the log does not: the last ones, that were not written down any more.
   const count = log.originals;
   if (isWhole && given.messages && given.messages.length > count) log.append(given.messages.slice(count));
-  const isStored = isWhole && typeof stored?.value === "string" && stored.value === text;
-  return { log, header, report, isStored, messagesStored: made > 0 || !isWhole || !own ? undefined : Math.min(own.length, count), isUnreadable: isUnreadable || !isKept };
+  const messagesStored = made > 0 || !isWhole || !beside ? undefined : Math.min(beside.messages.length, count);
+  return { log, header, report, isStored: isWhole && isStored, messagesStored, isUnreadable: isUnreadable || !isKept };
 }
 
 /**
@@ -120,12 +170,20 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
 }
 
 /** The host's messages as they were stored, up to the first line that is none. */
-async function ownMessages(saving: Saving, storage: ConversationStorage | undefined, format: Format): Promise<unknown[] | undefined> {
+interface Beside {
+  text: string;
+  messages: unknown[];
+  /** A line before the last is none: more than a write that was cut. */
+  isOdd: boolean;
+}
+
+async function ownMessages(saving: Saving, storage: ConversationStorage | undefined, format: Format): Promise<Beside | undefined> {
   if (!storage || format === "espalier") return undefined;
   const text = (await saving.attempt("read", MESSAGES, () => storage.read(MESSAGES)))?.value;
   if (typeof text !== "string") return undefined;
   const messages: unknown[] = [];
-  for (const line of text.split("\n")) {
+  const lines = text.split("\n");
+  for (const line of lines) {
     try {
       const message: unknown = JSON.parse(line);
       messages.push(format === "vscode" ? fromStored(message) : message);
@@ -133,7 +191,7 @@ async function ownMessages(saving: Saving, storage: ConversationStorage | undefi
       break;
     }
   }
-  return messages;
+  return { text, messages, isOdd: messages.length < lines.length - 1 };
 }
 
 /** The message in the host's format, as far as the neutral form knows it. */

@@ -171,9 +171,14 @@ export class Saving {
     const { owner } = this;
     if (!owner) return false;
     if (this.isTaken) return this.isApart || this.goApart();
-    const found = await this.attempt("read", OWNER, () => this.storage!.read(OWNER));
+    const found = await this.attempt("read", OWNER, async () => {
+      const name = (await this.storage!.read(OWNER)) ?? undefined;
+      // That is no other's name, and may be ours again the next time.
+      if (name !== undefined && typeof name !== "string") throw new Error("what is stored is no text");
+      return name;
+    });
     if (!found) return false;
-    const name = found.value ?? undefined;
+    const name = found.value;
     if (name === this.session) return true;
     if (name === undefined && owner.isOurs) {
       // It was there: whatever else was stored may be gone with it.

@@ -2,7 +2,7 @@
 
 import { countMessages } from "../api.ts";
 import { EspalierError } from "../errors.ts";
-import { mendings, providerOf, sendable } from "../sendable.ts";
+import { mendings, providerOf, Sendable } from "../sendable.ts";
 import type { Removal, Totals } from "../types.ts";
 import type { Context, Look } from "./context.ts";
 import { Fit } from "./fit.ts";
@@ -24,6 +24,7 @@ export interface Sent<T> {
 
 export class Sending<T> {
   private readonly fit = new Fit();
+  private readonly sendable = new Sendable();
   private readonly c: Context<T>;
   private readonly options: Pick<ConversationOptions<T>, "encoding" | "costModel" | "images" | "imageSize" | "provider">;
 
@@ -59,7 +60,7 @@ export class Sending<T> {
     for (let [cut, spare] = [0, 0]; ; cut += 1) {
       if (!isLeft && (look.overflows || spare > 0)) fitted = await this.fitted(look, Math.max(0, budget - spare));
       const messages = fitted?.messages ?? view.messages;
-      const { messages: sound, changes } = sendable(messages, format, provider, limits.name);
+      const { messages: sound, changes } = this.sendable.of(messages, format, provider, limits.name);
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
       if (total > budget && !isLeft) {

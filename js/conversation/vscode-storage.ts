@@ -59,6 +59,7 @@ const FOLDER = 2;
 /**
  * Keeps a conversation in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
  * added to there, so the log is kept in pieces of about 64 kB; a piece is written beside the old one and takes its place when it is whole.
+ * Only one such storage may write to a folder at a time; another conversation that is opened over it takes it over.
  *
  * ```js
  * const storage = workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, session));

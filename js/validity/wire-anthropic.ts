@@ -3,7 +3,7 @@
 import { isFields } from "../adapters/adapter.ts";
 import type { Fields } from "../adapters/adapter.ts";
 import type { Place } from "./places.ts";
-import { choices, REMOVE } from "./wire.ts";
+import { choices, looked, REMOVE } from "./wire.ts";
 import type { Request, WireCheck, WireFinding } from "./wire.ts";
 
 /** Marks that one request may have. */
@@ -15,7 +15,7 @@ type Find = (finding: WireFinding) => void;
 
 export const anthropicWire: WireCheck = (request, find) => {
   choice(request, find);
-  for (const [index, message] of request.list.entries()) {
+  for (const [index, message] of looked(request)) {
     if (message["role"] === "system") find({ rule: "role", index, place: ["role"], message: "the system prompt stands beside the messages", fix: { set: "user" } });
     if (!Array.isArray(message["content"])) continue;
     const blocks = message["content"] as Fields[];

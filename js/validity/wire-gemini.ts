@@ -2,7 +2,7 @@
 
 import { isFields } from "../adapters/adapter.ts";
 import type { Fields } from "../adapters/adapter.ts";
-import { REMOVE } from "./wire.ts";
+import { looked, REMOVE } from "./wire.ts";
 import type { WireCheck } from "./wire.ts";
 
 /** Stands for a signature that was lost or never made; its documentation names it for calls of other models. */
@@ -17,15 +17,15 @@ const FIELDS = new Set([
 /** What a result is called that has no name where it comes from; see the adapter. */
 const NAMELESS = "unknown";
 
-export const geminiWire: WireCheck = ({ list, signatures }, find) => {
+export const geminiWire: WireCheck = (request, find) => {
   // Calls of the newest round, by their ids.
   let calls = new Map<string, unknown>();
   let before: unknown;
-  for (const [index, { role, parts }] of list.entries()) {
+  for (const [index, { role, parts }] of looked(request)) {
     if (!Array.isArray(parts)) continue;
     if (role === "model" && before !== "model") calls = new Map();
     before = role;
-    let first = signatures && role === "model";
+    let first = request.signatures && role === "model";
     for (const [at, part] of (parts as unknown[]).entries()) {
       if (!isFields(part)) continue;
       for (const key in part) {

@@ -10,6 +10,8 @@ import type { Place } from "./places.ts";
 /** A request, taken apart. */
 export interface Request {
   list: readonly Fields[];
+  /** Number of the first message that is looked at by itself: a turn of the assistant begins there, and those before it are known to be taken. */
+  from: number;
   /** The request object, if the host passed one. */
   fields?: Fields;
   /** Whether it lists tools; absent if that is not known. */
@@ -40,4 +42,9 @@ export function choices(names: readonly string[]): WireCheck {
       if (fields[name] !== undefined) find({ rule: "tool-choice", place: [name], message: `${name} is allowed only where there are tools`, fix: REMOVE });
     }
   };
+}
+
+/** The messages that are looked at, with their numbers. */
+export function* looked({ list, from }: Request): Generator<[index: number, message: Fields]> {
+  for (let index = from; index < list.length; index += 1) yield [index, list[index]!];
 }

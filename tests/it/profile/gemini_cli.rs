@@ -38,7 +38,7 @@ fn text(value: &Value) -> String {
 }
 
 /// Turns as messages, texts `factor` times as long, since a summary must be shorter than what it stands for.
-fn history(turns: &Value, factor: usize) -> Vec<Message> {
+pub fn history(turns: &Value, factor: usize) -> Vec<Message> {
     let mut open = Vec::new();
     let mut number = 0;
     let mut out = Vec::new();

@@ -7,6 +7,7 @@ mod copilot_cli;
 mod fields;
 mod gemini_cli;
 mod models;
+mod newer;
 mod numbers;
 
 use std::rc::Rc;

@@ -3,85 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { ConversationStorage } from "../../../js/conversation/storage.ts";
-import type { ConversationOptions } from "../../../js/conversation/types.ts";
-import type { Format } from "../../../js/types.ts";
-import { HOSTS, SUMMARY, heard, refused, rest, sound } from "./support.ts";
+import { CALLS, FORMATS, LIMIT, PLACES, filled, hang, host, open, pause, settled, text } from "./struck.ts";
+import type { Effect } from "./struck.ts";
+import { SUMMARY, heard, refused, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
-const { openConversation, memoryStorage } = espalier;
-const LIMIT = 6_000;
-const FORMATS = Object.keys(HOSTS) as Format[];
-
-/** Everything that a compaction waits for, in the order in which it does. */
-const CALLS = ["the hook before", "the model", "the second look", "a file", "the hook after"] as const;
-const PLACES = ["read", "append", "write", "list", "delete"] as const;
-type Effect = (typeof CALLS)[number] | (typeof PLACES)[number];
-
-/** A host in which `strike` happens at one effect, once. */
-function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) {
-  const texts = new Map<string, string>();
-  const seen: Effect[] = [];
-  let isArmed = false;
-  const at = async (name: Effect, signal?: AbortSignal) => {
-    if (!isArmed) return;
-    seen.push(name);
-    if (name !== effect) return;
-    isArmed = false;
-    await strike(signal);
-  };
-  let looks = 0;
-  const base = memoryStorage(texts);
-  const struck = Object.fromEntries(PLACES.map((name) => [name, async (...given: [string, string]) => {
-    await at(name);
-    return base[name](...given);
-  }])) as unknown as ConversationStorage;
-  const options: Partial<ConversationOptions<Fields>> = {
-    storage: struck,
-    checkpoints: 1,
-    timeouts: { model: 25, hook: 25, storage: 25, wait: 1_000 },
-    llm: async (_, { signal }) => {
-      looks += 1;
-      await at(looks % 2 === 1 ? "the model" : "the second look", signal);
-      return SUMMARY;
-    },
-    hooks: { preCompact: async (_, { signal }) => void (await at("the hook before", signal)), postCompact: (_, { signal }) => at("the hook after", signal) },
-    compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000, readFile: async (_, { signal }) => (await at("a file", signal), "let it = 1;\n") },
-  };
-  return { texts, base, options, seen, arm: () => { isArmed = true; looks = 0; } };
-}
-const open = (options: Partial<ConversationOptions<Fields>> & { format: Format }) =>
-  openConversation<Fields>({ model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
-type Opened = Awaited<ReturnType<typeof open>>;
-
-/** A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete. */
-async function filled(options: Partial<ConversationOptions<Fields>> & { format: Format }, ratio: number): Promise<Opened> {
-  const { user, round } = HOSTS[options.format];
-  const conversation = await open(options);
-  conversation.append([user("Fix the parser, never touch the lexer.")]);
-  let number = 0;
-  const fill = (to: number) => {
-    for (; conversation.usage().ratio < to; number += 1) {
-      conversation.append([
-        ...round({ id: `e${number}`, name: "edit_file", args: { path: `src/part${number}.ts`, new_string: "it" }, text: "done" }),
-        ...round({ id: `c${number}`, name: "bash", args: { command: `make part${number}` }, text: `building part${number}\n`.repeat(5) }),
-      ]);
-    }
-  };
-  fill(0.7);
-  assert.equal((await conversation.compact()).status, "applied");
-  fill(ratio);
-  await conversation.flush();
-  return conversation;
-}
-const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
-const pause = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
-/** Until the job that runs has ended, however slow the machine. */
-async function settled(conversation: Opened): Promise<void> {
-  for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await pause(5);
-  await rest();
-}
-const hang = () => new Promise<never>(() => {});
+const { memoryStorage } = espalier;
 
 test("a compaction meets every effect there is", async () => {
   // Armed for something that never comes: all are only written down.
@@ -201,37 +128,4 @@ for (const format of FORMATS) for (const effect of CALLS) {
       await again.dispose();
     }
   });
-}
-
-// Neutral messages are in the log alone; those of the others are kept beside it.
-for (const format of ["openai-chat", "espalier"] as const) for (const effect of PLACES) {
-  for (const way of ["throws", "hangs", "ends"] as const) {
-    test(`${format}: the storage ${way} at "${effect}" while a compaction is kept: it counts all the same`, async () => {
-      let left: Map<string, string> | undefined;
-      const { options, arm, texts, base } = host(effect, () => {
-        left = new Map(texts);
-        if (way === "throws") throw new Error("EIO");
-        return hang();
-      });
-      const conversation = await filled({ ...options, format, background: false }, 1.02);
-      const events = heard(conversation);
-      const originals = conversation.log.originalsFrom(0);
-      arm();
-      const { messages, report } = await conversation.prepare();
-      sound(messages, LIMIT, [], format);
-      assert.deepEqual(report.compactions.map(({ status }) => status), ["applied"]);
-      await conversation.flush();
-      assert.ok(left, "it was met");
-      assert.ok(events.some((event) => event.type === "warning" && event.code === "storage"));
-      // As it stood when it went wrong, and as it stands when it works again.
-      const stood = await open({ format, storage: memoryStorage(left) });
-      assert.deepEqual([stood.opened.log!.problems, stood.log.originalsFrom(0)], [[], originals]);
-      sound((await stood.prepare()).messages, LIMIT, [], format);
-      conversation.append(HOSTS[format].round({ id: "c900", name: "bash", args: {}, text: "made" }));
-      await conversation.flush();
-      const later = await open({ format, storage: base });
-      assert.deepEqual([later.opened.log!.problems, text(later)], [[], text(conversation)]);
-      await later.dispose();
-    });
-  }
 }

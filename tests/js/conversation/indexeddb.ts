@@ -3,12 +3,16 @@
 type Row = { at: number; name: string; text: string };
 type Request = { result: unknown; onsuccess?: () => void; onerror?: () => void; onupgradeneeded?: () => void };
 
-export function fakeIndexedDb(): IDBFactory {
+/** `asked`: takes down what is asked of it, and of which text. */
+export function fakeIndexedDb(asked: string[] = []): IDBFactory {
   const rows = new Map<number, Row>();
   let next = 1;
   (globalThis as Record<string, unknown>)["IDBKeyRange"] ??= { only: (value: unknown) => ({ only: value }) };
   const index = (transaction: Transaction) => {
-    const of = (range: { only: string } | null) => [...rows.values()].filter(({ name }) => range === null || name === range.only);
+    const of = (range: { only: string } | null) => {
+      asked.push(`read ${range === null ? "all" : range.only}`);
+      return [...rows.values()].filter(({ name }) => range === null || name === range.only);
+    };
     return {
       getAll: (range: { only: string }) => transaction.run(() => of(range).toSorted((a, b) => a.at - b.at)),
       openCursor: (range: { only: string }) => transaction.walk(() => of(range), (row) => ({ delete: () => rows.delete(row.at) })),
@@ -56,6 +60,7 @@ export function fakeIndexedDb(): IDBFactory {
       return {
         index: () => index(this),
         add: (row: Omit<Row, "at">) => this.run(() => {
+          asked.push(`add ${row.name}`);
           const at = next++;
           rows.set(at, { ...row, at });
           return at;

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,10 +12,11 @@ import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
+import { fakeIndexedDb } from "./indexeddb.ts";
 import { SUMMARY, begin, clock, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
-const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage } = espalier;
+const { openConversation, memoryStorage, nodeStorage, mementoStorage, workspaceStorage, indexedDbStorage } = espalier;
 const LIMIT = 4_000;
 const open = (options: Partial<ConversationOptions<Fields>> = {}) =>
   openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
@@ -256,13 +258,14 @@ test("files: a last line that is torn in the middle of a letter", async () => {
 // ------------------------------------------------------------ VS Code
 
 /** A `Memento` as VS Code's: values go through JSON, `get` tells what was updated last, all of it is written later, and may fail. */
-function memento(): vscode.Memento & { stored: string } {
+function memento(asked: string[] = []): vscode.Memento & { stored: string } {
   const cache = new Map<string, unknown>();
   return {
     stored: "{}",
-    get: <T>(key: string, otherwise?: T) => (cache.has(key) ? (structuredClone(cache.get(key)) as T) : otherwise) as T,
-    keys: () => [...cache.keys()],
+    get: <T>(key: string, otherwise?: T) => (asked.push(`read ${key}`), cache.has(key) ? (structuredClone(cache.get(key)) as T) : otherwise) as T,
+    keys: () => (asked.push("list"), [...cache.keys()]),
     async update(key: string, value: unknown) {
+      asked.push(`write ${key}`);
       const json = JSON.stringify(value);
       if (json === undefined) cache.delete(key);
       else cache.set(key, JSON.parse(json));
@@ -273,7 +276,7 @@ function memento(): vscode.Memento & { stored: string } {
 }
 
 /** `workspace.fs` as VS Code's on a disk: everything later, bytes copied, folders made with the file, no adding to a file. */
-function disk() {
+function disk(asked: string[] = []) {
   type Uri = Pick<vscode.Uri, "path" | "scheme"> & { with(change: { path: string }): Uri };
   const uri = (path: string): Uri => ({ scheme: "vscode-remote", path, with: (change) => uri(change.path) });
   const files = new Map<string, Uint8Array>();
@@ -282,8 +285,9 @@ function disk() {
   const later = () => new Promise((done) => setImmediate(done));
   const missing = (path: string) => Object.assign(new Error(`Unable to read file '${path}'`), { name: "EntryNotFound (FileSystemError)", code: "FileNotFound" });
   const fs = {
-    async readFile({ path }: Uri) { await later(); const found = files.get(path); if (!found) throw missing(path); return found.slice(); },
+    async readFile({ path }: Uri) { asked.push(`read ${path}`); await later(); const found = files.get(path); if (!found) throw missing(path); return found.slice(); },
     async writeFile({ path }: Uri, content: Uint8Array) {
+      asked.push(`write ${path}`);
       assert.ok(content instanceof Uint8Array);
       // Truncated first, filled later: a window that closes in between leaves half a file.
       files.set(path, new Uint8Array());
@@ -292,6 +296,7 @@ function disk() {
       for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) folders.add(path.slice(0, at));
     },
     async readDirectory({ path }: Uri): Promise<[string, number][]> {
+      asked.push("list");
       await later();
       if (!folders.has(path)) throw missing(path);
       const names = new Map<string, number>();
@@ -302,9 +307,10 @@ function disk() {
       }
       return [...names];
     },
-    async createDirectory({ path }: Uri) { await later(); folders.add(path); },
+    async createDirectory({ path }: Uri) { asked.push(`folder ${path}`); await later(); folders.add(path); },
     async delete({ path }: Uri) { await later(); if (!files.delete(path)) throw missing(path); },
     async rename(from: Uri, to: Uri, { overwrite }: { overwrite: boolean }) {
+      asked.push(`rename ${to.path}`);
       await later();
       assert.ok(overwrite);
       // The window is gone before it comes to this.
@@ -367,4 +373,104 @@ test("VS Code's file system: a window that closes in the middle of a write loses
   await again.dispose();
   const third = await open({ storage: storage() });
   assert.deepEqual([third.opened.log!.problems, text(third)], [[], text(again)]);
+});
+
+// ------------------------------------------------------------ what an addition costs
+
+/** What of Node's files is called; `restore` gives the functions back. */
+function nodeFiles(asked: string[]) {
+  const own = { ...fs.promises };
+  for (const [method, what] of [["readFile", "read"], ["readdir", "list"], ["stat", "read"], ["rename", "rename"]] as const) {
+    (fs.promises as Record<string, unknown>)[method] = (path: string, ...more: unknown[]) => (asked.push(`${what} ${path}`), (own[method] as (...all: unknown[]) => unknown)(path, ...more));
+  }
+  fs.promises.open = (path, ...more) => (asked.push(`write ${String(path)}`), own.open(path, ...more));
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(fs.promises, own);
+    syncBuiltinESMExports();
+  };
+}
+const COSTS: [string, (asked: string[]) => { storage: ConversationStorage; restore?: () => void }, string[]][] = [
+  ["workspace.fs", (asked) => ({ storage: disk(asked).storage() }), ["read owner~000000", "write log.jsonl~000000.new", "rename log.jsonl~000000", "write messages.jsonl~000000.new", "rename messages.jsonl~000000"]],
+  ["a memento", (asked) => ({ storage: mementoStorage(memento(asked), "") }), ["read owner~000000", "write log.jsonl~000000", "write messages.jsonl~000000"]],
+  ["IndexedDB", (asked) => ({ storage: indexedDbStorage("session", fakeIndexedDb(asked)) }), ["read owner", "add log.jsonl", "add messages.jsonl"]],
+  ["files", (asked) => ({ storage: nodeStorage(mkdtempSync(join(tmpdir(), "espalier-"))), restore: nodeFiles(asked) }), ["read owner", "write log.jsonl", "write messages.jsonl"]],
+];
+for (const [place, made, cost] of COSTS) {
+  test(`${place}: an addition reads whose the storage is, and nothing of what is there`, async () => {
+    const asked: string[] = [];
+    const { storage, restore } = made(asked);
+    try {
+      const conversation = await open({ storage });
+      conversation.append(begin(3));
+      await conversation.flush();
+      for (let number = 10; number < 13; number += 1) {
+        asked.length = 0;
+        conversation.append(round(number));
+        await conversation.flush();
+        assert.deepEqual(asked.map((what) => what.replace(/ \/.*\//, " ")), cost);
+      }
+      // Far more than a piece holds: what is full is neither read nor written again.
+      for (let number = 20; number < 50; number += 1) {
+        conversation.append(round(number, 400));
+        await conversation.flush();
+      }
+      asked.length = 0;
+      conversation.append(round(99));
+      await conversation.flush();
+      assert.deepEqual(asked.filter((what) => !what.includes("owner")).filter((what) => /^(read|list)/.test(what)), []);
+      await conversation.dispose();
+      const again = await open({ storage });
+      assert.deepEqual([again.opened.log!.problems, text(again)], [[], text(conversation)]);
+      await again.dispose();
+    } finally {
+      restore?.();
+    }
+  });
+}
+
+test("VS Code's file system: two windows over one folder: whoever was first notices, and neither writes into the other's lines", async () => {
+  const { storage, files } = disk();
+  const { onEvent, said } = listening();
+  const first = await open({ storage: storage(), onEvent });
+  first.append(begin(3));
+  await first.flush();
+  const second = await open({ storage: storage() });
+  for (let number = 50; number < 60; number += 1) {
+    second.append(round(number, 200));
+    first.append(round(number + 100, 200));
+    await Promise.all([first.flush(), second.flush()]);
+  }
+  const views = [text(first), text(second)];
+  await Promise.all([first.dispose(), second.dispose()]);
+  assert.equal(said().length, 1);
+  const again = await open({ storage: storage() });
+  assert.deepEqual([again.opened.log!.problems, text(again)], [[], views[1]]);
+  const [, apart] = /goes on as (log-\w+\.jsonl)$/.exec(said()[0]!)!;
+  const pieces = [...files].filter(([path]) => path.includes(`${apart}~`)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const other = await open({ log: pieces.map(([, bytes]) => new TextDecoder().decode(bytes)).join(""), messages: first.log.originalsFrom(0) });
+  assert.deepEqual([other.opened.log!.problems, text(other)], [[], views[0]]);
+});
+
+test("VS Code's file system: what another made of a piece is put right with what comes next; a piece that is gone is noticed", async () => {
+  for (const damage of ["other", "gone"]) {
+    const { storage, files } = disk();
+    const { onEvent, said } = listening();
+    const conversation = await open({ storage: storage(), onEvent, automatic: false });
+    conversation.append(begin(8));
+    for (let number = 20; number < 70; number += 1) {
+      conversation.append(round(number, 400));
+      await conversation.flush();
+    }
+    const pieces = [...files.keys()].filter((path) => path.includes("/log.jsonl~")).toSorted();
+    assert.ok(pieces.length > 2);
+    if (damage === "other") files.set(pieces.at(-1)!, new TextEncoder().encode("somebody's own lines\n"));
+    else files.delete(pieces[0]!);
+    conversation.append(round(99));
+    await conversation.dispose();
+    assert.deepEqual([damage, said().length], [damage, damage === "gone" ? 1 : 0], said().join());
+    const again = await open({ storage: storage() });
+    assert.deepEqual([again.opened.log!.problems, text(again)], [[], text(conversation)]);
+    await again.dispose();
+  }
 });

@@ -1,0 +1,69 @@
+/** What providers say of a request: what it was for them, or why they would not have it. */
+
+import { usageOf } from "../providers/usage.ts";
+import { classify } from "../providers/refusals.ts";
+import type { NextStep, RefusalKind } from "../recovery.ts";
+import { refusalOf, reportedBy } from "../request.ts";
+import type { Usage } from "../types.ts";
+import { addUsage } from "../usage.ts";
+import type { Context } from "./context.ts";
+import type { Meter } from "./meter.ts";
+import type { Models } from "./models.ts";
+
+export class Answers<T> {
+  /** Tokens of all requests together. */
+  reported: Usage = addUsage();
+  /** The newest request was too large for the provider, and another is to be made. */
+  isRefused = false;
+  private readonly c: Context<T>;
+  private readonly models: Models<T>;
+  private readonly meter: Meter<T>;
+  private readonly isManaged: boolean;
+
+  /** `isManaged`: the server manages the context. */
+  constructor(context: Context<T>, models: Models<T>, meter: Meter<T>, isManaged: boolean) {
+    this.c = context;
+    this.models = models;
+    this.meter = meter;
+    this.isManaged = isManaged;
+  }
+
+  usage(usage: unknown): void {
+    const { limits, log, saving, events, requests } = this.c;
+    // A bare number says nothing of caches.
+    const record = typeof usage === "number" ? { input: usage, promptTotal: usage } : usageOf(usage) ?? reportedBy(usage);
+    const reported = record?.promptTotal;
+    if (reported === undefined || !Number.isFinite(reported) || reported < 0) return;
+    this.reported = addUsage(this.reported, record);
+    const tokens = Math.round(reported);
+    // A server that manages the context reads less than was sent, and may.
+    if (this.isManaged) this.meter.managed = { reported: tokens, ours: this.meter.sent };
+    const silent = this.isManaged ? undefined : limits.answered(tokens, this.date());
+    log.record("usage", { request: requests, promptTotal: tokens });
+    saving.save();
+    if (!silent) return;
+    events.emit({ type: "warning", code: "silent_overflow", message: `the provider counted ${silent.reported} tokens where ${silent.expected} were expected`, details: silent });
+  }
+
+  refusal(error: unknown): NextStep {
+    const next = this.c.limits.refused({ ...refusalBy(error), date: this.date() });
+    this.isRefused ||= next.action === "retry";
+    this.meter.managed = undefined;
+    this.models.keep();
+    return next;
+  }
+
+  private date(): string {
+    return new Date(this.c.clock.now()).toISOString();
+  }
+}
+
+/** What kind of refusal an error is: as it says of itself, else by its text. */
+function refusalBy(error: unknown): { kind: RefusalKind; used?: number; limit?: number } {
+  const said = refusalOf(error);
+  if (said.kind !== "other") return said;
+  const { message, status } = (typeof error === "object" && error !== null ? error : { message: String(error) }) as { message?: unknown; status?: unknown };
+  const found = classify({ text: typeof message === "string" ? message : "", ...(typeof status === "number" && { status }) });
+  const kind = refusalOf({ code: found.code, details: { kind: found.kind } }).kind;
+  return { kind, ...(found.used !== undefined && { used: found.used }), ...(found.limit !== undefined && { limit: found.limit }) };
+}

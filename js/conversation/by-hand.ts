@@ -1,0 +1,98 @@
+/** Compactions that somebody asks for: of everything or of a range, at once or first as a plan. */
+
+import { given, needSignal, needText } from "../checks.ts";
+import { EspalierError } from "../errors.ts";
+import type { Compactor } from "./compactor.ts";
+import type { Context } from "./context.ts";
+import type { Turns } from "./turns.ts";
+import type { Compacted, Plan, Trigger } from "./types.ts";
+
+/** Ids of messages of the view, or of what it hides. */
+export interface Range {
+  from: string | undefined;
+  to: string | undefined;
+}
+
+export interface Asked {
+  focus?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What most calls may be asked, checked. */
+export function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O): Pick<O, "focus" | "signal"> {
+  const { focus, signal } = given(options);
+  needText(focus, "focus");
+  needSignal(signal);
+  return { focus, signal };
+}
+
+export class ByHand<T> {
+  private readonly c: Context<T>;
+  private readonly compactor: Compactor<T>;
+  private readonly turns: Turns;
+  private running: AbortController | undefined;
+
+  constructor(context: Context<T>, compactor: Compactor<T>, turns: Turns) {
+    this.c = context;
+    this.compactor = compactor;
+    this.turns = turns;
+  }
+
+  async compact(trigger: "manual" | "range", { focus, signal }: Asked, range?: Range): Promise<Compacted> {
+    for (const [path, id] of Object.entries(range ?? {})) {
+      if (id !== undefined && typeof id !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
+    }
+    if (this.running) {
+      const totals = this.c.log.totals();
+      return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
+    }
+    const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
+    // Bounds that cannot be meant are said before anything begins.
+    if (within) this.inOrder(within);
+    const running = new AbortController();
+    this.running = running;
+    const stop = () => running.abort(signal?.reason);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+    return this.turns.take(undefined, async () => {
+      const verdict = this.compactor.verdict();
+      this.compactor.cancelJob();
+      this.compactor.start(trigger);
+      const made = await this.compactor.maker.make(trigger, { focus, model: true, signal: running.signal, ...(within && { range: within }) });
+      const finished = this.compactor.finish(running.signal.aborted ? { ...made, status: "cancelled", edits: [] } : made);
+      return { ...finished, ...(verdict !== "try" && { bypassed: verdict }) };
+    }).finally(() => {
+      signal?.removeEventListener("abort", stop);
+      this.running = undefined;
+    });
+  }
+
+  /** What would be done; with `summary` that text stands for what is covered. */
+  async plan(trigger: Trigger, wanted: Asked & { model: boolean; range?: Range; budget?: number }, summary?: string): Promise<Plan<T>> {
+    const made = await this.compactor.maker.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
+    if (!made.report) throw new EspalierError({ code: made.status, message: made.error ?? "there is nothing to compact" });
+    const { edits, since, report } = made;
+    return { status: report.status, trigger, edits, view: this.c.log.previewAdopted(edits, { since }), report, since };
+  }
+
+  /** Gives up what runs. False if nothing does. */
+  cancel(): boolean {
+    this.running?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
+    return this.running !== undefined;
+  }
+
+  /** Where a message of the log is in the view: itself, or the summary that stands for it. */
+  private shownAt(id: string | undefined): string | undefined {
+    if (id === undefined || id.endsWith(":summary") || id.endsWith(":reply")) return id;
+    const by = this.c.log.recall(id).find((found) => found.id === id && found.place === "covered")?.by.at(-1);
+    return by === undefined ? id : `${by}:summary`;
+  }
+
+  private inOrder({ from, to }: Range): void {
+    const ids = this.c.log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id));
+    for (const [path, id] of Object.entries({ from, to })) {
+      if (id !== undefined && !ids.includes(id)) throw new EspalierError({ code: "unknown_id", message: `there is no message ${JSON.stringify(id)} in the view`, path });
+    }
+    if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to)) throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
+  }
+}

@@ -1,0 +1,135 @@
+/** Opening a conversation: what a host may pass is checked, what was stored is read, and what goes on is put together. */
+
+import { dataText, modelOf, tokens as needTokens } from "../api.ts";
+import { toStored } from "../adapters/index.ts";
+import { defined, given, needFunction, needNames, needText } from "../checks.ts";
+import { Conversation } from "../conversation.ts";
+import { call, ready, wasm } from "../engine.ts";
+import { badOption as bad } from "../errors.ts";
+import { CLOCK } from "../providers/clock.ts";
+import { Recovery } from "../recovery.ts";
+import { needProvider, providerOf } from "../sendable.ts";
+import type { Format, Profile } from "../types.ts";
+import type { Context, ReadProfile } from "./context.ts";
+import { Events } from "./events.ts";
+import { Limits } from "./limits.ts";
+import { loadEncodingOf, ownOf } from "./models.ts";
+import { LOG, MESSAGES, reopen } from "./reopen.ts";
+import type { Header } from "./reopen.ts";
+import { Saving } from "./saving.ts";
+import { checkedStorage } from "./storage.ts";
+import type { ConversationOptions } from "./types.ts";
+
+/** Milliseconds that one operation of the storage may take. */
+const STORAGE = 5_000;
+const CHECKPOINTS = 20;
+
+/**
+ * Opens a conversation: a new one, one that had no log, or one that was stored.
+ *
+ * ```js
+ * const conversation = await openConversation({ format: "openai-chat", model: "gpt-4o", storage: nodeStorage("sessions/7"), llm });
+ * conversation.append({ role: "user", content: "Fix the parser." });
+ * for (;;) {
+ *   const { messages } = await conversation.prepare({ tools, signal });
+ *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages, tools }, { signal });
+ *   conversation.reportUsage(reply.usage);
+ *   conversation.append(reply.choices[0].message);
+ *   …
+ * }
+ * ```
+ *
+ * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version` if the log is of a newer
+ * version; `bad_log` if messages of a stored log cannot be made again in their format
+ */
+export async function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>> {
+  needOptions(options);
+  const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system, timeouts = {} } = options;
+  const place = storage === undefined ? undefined : checkedStorage(storage);
+  const time = { now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after };
+
+  await ready();
+  const name = modelOf(model).name;
+  await loadEncodingOf(name, encoding);
+  const text = dataText(profile, "options.profile");
+  const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
+  const limits = new Limits(model, known, ownOf(options), new Recovery());
+
+  const events = new Events(eventNames);
+  if (onEvent) events.on("*", onEvent);
+  const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
+  const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
+    events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
+  // A clock that is broken must not stop the conversation: the time of entries means nothing to it.
+  const now = () => {
+    const value = time.now();
+    return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -8.64e15), 8.64e15) : 0;
+  };
+  const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
+  const opening = { text: options.log, messages: options.messages, format: options.format, counting };
+  const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
+    await saving.release();
+    throw error;
+  });
+  const { log } = kept;
+  const isNew = kept.report === undefined;
+  const seed = entropy ?? kept.header?.entropy ?? drawn();
+  const stored = log.length;
+  if (isNew) {
+    const header: Header = { format: log.format, entropy: seed };
+    log.record("note", header);
+    if (options.messages) log.append(options.messages);
+  }
+  if (tools.length > 0) log.setTools(tools);
+  if (place && !kept.isUnreadable) {
+    saving.keep(LOG, (from) => log.export(from), () => log.length, isNew ? 0 : stored, !isNew && !kept.isStored);
+    if (log.format !== "espalier") {
+      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined);
+    }
+  }
+  const context: Omit<Context<T>, "look"> = {
+    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0,
+    checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
+  };
+  return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
+}
+
+/** @throws EspalierError `bad_option` naming the first field that is not what it must be */
+function needOptions<T>(options: ConversationOptions<T>): void {
+  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  const { eventNames = "espalier", clock = {}, encoding, costModel, entropy, tools = [], timeouts = {} } = options;
+  needFunction(options.llm, "llm");
+  needFunction(options.onEvent, "onEvent");
+  needText(options.system, "system");
+  needProvider(options.provider);
+  needNames({ encoding, costModel });
+  for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
+  if (!Array.isArray(tools)) throw bad("tools", "a list of tool definitions", tools);
+  if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
+  if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
+  if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
+  if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
+  for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
+  }
+  for (const name of ["threshold", "contextSize"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "number") throw bad(name, "a number", options[name]);
+  }
+  needTokens(options, "checkpoints", false);
+  if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
+  for (const name of ["wait", "model", "hook", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
+}
+
+/** JSON of a host's message; what has none is left to the log's neutral form. */
+function line(message: unknown, format: Format): string {
+  try {
+    return JSON.stringify(format === "vscode" ? toStored(message) : message) ?? "null";
+  } catch {
+    return "null";
+  }
+}
+
+/** A seed for hosts that give none; it is kept in the log. */
+function drawn(): string {
+  return Math.floor(CLOCK.random() * 2 ** 48).toString(16);
+}

@@ -1,0 +1,20 @@
+/** Pins, as long as they leave room for a request. */
+
+import { EspalierError } from "../errors.ts";
+import type { LogPin } from "../log-types.ts";
+import type { Context } from "./context.ts";
+
+/** Pins it; the pin's id. @throws EspalierError `pin_budget_exceeded`, and those of the log: nothing is pinned then */
+export function pin<T>({ log, limits, look }: Context<T>, wanted: LogPin): string {
+  const id = log.pin(wanted);
+  const { usage, request } = look();
+  const pins = log.pins().filter(({ rewound }) => !rewound);
+  const pinned = pins.reduce((sum, { tokens }) => sum + tokens, 0);
+  const budget = limits.ours(request);
+  if (usage.frame + usage.tools + pinned <= budget) return id;
+  log.unpin(id);
+  throw new EspalierError({
+    code: "pin_budget_exceeded", path: "pin", details: { budget, pinned, pins: pins.map((row) => ({ id: row.id, tokens: row.tokens, reason: row.reason })) },
+    message: `pins would take ${pinned} tokens beside ${usage.frame + usage.tools} of system text and tools, and a request may have ${budget}`,
+  });
+}

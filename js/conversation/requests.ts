@@ -1,0 +1,176 @@
+/** One request after the other: what stands ready is put to use, what is due is begun, what is left is sent. */
+
+import { call, wasm } from "../engine.ts";
+import type { Answers } from "./answers.ts";
+import type { Compactor } from "./compactor.ts";
+import type { Context, Look } from "./context.ts";
+import type { Meter } from "./meter.ts";
+import type { Models } from "./models.ts";
+import { Prefix } from "./prefix.ts";
+import { Sending } from "./sending.ts";
+import { aborted, waited } from "./turns.ts";
+import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared, Trigger } from "./types.ts";
+
+/** Most that system text and tools should take of the limit. */
+const FRAME = 0.8;
+/** Share of what messages may have above which a compacted request has little room left. */
+const RELIEF = 0.6;
+
+/** What a request is made with. */
+export interface Parts<T> {
+  compactor: Compactor<T>;
+  meter: Meter<T>;
+  models: Models<T>;
+  answers: Answers<T>;
+}
+
+export class Requests<T> {
+  private readonly c: Context<T>;
+  private readonly parts: Parts<T>;
+  private readonly options: ConversationOptions<T>;
+  private readonly sending: Sending<T>;
+  private readonly prefix = new Prefix<T>();
+  private toolsKey: unknown;
+  private toolsText = "";
+  private warnedOf = "";
+
+  constructor(context: Context<T>, parts: Parts<T>, options: ConversationOptions<T>) {
+    this.c = context;
+    this.parts = parts;
+    this.options = options;
+    this.sending = new Sending(context, options);
+  }
+
+  free(): void {
+    this.sending.free();
+  }
+
+  async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
+    const { log } = this.c;
+    const { compactor, meter, models, answers } = this.parts;
+    if (tools !== undefined && tools !== this.toolsKey) {
+      log.setTools(tools);
+      this.toolsKey = tools;
+      this.toolsText = JSON.stringify(log.counted({}).tools);
+    }
+    if (system !== undefined) this.c.apart = meter.weighed(system);
+    if (model !== undefined && models.isOther(model)) {
+      if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
+      await models.change(model);
+    }
+    this.c.requests += 1;
+    const automatic = this.isAutomatic;
+    const compactions: Compacted[] = [];
+    const isForced = answers.isRefused;
+    const isLeft = this.options.serverManaged === true && !isForced;
+    const waited = await this.putToUse(compactions, signal);
+    let look = meter.look();
+    if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
+      const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows ? "overflow" : "threshold";
+      compactions.push(...(await compactor.foreground(trigger, signal, waited === "timeout")));
+      if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
+      look = meter.look();
+    }
+    answers.isRefused = false;
+    models.isSwitched = false;
+    const { view } = look;
+    const base = { request: this.c.requests, compactions, repaired: view.repaired };
+    let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
+    const { messages, fitted, mended, totals } = await this.sending.made(look, isLeft);
+    if (fitted) {
+      this.sending.tell(fitted, look);
+      report = { ...report, trimmed: fitted.removed };
+    } else if (automatic && !compactions.some(({ status }) => status === "applied")) {
+      this.maybeStart(look);
+    }
+    if (totals) report = { ...report, usage: meter.usageOf(totals, look) };
+    report.repaired = [...report.repaired, ...mended];
+    const { usage } = report;
+    const room = usage.limit - usage.frame - usage.tools;
+    report.lowHeadroom = (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room;
+    const job = compactor.jobs.running;
+    if (job !== undefined) report.job = job;
+    this.sent(usage, { ...look, messages });
+    return { messages, report };
+  }
+
+  /** What a job has made, or will have made in a moment, is used if it is needed. */
+  private async putToUse(compactions: Compacted[], signal: AbortSignal | undefined): Promise<"timeout" | undefined> {
+    const { log, events, clock, timeouts } = this.c;
+    const { compactor, meter } = this.parts;
+    const { jobs } = compactor;
+    for (let again = false; ; again = true) {
+      const { usage, overflows } = meter.look();
+      const before = jobs.phase;
+      const next = jobs.atRequest(usage.ratio, overflows);
+      if (next.next === "goOn") {
+        if (jobs.phase === "parked" && before !== "parked") events.emit({ type: "compaction_progress", stage: "parked" });
+        return undefined;
+      }
+      const { job } = next;
+      if (next.next === "wait") {
+        events.emit({ type: "compaction_progress", stage: "waiting", job });
+        const ended = await waited(jobs.settled(), clock, timeouts.wait, signal);
+        if (ended === "aborted") throw aborted(signal);
+        if (ended === "timeout") return "timeout";
+        continue;
+      }
+      const made = jobs.take(job);
+      if (!made) continue;
+      if (next.next === "dropped") {
+        log.record("job", { job, event: "dropped" });
+        events.emit({ type: "compaction_progress", stage: "dropped", job });
+        return undefined;
+      }
+      const finished = compactor.applyJob(job, made);
+      compactions.push(finished);
+      // Somebody edited or pinned what it was made from: once more, by itself; when it is needed at once that is done in the foreground.
+      if (finished.status === "stale_plan" && !again && this.isAutomatic && !overflows) compactor.startJob(made.trigger, { focus: made.focus, model: true });
+      return undefined;
+    }
+  }
+
+  /** Whether compactions begin without being asked for. */
+  private get isAutomatic(): boolean {
+    const { automatic = true, serverManaged = false } = this.options;
+    return automatic && !serverManaged;
+  }
+
+  /** Profiles that do nothing beside the conversation compact at their line, before the request. */
+  private isDue({ usage: { ratio } }: Look<T>): boolean {
+    return !this.c.profile.background && this.startsAt(ratio);
+  }
+
+  private maybeStart({ usage: { ratio } }: Look<T>): void {
+    const { compactor } = this.parts;
+    if (!(this.options.background ?? this.c.profile.background)) return;
+    const { phase } = compactor.jobs;
+    if (phase === "running" || phase === "ready" || phase === "parked") return;
+    if (this.startsAt(ratio)) compactor.startJob("threshold", { focus: undefined, model: true });
+  }
+
+  private startsAt(ratio: number): boolean {
+    const { profile, log } = this.c;
+    return call(() => wasm().startsBackground(profile.text, ratio, log.isWarm(), this.parts.compactor.draw));
+  }
+
+  private sent(usage: PrepareReport["usage"], { view, messages }: Look<T> & { messages: readonly T[] }): void {
+    const { requests, limits, events, saving, log } = this.c;
+    const { meter, answers } = this.parts;
+    const total = usage.frame + usage.conversation + usage.tools;
+    meter.sent = total;
+    limits.send(`r${requests}`, total, `${usage.frame}/${usage.tools}`);
+    answers.isRefused = false;
+    events.emit({ type: "context_usage", isInitial: requests === 1, request: requests, ...usage, split: view.split, ...this.prefix.next(messages, view, log, this.toolsText, limits.name) });
+    const share = usage.frame + usage.tools;
+    const key = `${usage.limit}/${share}`;
+    if (share > FRAME * usage.limit && key !== this.warnedOf) {
+      this.warnedOf = key;
+      events.emit({
+        type: "warning", code: "frame_too_large", message: `system text and tools take ${share} of ${usage.limit} tokens`,
+        details: { frame: usage.frame, tools: usage.tools, limit: usage.limit, largest: meter.largestTools() },
+      });
+    }
+    saving.save();
+  }
+}

@@ -1,0 +1,61 @@
+//! The steps of the ladder.
+
+use serde::{Deserialize, Serialize};
+
+/// One step of the ladder. Calls and results are paired before all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Rung {
+    /// Results that newer messages repeat or outdate.
+    Stale,
+    /// Old pictures, documents and reasoning.
+    Media,
+    /// Results over what one, or all together, may have are cut in the middle.
+    Cap,
+    /// All old results and long arguments, in one batch.
+    Clear,
+    /// The model's summary.
+    Summary,
+    /// A summary by rules, without a model or when it failed.
+    Offline,
+    /// Older groups go, then the largest texts are shortened.
+    Fit,
+}
+
+impl Rung {
+    /// All there are.
+    pub const ALL: [Rung; 7] =
+        [Rung::Stale, Rung::Media, Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit];
+
+    /// Finds one by its name.
+    pub fn named(name: &str) -> Option<Rung> {
+        Rung::ALL.into_iter().find(|rung| rung.as_str() == name)
+    }
+
+    /// The stable name, also of the step in the report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rung::Stale => "stale",
+            Rung::Media => "media",
+            Rung::Cap => "cap",
+            Rung::Clear => "clear",
+            Rung::Summary => "summary",
+            Rung::Offline => "offline",
+            Rung::Fit => "fit",
+        }
+    }
+
+    /// What it changed so many of, for people.
+    pub(in crate::compact) fn what(self, n: usize) -> &'static str {
+        match (self, n) {
+            (Rung::Stale, 1) => "result that a newer message repeats or outdates became a line",
+            (Rung::Stale, _) => "results that newer messages repeat or outdate became a line each",
+            (Rung::Media, 1) => "old picture, document or thought went",
+            (Rung::Media, _) => "old pictures, documents and thoughts went",
+            (Rung::Cap, 1) => "long result was cut in the middle",
+            (Rung::Cap, _) => "long results were cut in the middle",
+            (_, 1) => "old result or argument became a line",
+            _ => "old results and arguments became a line each",
+        }
+    }
+}

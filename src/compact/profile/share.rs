@@ -1,0 +1,64 @@
+//! How tokens are shared out, and how many a step must free.
+
+use serde::{Deserialize, Serialize};
+
+/// A share within bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Share {
+    pub of: f64,
+    /// At least so many tokens.
+    pub least: u64,
+    /// At most so many tokens.
+    pub most: Option<u64>,
+}
+
+impl Share {
+    /// Tokens of a whole.
+    ///
+    /// ```
+    /// use espalier::compact::profile::Share;
+    /// let share = Share { of: 0.15, least: 0, most: Some(40_000) };
+    /// assert_eq!((share.tokens(120_000), share.tokens(1_000_000)), (18_000, 40_000));
+    /// ```
+    pub fn tokens(&self, whole: u64) -> u64 {
+        // A share of tenths is no exact binary fraction; what is meant to be whole stays whole.
+        let share = (whole as f64 * self.of + 1e-6).floor() as u64;
+        share.min(self.most.unwrap_or(u64::MAX)).max(self.least)
+    }
+}
+
+/// How the tokens that messages may have are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Shares {
+    /// A cheap step that gets here ends the ladder.
+    pub relief: f64,
+    /// What a summary aims for.
+    pub target: f64,
+    /// Newest messages that stay verbatim.
+    pub keep_recent: Share,
+    /// Older messages of the user, verbatim.
+    pub users: Share,
+    /// The rest of the record.
+    pub ledger: Share,
+    /// What the record may grow to so that every entry has a line of its own.
+    pub entries: Share,
+    /// Error lines that stay although their results are cleared.
+    pub error_lines: Share,
+    /// The model's text.
+    pub summary: Share,
+}
+
+/// What a step must free to be worth the broken cache.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gain {
+    pub stale: Share,
+    pub media: Share,
+    pub cap: Share,
+    pub clear: Share,
+    pub summary: Share,
+    /// And of the tokens that a summary stands for.
+    pub covered: f64,
+}
