@@ -58,8 +58,8 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
     languages.push(language ?? "");
     trees.push(crossing(document, language));
     const own = [...settingsOf({ ...document, mode: "compatible" }), ...selection];
-    if (typeof costs === "function") numbers.push(...own, 3, ask(costs, text, language, own, trees.at(-1), tryPreserveTypeChecking, prices, `documents[${at}]`));
-    else if (typeof costs === "object") numbers.push(...own, 2, put(costs, kinds, prices));
+    if (typeof costs === "function") numbers.push(...own, 0, -ask(costs, text, language, own, trees.at(-1), tryPreserveTypeChecking, prices, `documents[${at}]`));
+    else if (typeof costs === "object") numbers.push(...own, 0, put(costs, kinds, prices));
     else numbers.push(...own, costs === "attached" ? 1 : 0, 0);
   }
   const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::document::{SETTINGS, TREES, basis, loaded_grammar, options, shared};
 use super::error::to_js;
+use super::object::Plain;
 use super::outline::facts;
 use super::tokens::loaded;
+use crate::document::Basis;
 use crate::document::changed::diff::{FileDiff, Side};
 use crate::document::changed::{
     Annotation, Change, Elision, File, Reduced, Reduction, Settings, changes, compatible, diff, reduce, selected, sort,
@@ -38,14 +40,6 @@ pub(super) fn counter(encoding: &str) -> Result<Rc<dyn Tokenizer>> {
     }
     let found = EncodingName::from_name(encoding).and_then(loaded)?;
     Ok(found)
-}
-
-pub(super) fn object(fields: &[(&str, JsValue)]) -> std::result::Result<JsValue, JsValue> {
-    let object = Object::new();
-    for (key, value) in fields {
-        Reflect::set(&object, &(*key).into(), value)?;
-    }
-    Ok(object.into())
 }
 
 /// Everything that crosses, by file.
@@ -147,12 +141,12 @@ fn ours(
         })
         .collect();
     let reduction = reduce(&files, settings, tokenizer).map_err(to_js)?;
-    let Reduction::Fits { files, tokens } = reduction else { return refused(&reduction) };
+    let Reduction::Fits { files, tokens } = reduction else { return Ok(refused(&reduction)) };
     let list = Array::new();
     for (at, file) in files.iter().enumerate() {
-        list.push(&encode(file, &asked.texts[at], basis(structures[at].basis)?)?);
+        list.push(&encode(file, &asked.texts[at], structures[at].basis));
     }
-    object(&[("files", list.into()), ("tokens", (tokens as f64).into())])
+    Ok(Plain::new().with("files", list).with("tokens", tokens as f64).into())
 }
 
 fn changed_lines(asked: &Asked<'_>, at: usize) -> Result<Vec<Change>> {
@@ -189,7 +183,7 @@ fn of_file<'d>(mut parsed: Vec<FileDiff<'d>>, name: &str) -> Result<Option<FileD
     }
 }
 
-fn refused(reduction: &Reduction) -> std::result::Result<JsValue, JsValue> {
+fn refused(reduction: &Reduction) -> JsValue {
     let (name, needed, batches): (&str, u64, JsValue) = match reduction {
         Reduction::Split { needed, batches } => {
             let list = batches.iter().map(|batch| batch.iter().map(|at| JsValue::from(*at as u32)).collect::<Array>());
@@ -198,31 +192,31 @@ fn refused(reduction: &Reduction) -> std::result::Result<JsValue, JsValue> {
         Reduction::TooMany { needed, batches } => ("tooMany", *needed, (*batches as u32).into()),
         Reduction::Fits { .. } => ("fits", 0, JsValue::UNDEFINED),
     };
-    object(&[(name, object(&[("needed", (needed as f64).into()), ("batches", batches)])?)])
+    Plain::new().with(name, Plain::new().with("needed", needed as f64).with("batches", batches)).into()
 }
 
-fn encode(file: &Reduced, text: &str, basis: JsValue) -> std::result::Result<JsValue, JsValue> {
+fn encode(file: &Reduced, text: &str, path: Basis) -> JsValue {
     let (before, after) = (Units::new(text), Units::new(&file.text));
     let elisions = Array::new();
     for Elision { start, end, lines, tokens, definitions, marker } in &file.elisions {
         let names: Array = definitions.iter().map(|name| JsValue::from(name.as_str())).collect();
         let at = |byte| JsValue::from(after.of(&file.text, byte));
-        elisions.push(&object(&[
-            ("start", before.of(text, *start).into()),
-            ("end", before.of(text, *end).into()),
-            ("lines", Array::of2(&(lines.start + 1).into(), &lines.end.into()).into()),
-            ("tokens", (*tokens as f64).into()),
-            ("definitions", names.into()),
-            ("marker", Array::of2(&at(marker.0), &at(marker.1)).into()),
-        ])?);
+        let elision = Plain::new()
+            .with("start", before.of(text, *start))
+            .with("end", before.of(text, *end))
+            .with("lines", Array::of2(&(lines.start + 1).into(), &lines.end.into()))
+            .with("tokens", *tokens as f64)
+            .with("definitions", names)
+            .with("marker", Array::of2(&at(marker.0), &at(marker.1)));
+        elisions.push(&elision.into());
     }
-    object(&[
-        ("text", file.text.as_str().into()),
-        ("tokens", (file.tokens as f64).into()),
-        ("step", file.step.as_str().into()),
-        ("elisions", elisions.into()),
-        ("basis", basis),
-    ])
+    Plain::new()
+        .with("text", file.text.as_str())
+        .with("tokens", file.tokens as f64)
+        .with("step", file.step.as_str())
+        .with("elisions", elisions)
+        .with("basis", basis(path))
+        .into()
 }
 
 fn as_copilot_chat(
@@ -256,21 +250,17 @@ fn as_copilot_chat(
     }
     let (files, tokens) = match compatible::reduce(&files, budget, batches, tokenizer) {
         compatible::Outcome::Parts { files, tokens } => (files, tokens),
-        compatible::Outcome::Refused(reduction) => return refused(&reduction),
+        compatible::Outcome::Refused(reduction) => return Ok(refused(&reduction)),
     };
     let list = Array::new();
     for parts in &files {
         let parts = parts.iter().map(|part| {
-            object(&[
-                ("startLine", part.start.into()),
-                ("endLine", part.end.into()),
-                ("text", part.text.as_str().into()),
-            ])
+            let object = Plain::new().with("startLine", part.start).with("endLine", part.end);
+            JsValue::from(object.with("text", part.text.as_str()))
         });
-        let parts: Array = parts.collect::<std::result::Result<Array, JsValue>>()?;
-        list.push(&parts.into());
+        list.push(&parts.collect::<Array>().into());
     }
-    object(&[("files", list.into()), ("tokens", (tokens as f64).into())])
+    Ok(Plain::new().with("files", list).with("tokens", tokens as f64).into())
 }
 
 /// The files of a diff: `{ path, oldPath, newPath, status, binary, hunks, changes }`.
@@ -292,29 +282,29 @@ pub fn parse_diff(text: &str) -> std::result::Result<JsValue, JsValue> {
                 })
                 .collect();
             // As the head of the hunk has it: an empty range names the line that it comes behind.
-            let first = |start: u32, count: u32| JsValue::from(start + u32::from(count > 0));
-            hunks.push(&object(&[
-                ("oldStart", first(hunk.old_start, hunk.old_lines)),
-                ("oldLines", hunk.old_lines.into()),
-                ("newStart", first(hunk.new_start, hunk.new_lines)),
-                ("newLines", hunk.new_lines.into()),
-                ("lines", lines.into()),
-            ])?);
+            let first = |start: u32, count: u32| start + u32::from(count > 0);
+            let object = Plain::new()
+                .with("oldStart", first(hunk.old_start, hunk.old_lines))
+                .with("oldLines", hunk.old_lines)
+                .with("newStart", first(hunk.new_start, hunk.new_lines))
+                .with("newLines", hunk.new_lines)
+                .with("lines", lines);
+            hunks.push(&object.into());
         }
         let changes: Array = file
             .changes()
             .into_iter()
             .map(|(start, end)| JsValue::from(Array::of2(&(start + 1).into(), &end.into())))
             .collect();
-        list.push(&object(&[
-            ("path", path(file.path())),
-            ("oldPath", path(file.old_path.as_deref())),
-            ("newPath", path(file.new_path.as_deref())),
-            ("status", file.status.as_str().into()),
-            ("binary", file.binary.into()),
-            ("hunks", hunks.into()),
-            ("changes", changes.into()),
-        ])?);
+        let object = Plain::new()
+            .with("path", path(file.path()))
+            .with("oldPath", path(file.old_path.as_deref()))
+            .with("newPath", path(file.new_path.as_deref()))
+            .with("status", file.status.as_str())
+            .with("binary", file.binary)
+            .with("hunks", hunks)
+            .with("changes", changes);
+        list.push(&object.into());
     }
     Ok(list.into())
 }

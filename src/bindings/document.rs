@@ -5,11 +5,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Object, Reflect, Uint32Array};
+use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::to_js;
 use super::grammar;
+use super::object::Plain;
 use crate::document::cache::{Cache, Key};
 use crate::document::parse::Limits;
 use crate::document::syntax::{Kinds, SyntaxTree, WIDTH};
@@ -69,19 +70,16 @@ impl Loaded {
 
 /// The languages that are known by name: `{ name, aliases, extensions, grammar }`.
 #[wasm_bindgen]
-pub fn languages() -> std::result::Result<JsValue, JsValue> {
-    let list = Array::new();
-    for language in Language::all() {
-        let object = Object::new();
-        let words = |words: &str| Array::from_iter(words.split_whitespace().map(JsValue::from)).into();
-        let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
-        put("name", language.name.into())?;
-        put("aliases", words(language.aliases))?;
-        put("extensions", words(language.extensions))?;
-        put("grammar", language.grammar.into())?;
-        list.push(&object);
-    }
-    Ok(list.into())
+pub fn languages() -> JsValue {
+    let words = |words: &str| Array::from_iter(words.split_whitespace().map(JsValue::from));
+    let object = |language: &Language| {
+        Plain::new()
+            .with("name", language.name)
+            .with("aliases", words(language.aliases))
+            .with("extensions", words(language.extensions))
+            .with("grammar", language.grammar)
+    };
+    Language::all().iter().map(|language| JsValue::from(object(language))).collect::<Array>().into()
 }
 
 /// The name of the language of a file, by its ending.
@@ -150,7 +148,7 @@ pub(super) fn options<'o>(language: &'o str, settings: &[f64]) -> Result<Options
 #[wasm_bindgen(js_name = "documentStructure")]
 pub fn document_structure(text: &str, language: &str, settings: &[f64]) -> std::result::Result<JsValue, JsValue> {
     let options = options(language, settings).map_err(to_js)?;
-    encode(&*shared(text, &options).map_err(to_js)?, text)
+    Ok(encode(&*shared(text, &options).map_err(to_js)?, text).into())
 }
 
 /// The grammar of a language, if it is loaded, and its number.
@@ -179,7 +177,7 @@ pub fn document_structure_of_tree(
     query: Option<String>,
 ) -> std::result::Result<JsValue, JsValue> {
     let options = options(language, settings).map_err(to_js)?;
-    encode(&structure_of(text, &options, nodes, kinds, fields, query).map_err(to_js)?, text)
+    Ok(encode(&structure_of(text, &options, nodes, kinds, fields, query).map_err(to_js)?, text).into())
 }
 
 /// The structure of a document that the host has parsed: see [`document_structure_of_tree`].
@@ -218,35 +216,23 @@ fn read_tree(text: &str, nodes: &[u32], kinds: usize, fields: usize) -> Result<S
     SyntaxTree::read(&nodes, kinds, fields, text)
 }
 
-pub(super) fn encode(structure: &Structure, text: &str) -> std::result::Result<JsValue, JsValue> {
+pub(super) fn encode(structure: &Structure, text: &str) -> Plain {
     let units = Units::new(text);
     let mut nodes = Vec::with_capacity(structure.overlay.nodes.len() * 4);
     for node in &structure.overlay.nodes {
         nodes.extend([node.kind, units.of(text, node.start), units.of(text, node.end), node.parent]);
     }
-    let object = Object::new();
     let kinds: Array = structure.overlay.kinds.iter().map(|kind| JsValue::from(&**kind)).collect();
-    Reflect::set(&object, &"kinds".into(), &kinds)?;
-    Reflect::set(&object, &"nodes".into(), &Uint32Array::from(&nodes[..]))?;
-    Reflect::set(&object, &"basis".into(), &basis(structure.basis)?)?;
-    Ok(object.into())
+    Plain::new().with("kinds", kinds).with("nodes", Uint32Array::from(&nodes[..])).with("basis", basis(structure.basis))
 }
 
-pub(super) fn basis(basis: Basis) -> std::result::Result<JsValue, JsValue> {
-    let object = Object::new();
-    let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
+pub(super) fn basis(basis: Basis) -> Plain {
     match basis {
         Basis::Syntax { has_errors, work } => {
-            put("path", "syntax".into())?;
-            put("hasErrors", has_errors.into())?;
-            put("work", (work as f64).into())?;
+            Plain::new().with("path", "syntax").with("hasErrors", has_errors).with("work", work as f64)
         }
-        Basis::Indentation { why } => {
-            put("path", "indentation".into())?;
-            put("why", why.as_str().into())?;
-        }
+        Basis::Indentation { why } => Plain::new().with("path", "indentation").with("why", why.as_str()),
     }
-    Ok(object.into())
 }
 
 /// Forgets the structures that were kept, what was laid out of them, and the trees.

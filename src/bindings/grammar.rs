@@ -9,6 +9,7 @@ use js_sys::{Function, Object, Reflect, Uint8Array, WebAssembly as Wasm};
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 use wasm_bindgen::prelude::*;
 
+use super::object::set;
 use crate::document::dylink::{self, Needs};
 use crate::error::{Code, Error, Result};
 
@@ -29,6 +30,7 @@ mod c {
             pub fn slot(name: &str) -> Option<u32> {
                 let function = match name {
                     $(stringify!($name) => $name as *const (),)*
+                    "__assert_fail" => super::assert_fail as *const (),
                     _ => super::characters::function(name)?,
                 };
                 Some(function as usize as u32)
@@ -148,21 +150,22 @@ fn refused(why: impl AsRef<str>) -> Error {
     Error::new(Code::BadGrammar, format!("this is no grammar that can be loaded: {}", why.as_ref()))
 }
 
+/// A property, if it is text.
+#[inline(never)]
+fn text(of: &JsValue, key: &str) -> Option<String> {
+    Reflect::get(of, &key.into()).ok()?.as_string()
+}
+
 /// What JavaScript threw, as an error of ours.
 fn thrown(error: &JsValue) -> Error {
-    let text = Reflect::get(error, &"message".into()).ok().and_then(|message| message.as_string());
-    refused(text.unwrap_or_else(|| "it threw something".into()))
+    refused(text(error, "message").unwrap_or_else(|| "it threw something".into()))
 }
 
 fn global(value: u32, mutable: bool) -> Result<Wasm::Global> {
     let kind = Object::new();
-    put(&kind, "value", &"i32".into())?;
-    put(&kind, "mutable", &mutable.into())?;
+    set(&kind, "value", "i32".into());
+    set(&kind, "mutable", mutable.into());
     Wasm::Global::new(&kind, &f64::from(value).into()).map_err(|error| thrown(&error))
-}
-
-fn put(object: &Object, key: &str, value: &JsValue) -> Result<()> {
-    Reflect::set(object, &key.into(), value).map(|_| ()).map_err(|error| thrown(&error))
 }
 
 fn no_memory() -> Error {
@@ -225,7 +228,7 @@ const PREFIX: &str = "tree_sitter_";
 
 /// The function that gives the language.
 fn name(module: &Wasm::Module) -> Result<String> {
-    let name = |export: JsValue| Reflect::get(&export, &"name".into()).ok()?.as_string();
+    let name = |export: JsValue| text(&export, "name");
     let is_language = |name: &String| name.starts_with(PREFIX) && !name.contains("_external_scanner_");
     let exports = Wasm::Module::exports(module);
     let found = exports.iter().filter_map(name).find(is_language);
@@ -236,23 +239,20 @@ fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
     let env = Object::new();
     // Everything is found before anything is allocated.
     for import in Wasm::Module::imports(module).iter() {
-        let field =
-            |key: &str| Reflect::get(&import, &key.into()).ok().and_then(|value| value.as_string()).unwrap_or_default();
+        let field = |key| text(&import, key).unwrap_or_default();
         let (from, name, kind) = (field("module"), field("name"), field("kind"));
-        let slot = |slot: u32| host.table.get(slot).map(JsValue::from).map_err(|error| thrown(&error));
         let value = match (from.as_str(), name.as_str(), kind.as_str()) {
             ("env", "memory", "memory") => host.memory.clone(),
             ("env", "__indirect_function_table", "table") => host.table.clone().into(),
             ("env", "__stack_pointer", "global") => host.stack.clone().into(),
             ("env", "__memory_base" | "__table_base", "global") => continue,
-            ("env", "__assert_fail", "function") => slot(assert_fail as *const () as usize as u32)?,
-            ("env", name, "function") if c::slot(name).is_some() => slot(c::slot(name).unwrap_or_default())?,
-            _ => {
-                let needed = format!("it needs {from}.{name} ({kind}), which is not provided to grammars");
-                return Err(refused(needed));
+            (from, name, kind) => {
+                let slot = if (from, kind) == ("env", "function") { c::slot(name) } else { None };
+                let missing = || refused(format!("it needs {from}.{name} ({kind}), which is not provided to grammars"));
+                host.table.get(slot.ok_or_else(missing)?).map_err(|error| thrown(&error))?.into()
             }
         };
-        put(&env, &name, &value)?;
+        set(&env, &name, value);
     }
     // Zeroed, as its uninitialised data has to be. SAFETY: the size is not 0.
     let alignment = needs.alignment.max(16) as usize;
@@ -262,10 +262,10 @@ fn imports(module: &Wasm::Module, needs: Needs, host: &Host) -> Result<Object> {
     }
     let base = base.next_multiple_of(alignment);
     let slots = host.table.grow(needs.table).map_err(|error| thrown(&error))?;
-    put(&env, "__memory_base", &global(base as u32, false)?.into())?;
-    put(&env, "__table_base", &global(slots, false)?.into())?;
+    set(&env, "__memory_base", global(base as u32, false)?.into());
+    set(&env, "__table_base", global(slots, false)?.into());
     let imports = Object::new();
-    put(&imports, "env", &env)?;
+    set(&imports, "env", env.into());
     Ok(imports)
 }
 

@@ -16,6 +16,7 @@ mod gauge;
 mod grammar;
 pub mod history;
 pub mod log;
+mod object;
 mod options;
 pub mod outline;
 pub mod prompt;

@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-use super::changed::{counter, object};
+use super::changed::counter;
 use super::document::{SETTINGS, TREES, basis, loaded_grammar, options};
 use super::error::to_js;
+use super::object::Plain;
 use crate::document::Options;
 use crate::document::cache::Key;
 use crate::document::changed::lines::Lines;
@@ -63,31 +64,31 @@ pub fn document_outline(
     let (units, lines) = (Units::new(text), Lines::new(text));
     let items = Array::new();
     for item in &facts.items {
-        items.push(&encode(item, text, &units, &lines)?);
+        items.push(&encode(item, text, &units, &lines));
     }
-    object(&[
-        ("text", outline.text.as_str().into()),
-        ("tokens", (outline.tokens as f64).into()),
-        ("missing", (outline.missing as u32).into()),
-        ("shown", Uint32Array::from(&outline.shown[..]).into()),
-        ("items", items.into()),
-        ("basis", basis(facts.basis)?),
-    ])
+    let object = Plain::new()
+        .with("text", outline.text.as_str())
+        .with("tokens", outline.tokens as f64)
+        .with("missing", outline.missing as u32)
+        .with("shown", Uint32Array::from(&outline.shown[..]))
+        .with("items", items)
+        .with("basis", basis(facts.basis));
+    Ok(object.into())
 }
 
-fn encode(item: &Item, text: &str, units: &Units, lines: &Lines<'_>) -> std::result::Result<JsValue, JsValue> {
+fn encode(item: &Item, text: &str, units: &Units, lines: &Lines<'_>) -> JsValue {
     let name = text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default();
     let last = item.end.saturating_sub(1).max(item.start);
-    object(&[
-        ("name", name.into()),
-        ("kind", item.category.as_str().into()),
-        ("start", units.of(text, item.start).into()),
-        ("end", units.of(text, item.end).into()),
-        ("line", (lines.of(item.code) + 1).into()),
-        ("endLine", (lines.of(last) + 1).into()),
-        ("parent", item.parent.into()),
-        ("local", item.local.into()),
-    ])
+    Plain::new()
+        .with("name", name)
+        .with("kind", item.category.as_str())
+        .with("start", units.of(text, item.start))
+        .with("end", units.of(text, item.end))
+        .with("line", lines.of(item.code) + 1)
+        .with("endLine", lines.of(last) + 1)
+        .with("parent", item.parent)
+        .with("local", item.local)
+        .into()
 }
 
 /// The map of a repository: `{ text, tokens, missing, ranks, shown }`. `numbers` are the settings of each file's document and its flags
@@ -130,20 +131,20 @@ pub fn repository_map(
             last = Some((*file, Lines::new(text)));
         }
         let line = last.as_ref().map_or(0, |(_, lines)| lines.of(item.code));
-        shown.push(&object(&[
-            ("file", (*file).into()),
-            ("name", text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default().into()),
-            ("kind", item.category.as_str().into()),
-            ("line", (line + 1).into()),
-        ])?);
+        let object = Plain::new()
+            .with("file", *file)
+            .with("name", text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default())
+            .with("kind", item.category.as_str())
+            .with("line", line + 1);
+        shown.push(&object.into());
     }
-    object(&[
-        ("text", made.text.as_str().into()),
-        ("tokens", (made.tokens as f64).into()),
-        ("missing", (made.missing as u32).into()),
-        ("ranks", ranks.into()),
-        ("shown", shown.into()),
-    ])
+    let object = Plain::new()
+        .with("text", made.text.as_str())
+        .with("tokens", made.tokens as f64)
+        .with("missing", made.missing as u32)
+        .with("ranks", ranks)
+        .with("shown", shown);
+    Ok(object.into())
 }
 
 /// What of a file is needed to say where a definition is.

@@ -3,19 +3,20 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Float64Array, Object, Reflect, Uint32Array};
+use js_sys::{Array, Float64Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::document::{SETTINGS, basis, encode as encode_structure, options, shared, structure_of};
 use super::error::to_js;
+use super::object::Plain;
 use super::tokens::by_name;
 use crate::document::summary::exact::{self, Gauge, Imports, Layout, Layouts};
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, adjust, summarize, usual};
-use crate::document::{Options, Shared};
+use crate::document::{Basis, Options, Shared};
 use crate::error::{Code, Error, Result};
 
-/// Numbers of a document: its settings; start and end of the selection (NaN: none); the rule of costs (1: attached files, 2: by kind, 3: by
-/// node); how many kinds, or nodes, have a cost.
+/// Numbers of a document: its settings; start and end of the selection (NaN: none); 1 for the costs of attached files; how many kinds have a
+/// cost, or less than 0: how many nodes.
 const WIDTH: usize = SETTINGS + 4;
 
 /// Summarises documents that share a limit, by the rules of the compatible mode: for each `{ text, edits, basis, adjusted? }`, an edit being
@@ -44,77 +45,87 @@ pub fn summarize_compatible(
         Lines::None
     };
     let settings = Settings { preserve_types: preserve == 1.0, always_mark: mark == 1.0, lines };
-    let sources: Vec<Source> = texts.iter().map(|text| Source::new(text)).collect();
-    let mut structures = Vec::new();
-    let mut prices = Vec::new();
-    let mut rest = Costs { kinds: &kinds, costs };
-    for (((text, language), row), at) in texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)).zip(0..) {
-        let options = options(language, &row[..SETTINGS]).map_err(to_js)?;
-        structures.push(structure(text, &options, trees.get(at)).map_err(to_js)?);
-        prices.push(rest.next(row[SETTINGS + 2] == 3.0, row[WIDTH - 1]));
-    }
-    let asked: Vec<Document> = (sources.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH)))
-        .zip(structures.iter().zip(&prices))
-        .map(|(((source, language), row), (structure, prices))| Document {
-            source,
-            overlay: &structure.overlay,
-            selection: (!row[SETTINGS].is_nan()).then(|| selection(source, row[SETTINGS], row[SETTINGS + 1])),
-            prices: match row[SETTINGS + 2] {
-                1.0 => Prices::Attached { typescript: language == "typescript" },
-                2.0 | 3.0 => prices.as_prices(),
-                _ => Prices::Usual,
+    let rows = texts.iter().zip(&languages).zip(numbers.chunks_exact(WIDTH));
+    let rows: Vec<Row> = rows.map(|((text, language), numbers)| Row { text, language, numbers }).collect();
+    let known = known(&rows, trees, &kinds, costs).map_err(to_js)?;
+    let mut asked = Vec::with_capacity(known.len());
+    for (row, known) in rows.iter().zip(&known) {
+        asked.push(Document {
+            source: &known.source,
+            overlay: &known.structure.overlay,
+            selection: known.selection,
+            prices: match row.numbers[SETTINGS + 2] == 1.0 {
+                true => Prices::Attached { typescript: row.language == "typescript" },
+                false => known.prices.as_prices(),
             },
-        })
-        .collect();
+        });
+    }
     let made = summarize(&asked, limit, settings);
     let list = Array::new();
-    for ((summary, document), structure) in made.iter().zip(&asked).zip(&structures) {
-        let object = Object::new();
-        let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
+    for ((summary, document), known) in made.iter().zip(&asked).zip(&known) {
         let source = document.source;
         let edits: Array = (summary.edits.list().iter())
             .map(|edit| {
                 Array::of3(&source.unit(edit.start).into(), &source.unit(edit.end).into(), &edit.text.as_str().into())
             })
             .collect();
-        put("text", summary.text.as_str().into())?;
-        put("edits", edits.into())?;
-        put("basis", basis(structure.basis)?)?;
+        let mut object = Plain::new()
+            .with("text", summary.text.as_str())
+            .with("edits", edits)
+            .with("basis", basis(known.structure.basis));
         if let Some(at) = document.selection {
             let (start, end) = adjust(source, document.overlay, at);
-            put("adjusted", Array::of2(&source.unit(start).into(), &source.unit(end).into()).into())?;
+            object = object.with("adjusted", Array::of2(&source.unit(start).into(), &source.unit(end).into()));
         }
-        list.push(&object);
+        list.push(&object.into());
     }
     Ok(list.into())
 }
 
-/// Kinds and costs of all documents, as they cross.
-struct Costs<'c> {
-    kinds: &'c [String],
-    costs: &'c [f64],
+/// A document as it crosses.
+struct Row<'r> {
+    text: &'r str,
+    language: &'r str,
+    /// Its settings, its selection, and at the end how many kinds have a cost, or less than 0: how many nodes.
+    numbers: &'r [f64],
 }
 
-/// Those of one document.
+/// What is known of a document before it is summarised.
+struct Known<'k> {
+    source: Source<'k>,
+    structure: Shared,
+    /// In bytes.
+    selection: Option<(u32, u32)>,
+    prices: Own<'k>,
+}
+
+/// What is known of documents; `kinds` and `costs` are those of all of them, one behind the other.
+fn known<'k>(rows: &[Row<'k>], trees: &Array, mut kinds: &'k [String], mut costs: &'k [f64]) -> Result<Vec<Known<'k>>> {
+    let mut known = Vec::with_capacity(rows.len());
+    for (row, at) in rows.iter().zip(0..) {
+        let (settings, rest) = row.numbers.split_at(SETTINGS);
+        let options = options(row.language, settings)?;
+        let structure = structure(row.text, &options, trees.get(at))?;
+        let source = Source::new(row.text);
+        let selection = selection(&source, rest);
+        let count = rest.last().copied().unwrap_or_default();
+        let own = costs.split_off(..(count.abs() as usize).min(costs.len())).unwrap_or_default();
+        let prices = if count < 0.0 {
+            Own::Nodes(own)
+        } else {
+            let names = kinds.split_off(..own.len().min(kinds.len())).unwrap_or_default();
+            let cost = |cost: f64| (!cost.is_nan()).then_some(cost);
+            Own::Kinds(names.iter().zip(own).map(|(name, own)| (name.as_str().into(), cost(*own))).collect())
+        };
+        known.push(Known { source, structure, selection, prices });
+    }
+    Ok(known)
+}
+
+/// Costs of one document.
 enum Own<'c> {
     Kinds(Vec<(Box<str>, Option<f64>)>),
     Nodes(&'c [f64]),
-}
-
-impl<'c> Costs<'c> {
-    /// Those of the next document.
-    fn next(&mut self, by_node: bool, count: f64) -> Own<'c> {
-        let count = (count as usize).min(self.costs.len());
-        let (own, rest) = self.costs.split_at(count);
-        self.costs = rest;
-        if by_node {
-            return Own::Nodes(own);
-        }
-        let (kinds, rest) = self.kinds.split_at(count.min(self.kinds.len()));
-        self.kinds = rest;
-        let cost = |cost: &f64| Some(*cost).filter(|cost| !cost.is_nan());
-        Own::Kinds(kinds.iter().zip(own).map(|(kind, own)| (Box::from(kind.as_str()), cost(own))).collect())
-    }
 }
 
 impl Own<'_> {
@@ -142,15 +153,10 @@ pub fn document_costs(
     let options = options(language, settings).map_err(to_js)?;
     let structure = structure(text, &options, tree).map_err(to_js)?;
     let source = Source::new(text);
-    let selection = match *at {
-        [start, end] if !start.is_nan() => Some(selection(&source, start, end)),
-        _ => None,
-    };
+    let selection = selection(&source, at);
     let document = Document { source: &source, overlay: &structure.overlay, selection, prices: Prices::Usual };
     let costs = usual(&document, Settings { preserve_types: preserve, ..Settings::default() });
-    let object = encode_structure(&structure, text)?;
-    Reflect::set(&object, &"costs".into(), &Float64Array::from(&costs[..]))?;
-    Ok(object)
+    Ok(encode_structure(&structure, text).with("costs", Float64Array::from(&costs[..])).into())
 }
 
 /// The structure of a document: of the host's tree, if there is one.
@@ -162,11 +168,12 @@ fn structure(text: &str, options: &Options<'_>, tree: JsValue) -> Result<Shared>
     Ok(Shared::new(structure_of(text, options, &nodes, strings(tree.get(1)), strings(tree.get(2)), query)?))
 }
 
-/// A selection in bytes; what lies behind the text is its end, and ends come in order.
-fn selection(source: &Source<'_>, start: f64, end: f64) -> (u32, u32) {
-    // Numbers that are none become 0, those behind everything the largest.
-    let (start, end) = (source.byte(start as u32), source.byte(end as u32));
-    (start.min(end), start.max(end))
+/// A selection in bytes, if there is one; what lies behind the text is its end, and ends come in order.
+fn selection(source: &Source<'_>, numbers: &[f64]) -> Option<(u32, u32)> {
+    let (start, end) = (*numbers.first()?, *numbers.get(1)?);
+    // Numbers that are less than 0 become 0, those behind everything the largest.
+    let (first, last) = (source.byte(start as u32), source.byte(end as u32));
+    (!start.is_nan()).then_some((first.min(last), first.max(last)))
 }
 
 /// Texts of a document: its text, its language, what stands for it where comments are looked up, its name, and how comments begin and
@@ -223,52 +230,39 @@ pub fn summarize_documents(
         imports,
         worth: exact::WORTH,
     };
-    let rows: Vec<&[String]> = texts.chunks_exact(TEXTS).collect();
-    let sources: Vec<Source> = rows.iter().map(|row| Source::new(&row[0])).collect();
-    let mut structures = Vec::with_capacity(rows.len());
-    let mut prices = Vec::with_capacity(rows.len());
-    let mut rest = Costs { kinds: &kinds, costs };
-    for ((row, numbers), at) in rows.iter().zip(numbers.chunks_exact(NUMBERS)).zip(0..) {
-        let options = options(&row[1], &numbers[..SETTINGS]).map_err(to_js)?;
-        structures.push(structure(&row[0], &options, trees.get(at)).map_err(to_js)?);
-        let count = numbers[NUMBERS - 1];
-        prices.push(rest.next(count < 0.0, count.abs()));
-    }
-    let asked: Vec<exact::Document> = (rows.iter().zip(&sources))
-        .zip(structures.iter().zip(numbers.chunks_exact(NUMBERS)))
-        .zip(&prices)
-        .map(|(((row, source), (structure, numbers)), prices)| exact::Document {
-            source,
-            overlay: &structure.overlay,
-            language: &row[2],
-            comments: (!row[4].is_empty()).then_some((row[4].as_str(), row[5].as_str())),
-            selection: (!numbers[SETTINGS].is_nan())
-                .then(|| selection(source, numbers[SETTINGS], numbers[SETTINGS + 1])),
-            prices: prices.as_prices(),
-            name: &row[3],
-        })
-        .collect();
-    let layouts: Vec<Rc<Layout>> = LAYOUTS.with_borrow_mut(|layouts| {
-        let laid = asked.iter().zip(&structures).zip(&rows).map(|((document, structure), row)| {
-            // Everything that a layout depends on beside the structure.
-            let numbered = if settings.numbered { "1" } else { "" };
-            let rest = [&*row[2], &*row[4], &*row[5], wording, unit, numbered].join("\0");
-            layouts.get(structure, &rest, || Layout::new(document, &settings))
+    let rows = texts.chunks_exact(TEXTS).zip(numbers.chunks_exact(NUMBERS));
+    let rows: Vec<Row> = rows.map(|(texts, numbers)| Row { text: &texts[0], language: &texts[1], numbers }).collect();
+    let known = known(&rows, trees, &kinds, costs).map_err(to_js)?;
+    let mut asked = Vec::with_capacity(known.len());
+    for (texts, known) in texts.chunks_exact(TEXTS).zip(&known) {
+        asked.push(exact::Document {
+            source: &known.source,
+            overlay: &known.structure.overlay,
+            language: &texts[2],
+            comments: (!texts[4].is_empty()).then_some((texts[4].as_str(), texts[5].as_str())),
+            selection: known.selection,
+            prices: known.prices.as_prices(),
+            name: &texts[3],
         });
-        laid.collect()
-    });
+    }
+    let mut layouts: Vec<Rc<Layout>> = Vec::with_capacity(known.len());
+    for ((document, known), texts) in asked.iter().zip(&known).zip(texts.chunks_exact(TEXTS)) {
+        // Everything that a layout depends on beside the structure.
+        let numbered = if settings.numbered { "1" } else { "" };
+        let rest = [&*texts[2], &*texts[4], &*texts[5], wording, unit, numbered].join("\0");
+        let make = || Layout::new(document, &settings);
+        layouts.push(LAYOUTS.with_borrow_mut(|layouts| layouts.get(&known.structure, &rest, make)));
+    }
     let laid: Vec<&Layout> = layouts.iter().map(|layout| &**layout).collect();
     let made = exact::summarize_laid_out(&asked, &laid, &settings).map_err(to_js)?;
     let list = Array::new();
-    for ((summary, source), structure) in made.iter().zip(&sources).zip(&structures) {
-        list.push(&encode(summary, source, basis(structure.basis)?)?);
+    for (summary, known) in made.iter().zip(&known) {
+        list.push(&encode(summary, &known.source, known.structure.basis));
     }
     Ok(list.into())
 }
 
-fn encode(summary: &exact::Summary, source: &Source<'_>, basis: JsValue) -> std::result::Result<JsValue, JsValue> {
-    let object = Object::new();
-    let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value);
+fn encode(summary: &exact::Summary, source: &Source<'_>, path: Basis) -> JsValue {
     let (mut edits, mut inserted) = (Vec::new(), String::new());
     for edit in summary.edits.list() {
         let units = edit.text.encode_utf16().count() as u32;
@@ -286,13 +280,14 @@ fn encode(summary: &exact::Summary, source: &Source<'_>, basis: JsValue) -> std:
             names.push(&name.as_str().into());
         });
     }
-    put("edits", Uint32Array::from(&edits[..]).into())?;
-    put("inserted", inserted.into())?;
-    put("tokens", (summary.count as f64).into())?;
-    put("before", (summary.before as f64).into())?;
-    put("elisions", Uint32Array::from(&elisions[..]).into())?;
-    put("kinds", kinds.into())?;
-    put("names", names.into())?;
-    put("basis", basis)?;
-    Ok(object.into())
+    Plain::new()
+        .with("edits", Uint32Array::from(&edits[..]))
+        .with("inserted", inserted)
+        .with("tokens", summary.count as f64)
+        .with("before", summary.before as f64)
+        .with("elisions", Uint32Array::from(&elisions[..]))
+        .with("kinds", kinds)
+        .with("names", names)
+        .with("basis", basis(path))
+        .into()
 }

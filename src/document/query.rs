@@ -488,23 +488,20 @@ impl Bound {
                 }
             }
         }
-        // By node, in the order of the patterns. (Small code: sorting pairs would take another copy of the sort.)
-        let mut order: Vec<u64> = found.iter().zip(0..).map(|((node, _), at)| u64::from(*node) << 32 | at).collect();
-        order.sort_unstable();
+        // By node, in the order of the patterns.
+        crate::rank::sort(&mut found, |(node, _)| u64::from(*node));
         let mut names: Vec<u32> = Vec::new();
         let mut last = NONE;
-        order.retain(|at| {
-            let (node, capture) = found[*at as u32 as usize];
-            if std::mem::replace(&mut last, node) != node {
+        found.retain(|(node, capture)| {
+            if std::mem::replace(&mut last, *node) != *node {
                 names.clear();
             }
-            let fresh = !names.contains(&capture);
-            names.push(capture);
+            let fresh = !names.contains(capture);
+            names.push(*capture);
             fresh
         });
         let excludes = |capture: u32| self.excludes.get(capture as usize).copied().unwrap_or(false);
-        let captured = order.into_iter().map(|at| found[at as u32 as usize]);
-        captured.map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
+        found.into_iter().map(|(node, capture)| Captured { node, capture, excludes: excludes(capture) }).collect()
     }
 }
 

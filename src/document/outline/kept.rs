@@ -54,7 +54,7 @@ impl Kept {
     /// Forgets the older half, so that looking for it costs little for each that comes.
     fn forget(&mut self) {
         let mut uses: Vec<u64> = self.facts.values().map(|(_, used)| *used).collect();
-        uses.sort_unstable();
+        crate::rank::sort(&mut uses, |used| *used);
         let bound = uses.get(uses.len() / 2).copied().unwrap_or_default();
         self.facts.retain(|_, (_, used)| *used >= bound);
         self.bytes = self.facts.values().map(|(facts, _)| facts.memory()).sum();
