@@ -53,8 +53,8 @@ export function scanConversation(input: unknown, options: { format?: Format; too
   if (format !== "espalier") return scanning(ADAPTERS[format], source, options.tools, visit, from);
   // Whether ids come twice is known of the whole alone.
   if (from === 0) return undefined;
-  const read = readsNeutral();
-  looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
+  const neutral = readsNeutral();
+  looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
   return { format, source, tools: (options.tools ?? []) as NeutralTool[] };
 }
 
