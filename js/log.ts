@@ -23,6 +23,9 @@ type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = { encoding: string | undefined; model: string | undefined; costModel: string | undefined; tools: NeutralTool[] };
 
+/** A part in a line of the log; what texts say is quoted otherwise. */
+const MEDIA = /"type":"(?:image|document)"/;
+
 /**
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
  * the model gets to see is a view, and every edit can be previewed, undone and recalled.
@@ -44,6 +47,8 @@ export class ConversationLog<T = unknown> {
   private fields: Fields;
   private readonly now: () => number;
   private lines: string[] = [];
+  /** Models count pictures and documents each in their way, even with the same encoding. @internal */
+  hasMedia = false;
   /** Goes up with whatever may change the view; the view that was made last is of `at`. */
   private changes = 0;
   /** The same, but for messages that are added and tools. */
@@ -103,6 +108,7 @@ export class ConversationLog<T = unknown> {
     const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     // Lines that are as they would be written need not be written again.
     log.lines = verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
+    log.hasMedia = log.lines.some((line) => MEDIA.test(line));
     log.attach(messages, options.exact ?? typeof messages !== "function");
     return { log, report };
   }
@@ -549,7 +555,10 @@ export class ConversationLog<T = unknown> {
   }
 
   private took(added: readonly Added[]): void {
-    for (const { line } of added) this.lines.push(line);
+    for (const { line } of added) {
+      this.lines.push(line);
+      this.hasMedia ||= MEDIA.test(line);
+    }
   }
 
   private rebuilt(view: CoreView): LogView<T> {

@@ -70,10 +70,14 @@ export class Models<T> {
   async weigh(model: string | ModelLimits): Promise<{ current: number; request: number; budget: number }> {
     const { log, apart } = this.c;
     const limits = this.limitsOf(model);
-    const encoding = await loadEncodingOf(modelOf(model).name, this.options.encoding);
-    const { costModel } = this.options;
-    const { tools, ...how } = log.counted({});
-    const ours = countMessages(log.neutral(), { ...how, tools, encoding, ...(costModel && { costModel }) }).total + apart;
+    const { name } = modelOf(model);
+    const { encoding, costModel } = this.options;
+    const [theirs, own] = [await loadEncodingOf(name, encoding), encodingOf(modelOf(this.model).name, encoding)];
+    const { tools } = log.counted({});
+    const how = { format: "espalier" as const, tools, encoding: theirs, ...(name !== undefined && { model: name }), ...(costModel && { costModel }) };
+    // Messages have to be counted again only where they could have other counts.
+    const total = theirs === own && !log.hasMedia ? log.totals().total : countMessages(log.neutral(), how).total;
+    const ours = total + apart;
     const { tokens, bound } = limits.predict(ours);
     const { request } = limits.of(log.totals().tools);
     return { current: tokens + bound, request, budget: Math.max(0, limits.ours(request) - apart) };
@@ -103,9 +107,13 @@ export function ownOf({ threshold, contextSize, preferLongContext: preferLong = 
 
 /** Loads what a model is counted with, unless the host said with what. */
 export async function loadEncodingOf(name: string | undefined, given: EncodingName | undefined): Promise<EncodingName> {
-  const encoding = (given ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
+  const encoding = encodingOf(name, given);
   await loadNeeded(encoding);
   return encoding;
+}
+
+function encodingOf(name: string | undefined, given: EncodingName | undefined): EncodingName {
+  return (given ?? (name === undefined ? "o200k_base" : call(() => wasm().encodingForModel(name)))) as EncodingName;
 }
 
 /** What an earlier session learned. */

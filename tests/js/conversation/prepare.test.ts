@@ -339,6 +339,29 @@ test("a switch of model: told before, made by the next request", async () => {
   assert.equal((await conversation.modelSwitch({ name: "gpt-4", maxPromptTokens: 100_000 })).fits, true);
 });
 
+test("what a switch would mean is what the other model would count, whatever the encoding, and whoever looks at pictures", async () => {
+  const picture = { role: "user", content: [{ type: "text", text: "Look." }, { type: "image_url", image_url: { url: "https://example.com/a.png" } }] };
+  const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: {} } } }];
+  for (const messages of [begin(12), [...begin(12), picture]]) {
+    for (const reopened of [false, true]) {
+      const storage = espalier.memoryStorage();
+      const options = { model: { name: "gpt-4o", maxPromptTokens: 80_000 }, storage, tools };
+      let conversation = await open(options);
+      conversation.append(messages);
+      if (reopened) {
+        await conversation.dispose();
+        conversation = await open(options);
+      }
+      for (const name of ["gpt-4o", "gpt-4o-mini", "gpt-4.1", "o4-mini", "gpt-4"]) {
+        const { current } = await conversation.modelSwitch({ name, maxPromptTokens: 80_000 });
+        const truth = espalier.countMessages(conversation.log.neutral(), { format: "espalier", model: name, tools: conversation.log.counted({}).tools }).total;
+        assert.equal(current, truth, `${name}, ${messages.length} messages`);
+      }
+      await conversation.dispose();
+    }
+  }
+});
+
 test("memory pressure asks no model, and needs four messages", async () => {
   const { llm, calls } = model();
   const conversation = await open({ llm });
