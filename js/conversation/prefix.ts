@@ -5,6 +5,9 @@ import type { ConversationLog } from "../log.ts";
 import { shared } from "../validity/standing.ts";
 import { namesOf } from "./names.ts";
 
+/** Most messages that are asked for one by one. */
+const FEW = 32;
+
 interface Before<T> {
   messages: readonly T[];
   tools: string;
@@ -28,11 +31,21 @@ export class Prefix<T> {
     const count = shared(messages, before.messages);
     // What was counted for the request before need not be counted again.
     const known = before.model === model && before.known.messages <= count ? before.known : none;
-    const names = namesOf(view, (id) => log.original(id));
-    const ids = new Map(view.messages.map((message, at) => [message, names[at]!]));
-    const added = messages.slice(known.messages, count).flatMap((message) => ids.get(message) ?? []);
-    const all = { messages: count, tokens: known.tokens + (added.length === 0 ? 0 : log.tokensOf(added)) };
+    const all = { messages: count, tokens: known.tokens + tokensOf(messages, known.messages, count, view, log) };
     this.before.known = all;
     return { shared: all };
   }
+}
+
+/** Tokens of the messages `from`..`to` of a request. */
+function tokensOf<T>(messages: readonly T[], from: number, to: number, view: LogView<T>, log: ConversationLog<T>): number {
+  const ids = messages.slice(from, Math.min(to, from + FEW)).flatMap((message, number) => {
+    const item = view.plan[from + number];
+    return view.plan.length === view.messages.length && view.messages[from + number] === message && item?.type === "keep" ? [item.id] : [];
+  });
+  // What came since the request before, and is as it came: the view need not be gone through.
+  if (ids.length === to - from) return ids.reduce((sum, id) => sum + log.counts(id).tokens, 0);
+  const names = namesOf(view, (id) => log.original(id));
+  const own = new Map(view.messages.map((message, at) => [message, names[at]!]));
+  return log.tokensOf(messages.slice(from, to).flatMap((message) => own.get(message) ?? []));
 }
