@@ -43,10 +43,10 @@ pub struct Layout {
     /// What each node adds at least, if all the markers beside its rows are saved.
     pub(super) least: Vec<i64>,
     pub(super) numbers: Numbers,
-    /// What markers count up to their numbers, by row and whether they are filled.
-    pub(super) leads: [Vec<Cell<u32>>; 2],
-    /// What a marker counts more, or less, directly behind a row.
-    pub(super) clings: Vec<Cell<i32>>,
+    /// What markers count up to their first number, that included, by the first row that is missing.
+    pub(super) heads: Vec<Cell<i32>>,
+    /// What they count from there to their last number, by the last row that is missing, and above [`FOOT`] its line break.
+    pub(super) feet: Vec<Cell<i32>>,
     /// What they count behind their numbers, by the line break.
     pub(super) tails: [[i64; 4]; 2],
     pub(super) dash: i64,
@@ -60,7 +60,10 @@ pub struct Layout {
 pub(super) const STEPS: u64 = 4;
 
 /// Not counted so far.
-pub(super) const UNKNOWN: u32 = u32::MAX;
+pub(super) const UNKNOWN: i32 = i32::MAX;
+
+/// Bits of a foot that count.
+pub(super) const FOOT: u32 = 16;
 
 pub(super) const LINE_ENDS: [&str; 4] = ["", "\n", "\r\n", "\r"];
 
@@ -88,8 +91,8 @@ impl Layout {
             ends: Vec::new(),
             longest: 0,
             least: Vec::new(),
-            leads: [vec![Cell::new(UNKNOWN); count], vec![Cell::new(UNKNOWN); count]],
-            clings: vec![Cell::new(i32::MAX); count],
+            heads: vec![Cell::new(UNKNOWN); count],
+            feet: vec![Cell::new(UNKNOWN); count],
             tails,
             dash: gauge.count("-"),
             opens: vec![false; if marker.fills { count } else { 0 }],
@@ -115,7 +118,7 @@ impl Layout {
 
     /// Bytes that it takes.
     pub fn memory(&self) -> usize {
-        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 6 + 8) + self.opens.len() + self.between_tags.len();
+        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
         rows + self.tree.memory()
             + self.stretches.len() * 8
             + (self.ends.len() + self.density.len()) * 4

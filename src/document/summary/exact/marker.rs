@@ -91,11 +91,6 @@ impl Marker {
             _ => self.after.clone(),
         }
     }
-
-    /// True if a marker that is not indented begins with what tokens of the line before can go on with.
-    pub fn clings(&self) -> bool {
-        self.before.starts_with('/')
-    }
 }
 
 fn of(comments: &Comments) -> (&'static str, &'static str) {

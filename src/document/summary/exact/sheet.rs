@@ -141,7 +141,13 @@ impl<'d> Sheet<'d> {
 
     /// True if part of a row is missing between two rows.
     pub(super) fn is_cut(&self, before: Option<u32>, behind: Option<u32>) -> bool {
-        self.part.is_some_and(|part| part.right && before == Some(part.last) || part.left && behind == Some(part.first))
+        let begins = self.part.is_some_and(|part| part.left && behind == Some(part.first));
+        begins || before.is_some_and(|row| self.ends_cut(row))
+    }
+
+    /// True if the end of a row is missing.
+    pub(super) fn ends_cut(&self, row: u32) -> bool {
+        self.part.is_some_and(|part| part.right && part.last == row)
     }
 
     /// True if there is a marker between two rows, which a stretch that is hardly longer than its marker has not.
@@ -196,51 +202,48 @@ impl<'d> Sheet<'d> {
         part.right && !self.page.slice(part.from, part.to).ends_with(['\n', '\r'])
     }
 
-    /// Shows rows that do not show yet, and have none between them that do.
-    fn show_stretch(&mut self, from: u32, to: u32) {
-        let (before, behind) = (self.shown.prev(from), self.shown.next(to));
-        self.total -= self.between(before, behind);
-        for row in from..to {
+    /// What it adds to show stretches of rows, in their order, whichever of them show already.
+    pub fn added(&self, stretches: &[(u32, u32)]) -> i64 {
+        let mut sum = 0;
+        // Behind the last row that was added, up to what shows next: not counted so far, as more can be added in between.
+        let mut open: Option<(u32, Option<u32>)> = None;
+        for (from, to) in stretches.iter().copied() {
+            let mut at = from;
+            while at < to {
+                let behind = self.shown.next(at);
+                let next = behind.unwrap_or(to).min(to);
+                if at < next {
+                    let before = match open {
+                        Some((last, until)) if until == behind => Some(last),
+                        _ => {
+                            sum += open.map_or(0, |(last, behind)| self.between(Some(last), behind));
+                            let before = self.shown.prev(at);
+                            sum -= self.between(before, behind);
+                            before
+                        }
+                    };
+                    sum += self.between(before, Some(at));
+                    sum += match next - at {
+                        1 => self.count_of(at),
+                        _ => self.sum(at, next) - i64::from(self.layout.seams[at as usize]),
+                    };
+                    open = Some((next - 1, behind));
+                }
+                at = next;
+                while at < to && self.shown.has(at) {
+                    at += 1;
+                }
+            }
+        }
+        sum + open.map_or(0, |(last, behind)| self.between(Some(last), behind))
+    }
+
+    /// Shows stretches of rows, which adds so much.
+    pub fn show(&mut self, stretches: &[(u32, u32)], added: i64) {
+        for row in stretches.iter().flat_map(|(from, to)| *from..*to) {
             self.shown.insert(row);
         }
-        self.total += self.between(before, Some(from)) + self.between(Some(to - 1), behind);
-        self.total += match to - from {
-            1 => self.count_of(from),
-            _ => self.sum(from, to) - i64::from(self.layout.seams[from as usize]),
-        };
-    }
-
-    /// Shows rows, whichever of them do already; gives those that did not.
-    pub fn show(&mut self, from: u32, to: u32, added: &mut Vec<(u32, u32)>) {
-        let mut at = from;
-        while at < to {
-            let next = self.shown.next(at).unwrap_or(to).min(to);
-            if at < next {
-                self.show_stretch(at, next);
-                added.push((at, next));
-            }
-            at = next;
-            while at < to && self.shown.has(at) {
-                at += 1;
-            }
-        }
-    }
-
-    /// Takes rows back; `total` is what it was before.
-    pub fn hide(&mut self, added: &[(u32, u32)], total: i64) {
-        for row in added.iter().flat_map(|(from, to)| *from..*to) {
-            self.shown.remove(row);
-        }
-        self.total = total;
-    }
-
-    /// Shows all rows of a node; gives those that did not show yet.
-    pub fn show_node(&mut self, node: u32) -> Vec<(u32, u32)> {
-        let mut added = Vec::new();
-        for (from, to) in self.stretches(node) {
-            self.show(*from, *to, &mut added);
-        }
-        added
+        self.total += added;
     }
 
     /// Cuts the rows that the part begins and ends in down to it. They show afterwards, and everything between them.
@@ -252,7 +255,8 @@ impl<'d> Sheet<'d> {
         self.total = self.between(None, None);
         for row in part.first..=part.last {
             // One by one: sums are of whole rows.
-            self.show_stretch(row, row + 1);
+            let row = [(row, row + 1)];
+            self.show(&row, self.added(&row));
         }
     }
 
