@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::super::super::{Overlay, Shared};
 use super::super::dense::Dense;
 use super::family::Family;
+use super::gauge::Tally;
 use super::marker::{Marker, Numbers, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
@@ -35,6 +36,8 @@ pub struct Layout {
     said: Vec<u32>,
     /// What each node counts for its characters that are no blanks: 4 where it is as in all of the document.
     density: Vec<u32>,
+    /// All nodes, those first that say most for what they count.
+    pub(super) order: Vec<u32>,
     /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
     stretches: Vec<(u32, u32)>,
     ends: Vec<u32>,
@@ -81,12 +84,13 @@ impl Layout {
             .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
         let mut layout = Layout {
             numbers: Numbers::new(lasts),
-            whole: gauge.count(text) as u64,
+            whole: 0,
             counts: Vec::with_capacity(count),
             seams: vec![0; count],
             sums: Vec::with_capacity(count + 1),
             said: Vec::with_capacity(count + 1),
             density: Vec::new(),
+            order: Vec::new(),
             stretches: Vec::new(),
             ends: Vec::new(),
             longest: 0,
@@ -106,6 +110,8 @@ impl Layout {
         layout.assign();
         layout.say(text);
         layout.density = layout.densities(gauge);
+        layout.order = (0..layout.tree.nodes.len() as u32).collect();
+        crate::rank::sort(&mut layout.order, |node| u64::from(layout.density[*node as usize]));
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
         layout.least = (0..layout.tree.nodes.len() as u32).map(|node| layout.least(node)).collect();
@@ -121,7 +127,7 @@ impl Layout {
         let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
         rows + self.tree.memory()
             + self.stretches.len() * 8
-            + (self.ends.len() + self.density.len()) * 4
+            + (self.ends.len() + self.density.len() + self.order.len()) * 4
             + self.least.len() * 8
             + size_of::<Layout>()
     }
@@ -142,7 +148,7 @@ impl Layout {
 
     fn count(&mut self, text: &str, gauge: Gauge<'_>) {
         let page = Page { text, of: &self.rows };
-        let mut sum = 0;
+        let (mut sum, mut whole) = (0, Tally::new(gauge));
         self.sums.push(0);
         for (at, row) in page.rows.iter().enumerate() {
             let text = page.slice(row.start, row.end);
@@ -151,6 +157,7 @@ impl Layout {
                 false => gauge.count(text),
             };
             self.counts.push(count as u32);
+            whole.add(text, (!self.numbered).then_some(count));
             if at > 0 && text.starts_with('/') && !self.numbered && !gauge.adds_up() {
                 let before = page.rows[at - 1];
                 self.seams[at] = seam(gauge, page.slice(before.start, before.end), text);
@@ -158,6 +165,8 @@ impl Layout {
             sum += count + i64::from(self.seams[at]);
             self.sums.push(sum);
         }
+        self.whole = whole.count() as u64;
+        debug_assert_eq!(self.whole, gauge.count(text) as u64);
     }
 
     /// Gathers the rows of each node.

@@ -8,6 +8,7 @@ use super::super::super::Overlay;
 use super::super::super::syntax::NONE;
 use super::super::dense::Dense;
 use super::Gauge;
+use super::gauge::Tally;
 use super::layout::{Layout, with_numbers};
 use super::page::Page;
 use crate::bits::Bits;
@@ -176,10 +177,15 @@ impl<'d> Sheet<'d> {
 
     /// What a row that shows counts by itself.
     fn count_of(&self, row: u32) -> i64 {
-        match self.part {
-            Some(part) if part.first == row || part.last == row => self.gauge.count(&self.part_text(part, row)),
-            _ => i64::from(self.layout.counts[row as usize]),
+        match self.part_in(row) {
+            Some(part) => self.gauge.count(&self.part_text(part, row)),
+            None => i64::from(self.layout.counts[row as usize]),
         }
+    }
+
+    /// The part that begins or ends in a row.
+    fn part_in(&self, row: u32) -> Option<Part> {
+        self.part.filter(|part| part.first == row || part.last == row)
     }
 
     /// What shows of a row that is cut.
@@ -195,6 +201,18 @@ impl<'d> Sheet<'d> {
             text.push('\n');
         }
         text
+    }
+
+    /// Adds a row that shows to a text.
+    pub fn tell(&self, row: u32, tally: &mut Tally<'_>) {
+        let (whole, count) = (self.page.rows[row as usize], self.layout.counts[row as usize]);
+        match self.part_in(row) {
+            Some(part) => tally.add(&self.part_text(part, row), None),
+            None if self.layout.numbered => {
+                tally.add(&with_numbers(self.page, whole.start, whole.end), Some(i64::from(count)));
+            }
+            None => tally.add(self.page.slice(whole.start, whole.end), Some(i64::from(count))),
+        }
     }
 
     /// True if what shows of a row ends within a line, so that its marker needs a line break before it.
