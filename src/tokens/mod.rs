@@ -56,7 +56,8 @@ pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
 
-    /// True if counts add up at every [cut](is_cut), so that what is known of parts need not be counted again.
+    /// True if counts add up at every [cut](is_cut) and between letters or digits and punctuation behind them, and three digits are a
+    /// token: what is known of parts need not be counted again.
     fn has_cuts(&self) -> bool {
         false
     }

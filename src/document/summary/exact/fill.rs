@@ -204,7 +204,7 @@ impl<'d> Fill<'_, 'd> {
         }
         let mut above = sheet.page.above[node as usize];
         // Nearly all that waits while little is left ends here.
-        if sheet.is_open(above) && self.total + sheet.layout.least[node as usize] > self.budget {
+        if sheet.is_open(above) && self.total + sheet.least(node) > self.budget {
             self.refused[at][node as usize] = true;
             return false;
         }

@@ -1,6 +1,6 @@
 //! What a budget is counted in.
 
-use crate::tokens::{Fit, Tokenizer, meet};
+use crate::tokens::{Fit, Tokenizer, last_cut, meet};
 
 /// Counts texts.
 #[derive(Clone, Copy)]
@@ -24,6 +24,31 @@ impl Gauge<'_> {
     /// True if texts count what their parts count, wherever they are cut.
     pub(super) fn adds_up(&self) -> bool {
         matches!(self, Gauge::Characters)
+    }
+
+    /// What the digits of a number count.
+    pub(super) fn number(&self, number: u32) -> i64 {
+        match self {
+            Gauge::Tokens(tokenizer) if !tokenizer.has_cuts() => self.count(&number.to_string()),
+            Gauge::Tokens(_) => i64::from(number.checked_ilog10().unwrap_or(0) / 3 + 1),
+            Gauge::Characters => i64::from(number.checked_ilog10().unwrap_or(0) + 1),
+        }
+    }
+
+    /// The end of a line with which a text behind it may share a token, and nothing before it; empty if there is no such token.
+    pub(super) fn tail<'t>(&self, line: &'t str) -> &'t str {
+        let text = line.trim_end_matches(['\r', '\n']);
+        let word = text.trim_end_matches(|last: char| last.is_ascii_punctuation());
+        match self {
+            Gauge::Characters => "",
+            _ if text.ends_with(|last: char| last.is_ascii_alphanumeric()) => "",
+            Gauge::Tokens(tokenizer)
+                if tokenizer.has_cuts() && word.ends_with(|last: char| last.is_ascii_alphanumeric()) =>
+            {
+                &line[word.len()..]
+            }
+            _ => &line[last_cut(line.as_bytes()).unwrap_or(0)..],
+        }
     }
 
     /// True if two texts surely count together what they count apart: a line ends between them, and no token goes on behind it.

@@ -3,18 +3,17 @@
 //! Counting rows takes most of a summary's time, so that this is kept beside the structure: another cursor, another budget cost the fill
 //! alone.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::super::super::{Overlay, Shared};
 use super::super::dense::Dense;
 use super::family::Family;
 use super::gauge::Tally;
-use super::marker::{Marker, Numbers, Style};
+use super::marker::{Marker, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
 use super::{Document, Gauge, Options, WORTH};
-use crate::tokens::last_cut;
 
 /// A document laid out in rows, and what they count.
 #[derive(Debug)]
@@ -45,7 +44,8 @@ pub struct Layout {
     pub(super) longest: i64,
     /// What each node adds at least, if all the markers beside its rows are saved.
     pub(super) least: Vec<i64>,
-    pub(super) numbers: Numbers,
+    /// Counts of the beginnings of markers, and what they count more behind some lines: the same few everywhere.
+    pub(super) memo: Memo,
     /// What markers count up to their first number, that included, by the first row that is missing.
     pub(super) heads: Vec<Cell<i32>>,
     /// What they count from there to their last number, by the last row that is missing, and above [`FOOT`] its line break.
@@ -79,11 +79,10 @@ impl Layout {
         let rows = Rows::new(text, &tree, overlay, Family::of(document.language));
         let marker = Marker::new(document.language, document.comments, options.wording);
         let count = rows.rows.len();
-        let lasts = rows.rows.last().map_or(0, |row| row.line + row.lines);
         let tails = [Style::Plain, Style::Braced]
             .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
         let mut layout = Layout {
-            numbers: Numbers::new(lasts),
+            memo: Memo::default(),
             whole: 0,
             counts: Vec::with_capacity(count),
             seams: vec![0; count],
@@ -160,7 +159,7 @@ impl Layout {
             whole.add(text, (!self.numbered).then_some(count));
             if at > 0 && text.starts_with('/') && !self.numbered && !gauge.adds_up() {
                 let before = page.rows[at - 1];
-                self.seams[at] = seam(gauge, page.slice(before.start, before.end), text);
+                self.seams[at] = seam(gauge, gauge.tail(page.slice(before.start, before.end)), text);
             }
             sum += count + i64::from(self.seams[at]);
             self.sums.push(sum);
@@ -200,9 +199,7 @@ impl Layout {
         let mut sum = 0;
         self.said.push(0);
         for row in &page.rows {
-            let bytes = page.slice(row.start, row.end).bytes();
-            // Of a character the first byte, unless it is a blank.
-            sum += bytes.filter(|byte| *byte > b' ' && !(0x80..0xc0).contains(byte)).count() as u32;
+            sum += said(page.slice(row.start, row.end));
             self.said.push(sum);
         }
     }
@@ -275,17 +272,54 @@ impl Layout {
     }
 }
 
-/// What two texts count more together than by themselves.
-pub(super) fn seam(gauge: Gauge<'_>, before: &str, behind: &str) -> i32 {
-    let text = before.trim_end_matches(['\r', '\n']);
-    if text.ends_with(|last: char| last.is_ascii_alphanumeric()) {
+/// What a text counts more, or less, behind a line with this [tail](Gauge::tail) than by itself.
+pub(super) fn seam(gauge: Gauge<'_>, tail: &str, behind: &str) -> i32 {
+    if tail.is_empty() {
         return 0;
     }
-    let tail = before.get(last_cut(before.as_bytes()).unwrap_or(0)..).unwrap_or(before);
     // Nothing that follows the first blank of a line is part of a token that began before it.
     let head = behind.split([' ', '\r', '\n']).next().unwrap_or(behind);
     let both = format!("{tail}{head}");
     (gauge.count(&both) - gauge.count(tail) - gauge.count(head)) as i32
+}
+
+/// Characters that are no blanks: of a character the first byte. Eight at a time.
+fn said(text: &str) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let of = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        // In the highest bit of each byte: it is more than a blank; it begins a character that is not ASCII.
+        let (ascii, more) = ((word & 0x7f * ONES) + 0x5f * ONES, word << 1);
+        (((ascii & !word) | (more & word)) & 0x80 * ONES).count_ones()
+    };
+    let count = rest.iter().filter(|byte| **byte > b' ' && !(0x80..0xc0).contains(*byte)).count();
+    words.iter().map(of).sum::<u32>() + count as u32
+}
+
+/// Counts of a few short texts.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    known: RefCell<Vec<(Box<str>, i32)>>,
+}
+
+impl Memo {
+    /// Most texts that it keeps.
+    const MOST: usize = 64;
+    /// Most bytes of one.
+    const LONGEST: usize = 64;
+
+    pub fn get(&self, text: &str, count: impl FnOnce() -> i32) -> i32 {
+        let known = self.known.borrow().iter().find(|(known, _)| **known == *text).map(|(_, count)| *count);
+        known.unwrap_or_else(|| {
+            let count = count();
+            let mut known = self.known.borrow_mut();
+            if known.len() < Memo::MOST && text.len() <= Memo::LONGEST {
+                known.push((text.into(), count));
+            }
+            count
+        })
+    }
 }
 
 /// A stretch of the document with the number of each of its lines in front of it.

@@ -74,33 +74,29 @@ impl Sheet<'_> {
     /// What a marker counts up to its first number, behind a row that shows whole.
     fn head(&self, before: Option<u32>, first: u32) -> i32 {
         let lead = format!("{}{}", self.page.indent(first), self.layout.marker.before(self.style(before, first)));
-        let number = self.layout.numbers.cost(self.page.rows[first as usize].line + 1, &self.gauge);
-        (self.measure(&lead) + number) as i32 + self.clings(before, &lead)
+        let number = self.gauge.number(self.page.rows[first as usize].line + 1) as i32;
+        self.layout.memo.get(&lead, || self.measure(&lead) as i32) + number + self.clings(before, &lead)
     }
 
     /// What it counts from there to its last number.
     fn foot(&self, last: u32) -> i32 {
         let row = self.page.rows[last as usize];
-        let number = self.layout.numbers.cost(row.line + row.lines, &self.gauge);
         let end = self.page.line_end(last);
         let end = LINE_ENDS.iter().position(|known| *known == end).unwrap_or(0);
-        (self.layout.dash + number) as i32 | (end as i32) << FOOT
+        (self.layout.dash + self.gauge.number(row.line + row.lines)) as i32 | (end as i32) << FOOT
     }
 
     /// What a marker counts more, or less, directly behind a row that shows whole: tokens of that can go on with a slash at the
     /// beginning of a line.
     fn clings(&self, before: Option<u32>, marker: &str) -> i32 {
-        match before {
-            Some(row) if marker.starts_with('/') && !self.gauge.adds_up() && !self.ends_cut(row) => {
-                let whole = self.page.rows[row as usize];
-                match self.layout.numbered {
-                    // A blank line has a number too, and its marker follows that.
-                    true => seam(self.gauge, &with_numbers(self.page, whole.start, whole.end), marker),
-                    false => seam(self.gauge, self.page.slice(whole.start, whole.end), marker),
-                }
-            }
-            _ => 0,
-        }
+        let Some(row) = before.filter(|row| marker.starts_with('/') && !self.ends_cut(*row)) else { return 0 };
+        let whole = self.page.rows[row as usize];
+        // A blank line has a number too, and its marker follows that.
+        let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end));
+        let text = numbered.as_deref().unwrap_or(self.page.slice(whole.start, whole.end));
+        let tail = self.gauge.tail(text);
+        // What begins with a slash is not indented, and so always the same.
+        self.layout.memo.get(tail, || seam(self.gauge, tail, &self.layout.marker.before(Style::Plain)))
     }
 
     /// The text of the marker between two rows, its line break included.

@@ -119,6 +119,13 @@ impl<'d> Sheet<'d> {
         self.stretches(node).iter().map(|(from, to)| self.sum(*from, *to)).sum()
     }
 
+    /// What a node adds at least: nothing, if rows of it show already or for want of a marker.
+    pub fn least(&self, node: u32) -> i64 {
+        let none = |(from, to): &(u32, u32)| self.shown.next(*from).is_none_or(|row| row >= *to);
+        let holds = self.worth == 1 && self.stretches(node).iter().all(none);
+        if holds { self.layout.least[node as usize] } else { i64::MIN / 2 }
+    }
+
     /// What rows count where all of them show.
     pub fn sum(&self, from: u32, to: u32) -> i64 {
         self.layout.sum(from, to)
@@ -336,4 +343,73 @@ impl<'d> Sheet<'d> {
 /// What a line begins with where lines are numbered; lines count from 0 here.
 pub(super) fn number(line: u32) -> String {
     format!("{}: ", line + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Prices, Source};
+    use super::super::{Document, Gauge, Imports, Layout, Options, Sheet, WORDING, write};
+    use crate::document::fold;
+    use crate::tokens::Tokenizer;
+
+    /// A token for every other character: counts do not add up.
+    struct Halves;
+
+    impl Tokenizer for Halves {
+        fn count(&self, text: &str) -> u64 {
+            text.len() as u64 / 2
+        }
+    }
+
+    /// What shows, counted gap by gap.
+    fn counted(sheet: &Sheet<'_>) -> i64 {
+        let shown: Vec<Option<u32>> = [None].into_iter().chain(sheet.shown_rows().map(Some)).chain([None]).collect();
+        let gaps: i64 = shown.windows(2).map(|pair| sheet.between(pair[0], pair[1])).sum();
+        gaps + sheet.shown_rows().map(|row| sheet.count_of(row)).sum::<i64>()
+    }
+
+    #[test]
+    fn what_is_added_is_told_before_it_shows_and_never_below_the_least() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for _ in 0..400 {
+            let lines = ["a", "/ b", "if (c) {", "}", "", "    d();", "    /** e", "        f = [1, 2];", "    }"];
+            let ends = ["\n", "\r\n", "\r"];
+            let text: String = (0..rng.usize(1..40))
+                .map(|_| lines[rng.usize(..lines.len())].to_string() + ends[rng.usize(..3)])
+                .collect();
+            let (source, overlay) = (Source::new(&text), fold(&text, 4, false));
+            let gauge = if rng.bool() { Gauge::Characters } else { Gauge::Tokens(&Halves) };
+            let numbered = rng.bool();
+            let options = Options { budget: 0, gauge, numbered, wording: WORDING, imports: Imports::Usual, worth: 1 };
+            let language = ["typescript", "python", "typescriptreact"][rng.usize(..3)];
+            let document = Document {
+                source: &source,
+                overlay: &overlay,
+                language,
+                comments: None,
+                selection: None,
+                prices: Prices::Usual,
+                name: "",
+            };
+            let layout = Layout::new(&document, &options);
+            let mut sheet = Sheet::new(&text, &overlay, &layout, gauge, if rng.bool() { 1 } else { rng.i64(1..20) });
+            for _ in 0..rng.usize(..20) {
+                let node = rng.u32(..layout.tree.nodes.len() as u32);
+                let rows = [(rng.u32(..sheet.rows()), rng.u32(..=sheet.rows()))];
+                let whole = rng.bool();
+                let stretches = if whole { sheet.stretches(node) } else { &rows };
+                let (before, shown) = (sheet.total, sheet.shown_rows().count());
+                let added = sheet.added(stretches);
+                assert_eq!((sheet.total, sheet.shown_rows().count()), (before, shown));
+                assert!(!whole || sheet.least(node) <= added, "{text:?} {node}");
+                sheet.show(stretches, added);
+                assert_eq!(sheet.total, counted(&sheet), "{text:?} {stretches:?}");
+                if matches!(gauge, Gauge::Characters) {
+                    let made = write::write(&sheet, &source, gauge, numbered);
+                    assert_eq!(made.count, sheet.total as u64, "{text:?}");
+                    assert_eq!(made.count, gauge.count(&made.edits.apply(&text)) as u64);
+                }
+            }
+        }
+    }
 }

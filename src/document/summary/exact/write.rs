@@ -87,13 +87,18 @@ fn elision(sheet: &Sheet<'_>, before: Option<u32>, behind: Option<u32>) -> Elisi
         _ => sheet.measure(sheet.page.slice(start, end)),
     };
     let (mut kind, mut names) = (None, Vec::new());
-    let mut last = None;
+    let (mut last, mut inside) = (None, 0);
     for row in from..to {
+        // All of it is in the last one.
+        if sheet.page.rows[row as usize].end <= inside {
+            continue;
+        }
         let node = topmost(sheet, sheet.page.owners[row as usize]);
         if last.replace(node) == Some(node) {
             continue;
         }
         let at = sheet.tree.nodes[node as usize];
+        inside = at.end;
         let own = sheet.overlay.kind(at.overlay as usize);
         kind.get_or_insert(own);
         if names.len() == NAMES {
