@@ -152,7 +152,7 @@ impl Layout {
         for (at, row) in page.rows.iter().enumerate() {
             let text = page.slice(row.start, row.end);
             let count = match self.numbered {
-                true => gauge.count(&with_numbers(page, row.start, row.end)),
+                true => gauge.count(&with_numbers(page, row.start, row.end, row.line)),
                 false => gauge.count(text),
             };
             self.counts.push(count as u32);
@@ -322,14 +322,13 @@ impl Memo {
     }
 }
 
-/// A stretch of the document with the number of each of its lines in front of it.
-pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32) -> String {
+/// A stretch of the document with the number of each of its lines in front of it; the first is `line`.
+pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32, line: u32) -> String {
     let mut out = String::with_capacity((to - from) as usize + 8);
-    let mut at = from;
-    let mut line = page.line_of(from);
+    let (mut at, mut line) = (from, line);
     while at < to {
         let end = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(to);
-        out += &number(line);
+        number(line, &mut out);
         out += page.slice(at, end);
         (at, line) = (end, line + 1);
     }

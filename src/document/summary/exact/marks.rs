@@ -92,7 +92,7 @@ impl Sheet<'_> {
         let Some(row) = before.filter(|row| marker.starts_with('/') && !self.ends_cut(*row)) else { return 0 };
         let whole = self.page.rows[row as usize];
         // A blank line has a number too, and its marker follows that.
-        let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end));
+        let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end, whole.line));
         let text = numbered.as_deref().unwrap_or(self.page.slice(whole.start, whole.end));
         let tail = self.gauge.tail(text);
         // What begins with a slash is not indented, and so always the same.

@@ -201,7 +201,7 @@ impl<'d> Sheet<'d> {
         let from = if part.first == row { part.from } else { whole.start };
         let to = if part.last == row { part.to } else { whole.end };
         let mut text = match self.layout.numbered {
-            true => with_numbers(self.page, from, to),
+            true => with_numbers(self.page, from, to, self.page.line_of(from)),
             false => self.page.slice(from, to).to_string(),
         };
         if part.last == row && self.breaks_off(part) {
@@ -216,7 +216,7 @@ impl<'d> Sheet<'d> {
         match self.part_in(row) {
             Some(part) => tally.add(&self.part_text(part, row), None),
             None if self.layout.numbered => {
-                tally.add(&with_numbers(self.page, whole.start, whole.end), Some(i64::from(count)));
+                tally.add(&with_numbers(self.page, whole.start, whole.end, whole.line), Some(i64::from(count)));
             }
             None => tally.add(self.page.slice(whole.start, whole.end), Some(i64::from(count))),
         }
@@ -340,9 +340,14 @@ impl<'d> Sheet<'d> {
     }
 }
 
-/// What a line begins with where lines are numbered; lines count from 0 here.
-pub(super) fn number(line: u32) -> String {
-    format!("{}: ", line + 1)
+/// Writes what a line begins with where lines are numbered; lines count from 0 here.
+pub(super) fn number(line: u32, out: &mut String) {
+    let (mut rest, mut power) = (line + 1, 10_u32.pow((line + 1).ilog10()));
+    while power > 0 {
+        out.push(char::from(b'0' + (rest / power) as u8));
+        (rest, power) = (rest % power, power / 10);
+    }
+    out.push_str(": ");
 }
 
 #[cfg(test)]

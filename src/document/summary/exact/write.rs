@@ -70,7 +70,7 @@ impl Writer<'_> {
         let (mut at, mut line) = (start, page.line_of(start));
         while at < end {
             let next = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(end);
-            self.open += &number(line);
+            number(line, &mut self.open);
             self.edits.keep(at, next, &self.open);
             self.open.clear();
             (at, line) = (next, line + 1);
