@@ -290,8 +290,8 @@ fn said(text: &str) -> u32 {
     let of = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);
         // In the highest bit of each byte: it is more than a blank; it begins a character that is not ASCII.
-        let (ascii, more) = ((word & 0x7f * ONES) + 0x5f * ONES, word << 1);
-        (((ascii & !word) | (more & word)) & 0x80 * ONES).count_ones()
+        let (ascii, more) = ((word & (0x7f * ONES)) + 0x5f * ONES, word << 1);
+        (((ascii & !word) | (more & word)) & (0x80 * ONES)).count_ones()
     };
     let count = rest.iter().filter(|byte| **byte > b' ' && !(0x80..0xc0).contains(*byte)).count();
     words.iter().map(of).sum::<u32>() + count as u32
