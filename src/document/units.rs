@@ -44,15 +44,13 @@ impl Units {
         if text.is_ascii() {
             return Units::default();
         }
-        let mut known = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut units = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            if at % STRIDE == 0 {
-                known.push(units);
-            }
-            units += width(byte);
-        }
-        Units { known }
+        let before = |bytes| {
+            let before = units;
+            units += widths(bytes);
+            before
+        };
+        Units { known: text.as_bytes().chunks(STRIDE).map(before).collect() }
     }
 
     /// The UTF-16 unit at a byte of that text; the end for whatever lies behind it.
@@ -63,7 +61,7 @@ impl Units {
         }
         let place = (at / STRIDE).min(self.known.len() - 1);
         let between = text.as_bytes().get(place * STRIDE..at).unwrap_or_default();
-        self.known[place] + between.iter().map(|byte| width(*byte)).sum::<u32>()
+        self.known[place] + widths(between)
     }
 }
 
@@ -84,6 +82,19 @@ impl Units {
         }
         text.len() as u32
     }
+}
+
+/// Units of the characters that begin in a stretch, eight bytes at a time.
+fn widths(bytes: &[u8]) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let of = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        let high = word >> 7 & ONES;
+        let twice = high & word >> 6 & word >> 5 & word >> 4;
+        8 + twice.count_ones() - (high & !(word >> 6)).count_ones()
+    };
+    words.iter().map(of).sum::<u32>() + rest.iter().map(|byte| width(*byte)).sum::<u32>()
 }
 
 /// Units of a character, told by its first byte; 0 for the others.

@@ -240,6 +240,10 @@ impl Tokenizer for Encoding {
         Encoding::count(self, text)
     }
 
+    fn has_cuts(&self) -> bool {
+        true
+    }
+
     fn prefix_within(&self, text: &str, most: u64) -> Fit {
         Encoding::prefix_within(self, text, most)
     }

@@ -56,6 +56,12 @@ pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
 
+    /// True if counts add up at every [cut](is_cut) and between letters or digits and punctuation behind them, and three digits are a
+    /// token: what is known of parts need not be counted again.
+    fn has_cuts(&self) -> bool {
+        false
+    }
+
     /// How the model that is counted for sees pictures.
     fn pictures(&self) -> &image::Pictures {
         static USUAL: image::Pictures = image::Pictures::DEFAULT;
@@ -106,6 +112,10 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
         self.tokenizer.count(text)
     }
 
+    fn has_cuts(&self) -> bool {
+        self.tokenizer.has_cuts()
+    }
+
     fn pictures(&self) -> &image::Pictures {
         &self.pictures
     }
@@ -122,6 +132,10 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
 impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
     fn count(&self, text: &str) -> u64 {
         (**self).count(text)
+    }
+
+    fn has_cuts(&self) -> bool {
+        (**self).has_cuts()
     }
 
     fn pictures(&self) -> &image::Pictures {

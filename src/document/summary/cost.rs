@@ -35,7 +35,7 @@ pub(super) fn costs(document: &Document<'_>, tree: &Dense, settings: Settings) -
     let down = down(tree, document.selection);
     let source = document.source;
     let length = f64::from(source.unit(source.end()));
-    let selection = document.selection.map(|(start, end)| (source.unit(start), source.unit(end)));
+    let selection = document.selection.map(|(start, end)| (start, end, source.unit(start), source.unit(end)));
     let mut scopes = vec![FAR; tree.nodes.len()];
     let mut factors = vec![1.0; tree.nodes.len()];
     let mut found = Vec::with_capacity(document.overlay.nodes.len());
@@ -47,17 +47,11 @@ pub(super) fn costs(document: &Document<'_>, tree: &Dense, settings: Settings) -
         let parent = tree.nodes.get(node.parent as usize).filter(|parent| parent.overlay != NONE);
         let around = parent.map_or(FAR, |_| scopes[node.parent as usize]);
         scopes[at] = around.min(down[at]);
-        let distance = selection.map_or(0.0, |(from, to)| {
-            let (start, end) = (f64::from(source.unit(node.start)), f64::from(source.unit(node.end)));
-            let (from, to) = (f64::from(from), f64::from(to));
-            if end < from {
-                from - end
-            } else if start > to {
-                BELOW * (start - to)
-            } else {
-                0.0
-            }
-        });
+        let distance = match selection {
+            Some((start, _, from, _)) if node.end < start => f64::from(from - source.unit(node.end)),
+            Some((_, end, _, to)) if node.start > end => BELOW * f64::from(source.unit(node.start) - to),
+            _ => 0.0,
+        };
         let mut cost = STEP * scopes[at] + f64::from(node.depth) + LENGTH * (distance / length);
         let kind = document.overlay.kind(node.overlay as usize);
         if settings.preserve_types && kind == "import_statement" {

@@ -8,9 +8,10 @@ use espalier::document::summary::exact::{
 };
 use espalier::document::{Basis, Overlay, Shared, Structure, Why, fold};
 use espalier::error::Code;
-use espalier::tokens::Tokenizer;
+use espalier::tokens::{EncodingName, Tokenizer};
 
 use super::summary::random;
+use crate::encodings::encoding;
 
 /// One token for each run of letters, digits or blanks, and for every other character: adds up nearly everywhere, as encodings do.
 struct Words;
@@ -252,5 +253,85 @@ fn what_a_document_counts_is_what_its_text_counts() {
         let options = Options { numbered: rng.bool(), ..options(10_000, Gauge::Tokens(&Words)) };
         let made = summarize(&[document(&source, &overlay, None)], &options).unwrap().remove(0);
         assert_eq!(made.before, Words.count(&text));
+    }
+}
+
+/// What is known of rows is not counted again where an encoding surely splits: the sum is what a reader counts.
+#[test]
+fn summaries_count_what_encodings_count_of_them() {
+    let lines = [
+        "/",
+        "//",
+        "/)",
+        "/** a",
+        " * b */",
+        "*/",
+        "// c.",
+        "///",
+        "});",
+        ")",
+        "}",
+        "};//",
+        "x/",
+        "7",
+        "12345678",
+        "a\u{301}",
+        "…",
+        "\u{3000}d",
+        "é",
+        "日本",
+        "😀",
+        "'s",
+        "it's",
+        "\u{a0}",
+        "\tif (e) {",
+        "    f(g)/",
+        "\t/h/",
+        "",
+        "",
+        "  ",
+        "\u{85}",
+        "end \t",
+        "\"i\"",
+        "#",
+        "\u{2028}",
+        "x\u{b}",
+        "\u{c}",
+    ];
+    let mut rng = fastrand::Rng::with_seed(29);
+    for name in [EncodingName::O200kBase, EncodingName::Cl100kBase] {
+        let gauge = Gauge::Tokens(encoding(name));
+        for _ in 0..3_000 {
+            let end = ["\n", "\r\n", "\r"][rng.usize(..3)];
+            let ends = |rng: &mut fastrand::Rng| if rng.u8(..8) == 0 { "\r" } else { end };
+            let text: String =
+                (0..rng.usize(1..60)).map(|_| lines[rng.usize(..lines.len())].to_string() + ends(&mut rng)).collect();
+            let (source, overlay) = (Source::new(&text), fold(&text, 4, false));
+            let whole = gauge.count(&text) as u64;
+            let wording = [WORDING, "/{lines}/", "{lines}", "a1{lines}2b"][rng.usize(..4)];
+            let worth = rng.u32(1..10);
+            let options = Options { numbered: rng.bool(), wording, worth, ..options(rng.u64(0..=whole + 20), gauge) };
+            let language = ["typescript", "python", "sql", ""][rng.usize(..4)];
+            let selection = rng.bool().then(|| {
+                let at = text.floor_char_boundary(rng.usize(..=text.len())) as u32;
+                (at, at)
+            });
+            let document = Document { language, ..document(&source, &overlay, selection) };
+            let Ok(made) = summarize(&[document], &options) else { continue };
+            let written = made[0].edits.apply(&text);
+            assert_eq!(made[0].count, gauge.count(&written) as u64, "{text:?} {written:?}");
+            assert_eq!(made[0].before, whole, "{text:?}");
+            assert!(made[0].count <= options.budget);
+        }
+    }
+}
+
+#[test]
+fn numbers_count_a_token_for_three_digits() {
+    for name in [EncodingName::O200kBase, EncodingName::Cl100kBase] {
+        for number in (0..120_000).chain([9_999_999, 10_000_000, u32::MAX]) {
+            let digits = number.to_string();
+            assert_eq!(encoding(name).count(&digits), digits.len().div_ceil(3) as u64, "{number}");
+        }
     }
 }

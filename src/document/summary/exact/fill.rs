@@ -65,34 +65,35 @@ pub(super) fn fill(
     if fill.total != before || waiting.len() != count {
         fill.rounds(waiting);
         for (at, rows) in std::mem::take(&mut fill.over) {
-            fill.attempt_all(at, &[rows]);
+            fill.attempt(at, &[rows]);
         }
     }
     Ok(())
 }
 
 impl<'d> Fill<'_, 'd> {
-    /// Does something to a document, unless it is too much: then nothing was done.
-    fn attempt(&mut self, at: usize, act: impl FnOnce(&mut Sheet<'d>) -> Vec<(u32, u32)>) -> bool {
+    /// Shows stretches of rows, in their order, if all of them fit.
+    fn attempt(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
         let sheet = &mut self.sheets[at];
-        let before = sheet.total;
-        let added = act(sheet);
-        let total = self.total + sheet.total - before;
-        if total > self.budget {
-            sheet.hide(&added, before);
-            return false;
+        let added = sheet.added(stretches);
+        let fits = self.total + added <= self.budget;
+        if fits {
+            sheet.show(stretches, added);
+            self.total += added;
         }
-        self.total = total;
-        true
+        fits
     }
 
-    /// Shows rows, if all of them fit.
-    fn attempt_all(&mut self, at: usize, rows: &[(u32, u32)]) -> bool {
-        self.attempt(at, |sheet| {
-            let mut added = Vec::new();
-            rows.iter().for_each(|(from, to)| sheet.show(*from, *to, &mut added));
-            added
-        })
+    /// Shows nodes, if all of them fit.
+    fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
+        let sheet = &self.sheets[at];
+        if let [node] = nodes {
+            return self.attempt(at, sheet.stretches(*node));
+        }
+        let mut stretches: Vec<(u32, u32)> = Vec::new();
+        nodes.iter().for_each(|node| stretches.extend(sheet.stretches(*node)));
+        crate::rank::sort(&mut stretches, |(from, _)| u64::from(*from));
+        self.attempt(at, &stretches)
     }
 
     /// Shows what is selected.
@@ -105,7 +106,7 @@ impl<'d> Fill<'_, 'd> {
         let first = sheet.page.row_of(start);
         // The line behind the last line break is not selected.
         let last = sheet.page.row_of(if end > start { end - 1 } else { end }).max(first);
-        if self.attempt_all(at, &[(first, last + 1)]) {
+        if self.attempt(at, &[(first, last + 1)]) {
             return Ok(());
         }
         self.want_markers(at)?;
@@ -145,13 +146,12 @@ impl<'d> Fill<'_, 'd> {
         for node in &nodes {
             sheet.chosen[*node as usize] = true;
         }
-        let whole = self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect());
+        let whole = self.attempt_nodes(at, &nodes);
         if whole {
             return Ok(());
         }
         self.want_markers(at)?;
-        let left: Vec<u32> =
-            nodes.into_iter().filter(|node| !self.attempt(at, |sheet| sheet.show_node(*node))).collect();
+        let left: Vec<u32> = nodes.into_iter().filter(|node| !self.attempt_nodes(at, &[*node])).collect();
         // What is nearest first.
         for node in left.into_iter().rev() {
             self.outwards(at, node, selection.0);
@@ -176,7 +176,7 @@ impl<'d> Fill<'_, 'd> {
         while !(above.is_empty() && below.is_empty()) {
             for side in [&mut above, &mut below] {
                 let Some(row) = side.pop() else { continue };
-                if !self.attempt_all(at, &[(row, row + 1)]) {
+                if !self.attempt(at, &[(row, row + 1)]) {
                     side.clear();
                 }
             }
@@ -204,7 +204,7 @@ impl<'d> Fill<'_, 'd> {
         }
         let mut above = sheet.page.above[node as usize];
         // Nearly all that waits while little is left ends here.
-        if sheet.is_open(above) && self.total + sheet.layout.least[node as usize] > self.budget {
+        if sheet.is_open(above) && self.total + sheet.least(node) > self.budget {
             self.refused[at][node as usize] = true;
             return false;
         }
@@ -217,10 +217,7 @@ impl<'d> Fill<'_, 'd> {
             nodes.push(above);
             above = sheet.page.above[above as usize];
         }
-        // A look before anything is done: of what stood there, nothing can be saved but markers that are no longer needed.
-        let adds: i64 = nodes.iter().map(|node| sheet.own(*node) - sheet.saved(*node)).sum();
-        let fits = !refused && self.total + adds <= self.budget;
-        let taken = fits && self.attempt(at, |sheet| nodes.iter().flat_map(|node| sheet.show_node(*node)).collect());
+        let taken = !refused && self.attempt_nodes(at, &nodes);
         if taken {
             for node in &nodes {
                 self.sheets[at].chosen[*node as usize] = true;
@@ -286,9 +283,9 @@ impl<'d> Fill<'_, 'd> {
         let is_table = stretches.len() == 1 || sheet.is_list(node, open, sheet.sum(first, end));
         let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
-        if table && (self.attempt_all(at, &frame(first)) || self.attempt_all(at, &frame(open))) {
+        if table && (self.attempt(at, &frame(first)) || self.attempt(at, &frame(open))) {
             for block in self.sheets[at].page.blocks(open + 1, end - 1) {
-                self.attempt_all(at, &[block]);
+                self.attempt(at, &[block]);
             }
             self.over.push((at, (first, open)));
             self.sheets[at].chosen[node as usize] = true;
@@ -329,20 +326,6 @@ impl Sheet<'_> {
         let row = self.page.rows[open as usize];
         let opens = self.page.slice(row.start, row.end).trim_end().ends_with(['{', '[']);
         opens && self.own(node) * 4 >= count
-    }
-
-    /// What can be saved at most beside a node that is added.
-    fn saved(&self, node: u32) -> i64 {
-        match self.stretches(node) {
-            // In the midst of what is missing, there are only more markers.
-            &[(from, to)]
-                if self.shown.prev(from).map_or(0, |row| row + 1) < from
-                    && self.shown.next(to).unwrap_or(self.rows()) > to =>
-            {
-                0
-            }
-            stretches => stretches.len() as i64 * self.longest(),
-        }
     }
 
     /// Shows so much of rows that are too long as is selected, and what fits around it: `most` is what the document may count. If that

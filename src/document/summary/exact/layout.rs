@@ -3,17 +3,17 @@
 //! Counting rows takes most of a summary's time, so that this is kept beside the structure: another cursor, another budget cost the fill
 //! alone.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::super::super::{Overlay, Shared};
 use super::super::dense::Dense;
 use super::family::Family;
-use super::marker::{Marker, Numbers, Style};
+use super::gauge::Tally;
+use super::marker::{Marker, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
 use super::{Document, Gauge, Options, WORTH};
-use crate::tokens::last_cut;
 
 /// A document laid out in rows, and what they count.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct Layout {
     said: Vec<u32>,
     /// What each node counts for its characters that are no blanks: 4 where it is as in all of the document.
     density: Vec<u32>,
+    /// All nodes, those first that say most for what they count.
+    pub(super) order: Vec<u32>,
     /// Rows of each node, as stretches: `stretches[ends[n - 1]..ends[n]]`.
     stretches: Vec<(u32, u32)>,
     ends: Vec<u32>,
@@ -42,11 +44,12 @@ pub struct Layout {
     pub(super) longest: i64,
     /// What each node adds at least, if all the markers beside its rows are saved.
     pub(super) least: Vec<i64>,
-    pub(super) numbers: Numbers,
-    /// What markers count up to their numbers, by row and whether they are filled.
-    pub(super) leads: [Vec<Cell<u32>>; 2],
-    /// What a marker counts more, or less, directly behind a row.
-    pub(super) clings: Vec<Cell<i32>>,
+    /// Counts of the beginnings of markers, and what they count more behind some lines: the same few everywhere.
+    pub(super) memo: Memo,
+    /// What markers count up to their first number, that included, by the first row that is missing.
+    pub(super) heads: Vec<Cell<i32>>,
+    /// What they count from there to their last number, by the last row that is missing, and above [`FOOT`] its line break.
+    pub(super) feet: Vec<Cell<i32>>,
     /// What they count behind their numbers, by the line break.
     pub(super) tails: [[i64; 4]; 2],
     pub(super) dash: i64,
@@ -60,7 +63,10 @@ pub struct Layout {
 pub(super) const STEPS: u64 = 4;
 
 /// Not counted so far.
-pub(super) const UNKNOWN: u32 = u32::MAX;
+pub(super) const UNKNOWN: i32 = i32::MAX;
+
+/// Bits of a foot that count.
+pub(super) const FOOT: u32 = 16;
 
 pub(super) const LINE_ENDS: [&str; 4] = ["", "\n", "\r\n", "\r"];
 
@@ -73,23 +79,23 @@ impl Layout {
         let rows = Rows::new(text, &tree, overlay, Family::of(document.language));
         let marker = Marker::new(document.language, document.comments, options.wording);
         let count = rows.rows.len();
-        let lasts = rows.rows.last().map_or(0, |row| row.line + row.lines);
         let tails = [Style::Plain, Style::Braced]
             .map(|style| LINE_ENDS.map(|end| gauge.count(&format!("{}{end}", marker.after(style)))));
         let mut layout = Layout {
-            numbers: Numbers::new(lasts),
-            whole: gauge.count(text) as u64,
+            memo: Memo::default(),
+            whole: 0,
             counts: Vec::with_capacity(count),
             seams: vec![0; count],
             sums: Vec::with_capacity(count + 1),
             said: Vec::with_capacity(count + 1),
             density: Vec::new(),
+            order: Vec::new(),
             stretches: Vec::new(),
             ends: Vec::new(),
             longest: 0,
             least: Vec::new(),
-            leads: [vec![Cell::new(UNKNOWN); count], vec![Cell::new(UNKNOWN); count]],
-            clings: vec![Cell::new(i32::MAX); count],
+            heads: vec![Cell::new(UNKNOWN); count],
+            feet: vec![Cell::new(UNKNOWN); count],
             tails,
             dash: gauge.count("-"),
             opens: vec![false; if marker.fills { count } else { 0 }],
@@ -103,6 +109,8 @@ impl Layout {
         layout.assign();
         layout.say(text);
         layout.density = layout.densities(gauge);
+        layout.order = (0..layout.tree.nodes.len() as u32).collect();
+        crate::rank::sort(&mut layout.order, |node| u64::from(layout.density[*node as usize]));
         layout.look(text, overlay);
         layout.longest = layout.longest(text, gauge);
         layout.least = (0..layout.tree.nodes.len() as u32).map(|node| layout.least(node)).collect();
@@ -115,10 +123,10 @@ impl Layout {
 
     /// Bytes that it takes.
     pub fn memory(&self) -> usize {
-        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 6 + 8) + self.opens.len() + self.between_tags.len();
+        let rows = self.rows.memory() + self.rows.rows.len() * (4 * 5 + 8) + self.opens.len() + self.between_tags.len();
         rows + self.tree.memory()
             + self.stretches.len() * 8
-            + (self.ends.len() + self.density.len()) * 4
+            + (self.ends.len() + self.density.len() + self.order.len()) * 4
             + self.least.len() * 8
             + size_of::<Layout>()
     }
@@ -139,22 +147,25 @@ impl Layout {
 
     fn count(&mut self, text: &str, gauge: Gauge<'_>) {
         let page = Page { text, of: &self.rows };
-        let mut sum = 0;
+        let (mut sum, mut whole) = (0, Tally::new(gauge));
         self.sums.push(0);
         for (at, row) in page.rows.iter().enumerate() {
             let text = page.slice(row.start, row.end);
             let count = match self.numbered {
-                true => gauge.count(&with_numbers(page, row.start, row.end)),
+                true => gauge.count(&with_numbers(page, row.start, row.end, row.line)),
                 false => gauge.count(text),
             };
             self.counts.push(count as u32);
+            whole.add(text, (!self.numbered).then_some(count));
             if at > 0 && text.starts_with('/') && !self.numbered && !gauge.adds_up() {
                 let before = page.rows[at - 1];
-                self.seams[at] = seam(gauge, page.slice(before.start, before.end), text);
+                self.seams[at] = seam(gauge, gauge.tail(page.slice(before.start, before.end)), text);
             }
             sum += count + i64::from(self.seams[at]);
             self.sums.push(sum);
         }
+        self.whole = whole.count() as u64;
+        debug_assert_eq!(self.whole, gauge.count(text) as u64);
     }
 
     /// Gathers the rows of each node.
@@ -188,9 +199,7 @@ impl Layout {
         let mut sum = 0;
         self.said.push(0);
         for row in &page.rows {
-            let bytes = page.slice(row.start, row.end).bytes();
-            // Of a character the first byte, unless it is a blank.
-            sum += bytes.filter(|byte| *byte > b' ' && !(0x80..0xc0).contains(byte)).count() as u32;
+            sum += said(page.slice(row.start, row.end));
             self.said.push(sum);
         }
     }
@@ -263,27 +272,63 @@ impl Layout {
     }
 }
 
-/// What two texts count more together than by themselves.
-pub(super) fn seam(gauge: Gauge<'_>, before: &str, behind: &str) -> i32 {
-    let text = before.trim_end_matches(['\r', '\n']);
-    if text.ends_with(|last: char| last.is_ascii_alphanumeric()) {
+/// What a text counts more, or less, behind a line with this [tail](Gauge::tail) than by itself.
+pub(super) fn seam(gauge: Gauge<'_>, tail: &str, behind: &str) -> i32 {
+    if tail.is_empty() {
         return 0;
     }
-    let tail = before.get(last_cut(before.as_bytes()).unwrap_or(0)..).unwrap_or(before);
     // Nothing that follows the first blank of a line is part of a token that began before it.
     let head = behind.split([' ', '\r', '\n']).next().unwrap_or(behind);
     let both = format!("{tail}{head}");
     (gauge.count(&both) - gauge.count(tail) - gauge.count(head)) as i32
 }
 
-/// A stretch of the document with the number of each of its lines in front of it.
-pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32) -> String {
+/// Characters that are no blanks: of a character the first byte. Eight at a time.
+fn said(text: &str) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let of = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        // In the highest bit of each byte: it is more than a blank; it begins a character that is not ASCII.
+        let (ascii, more) = ((word & (0x7f * ONES)) + 0x5f * ONES, word << 1);
+        (((ascii & !word) | (more & word)) & (0x80 * ONES)).count_ones()
+    };
+    let count = rest.iter().filter(|byte| **byte > b' ' && !(0x80..0xc0).contains(*byte)).count();
+    words.iter().map(of).sum::<u32>() + count as u32
+}
+
+/// Counts of a few short texts.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    known: RefCell<Vec<(Box<str>, i32)>>,
+}
+
+impl Memo {
+    /// Most texts that it keeps.
+    const MOST: usize = 64;
+    /// Most bytes of one.
+    const LONGEST: usize = 64;
+
+    pub fn get(&self, text: &str, count: impl FnOnce() -> i32) -> i32 {
+        let known = self.known.borrow().iter().find(|(known, _)| **known == *text).map(|(_, count)| *count);
+        known.unwrap_or_else(|| {
+            let count = count();
+            let mut known = self.known.borrow_mut();
+            if known.len() < Memo::MOST && text.len() <= Memo::LONGEST {
+                known.push((text.into(), count));
+            }
+            count
+        })
+    }
+}
+
+/// A stretch of the document with the number of each of its lines in front of it; the first is `line`.
+pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32, line: u32) -> String {
     let mut out = String::with_capacity((to - from) as usize + 8);
-    let mut at = from;
-    let mut line = page.line_of(from);
+    let (mut at, mut line) = (from, line);
     while at < to {
         let end = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(to);
-        out += &number(line);
+        number(line, &mut out);
         out += page.slice(at, end);
         (at, line) = (end, line + 1);
     }

@@ -1,9 +1,6 @@
 //! Markers: a line in the place of what was left out, as a comment of the language, with the lines that it stands for.
 
-use std::cell::Cell;
-
 use super::super::super::language::{Comments, Language};
-use super::Gauge;
 
 /// Comments of languages that have no grammar here, by name or ending of files.
 const OTHERS: &[(&str, &str, &str)] = &[
@@ -91,11 +88,6 @@ impl Marker {
             _ => self.after.clone(),
         }
     }
-
-    /// True if a marker that is not indented begins with what tokens of the line before can go on with.
-    pub fn clings(&self) -> bool {
-        self.before.starts_with('/')
-    }
 }
 
 fn of(comments: &Comments) -> (&'static str, &'static str) {
@@ -103,27 +95,6 @@ fn of(comments: &Comments) -> (&'static str, &'static str) {
         Comments { line: Some(line), .. } => (line, ""),
         Comments { block: Some((open, close)), .. } => (open, close),
         _ => ("", ""),
-    }
-}
-
-/// Counts of numbers, each counted once.
-#[derive(Debug)]
-pub(super) struct Numbers {
-    known: Vec<Cell<u8>>,
-}
-
-impl Numbers {
-    /// For numbers up to `most`.
-    pub fn new(most: u32) -> Numbers {
-        Numbers { known: vec![Cell::new(0); most as usize + 1] }
-    }
-
-    pub fn cost(&self, number: u32, gauge: &Gauge<'_>) -> i64 {
-        let Some(cell) = self.known.get(number as usize) else { return gauge.count(&number.to_string()) };
-        if cell.get() == 0 {
-            cell.set(gauge.count(&number.to_string()) as u8);
-        }
-        i64::from(cell.get())
     }
 }
 

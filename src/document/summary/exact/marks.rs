@@ -1,6 +1,6 @@
 //! The marker between two rows that show one after the other: what it says, and what it counts. A row is `None` at an end of the document.
 
-use super::layout::{LINE_ENDS, UNKNOWN, seam, with_numbers};
+use super::layout::{FOOT, LINE_ENDS, UNKNOWN, seam, with_numbers};
 use super::marker::{Style, lines};
 use super::sheet::Sheet;
 
@@ -51,51 +51,52 @@ impl Sheet<'_> {
 
     /// What the marker between two rows counts.
     pub(super) fn mark(&self, before: Option<u32>, behind: Option<u32>) -> i64 {
-        let first = self.first_missing(before, behind);
-        let style = first.map_or(Style::Plain, |first| self.style(before, first));
-        let (one, last) = self.lines_between(before, behind);
-        let mut numbers = self.layout.numbers.cost(one, &self.gauge);
-        if last > one {
-            numbers += self.layout.dash + self.layout.numbers.cost(last, &self.gauge);
+        if self.is_cut(before, behind) {
+            let marker = self.marker(before, behind);
+            return self.measure(&marker) + i64::from(self.clings(before, &marker));
         }
-        let indent = first.map_or("", |first| self.page.indent(first));
-        let lead = || self.gauge.count(&format!("{indent}{}", self.layout.marker.before(style)));
-        let lead = match first {
-            Some(first) => {
-                let cell = &self.layout.leads[usize::from(style == Style::Filled)][first as usize];
-                if cell.get() == UNKNOWN {
-                    cell.set(lead() as u32);
-                }
-                i64::from(cell.get())
-            }
-            None => lead(),
-        };
-        let end = self.line_end(before, behind);
-        let end = LINE_ENDS.iter().position(|known| *known == end).unwrap_or(0);
-        let tail = self.layout.tails[usize::from(style == Style::Braced)][end];
-        let clings = match before {
-            Some(row) if indent.is_empty() && style == Style::Plain && self.layout.marker.clings() => self.clings(row),
-            _ => 0,
-        };
-        lead + numbers + tail + i64::from(clings)
+        let (from, to) = (before.map_or(0, |row| row + 1), behind.unwrap_or(self.rows()));
+        let layout = self.layout;
+        let (head, foot) = (&layout.heads[from as usize], &layout.feet[to as usize - 1]);
+        if head.get() == UNKNOWN {
+            head.set(self.head(before, from));
+        }
+        if foot.get() == UNKNOWN {
+            foot.set(self.foot(to - 1));
+        }
+        let braced = layout.between_tags.get(from as usize) == Some(&true);
+        let tail = layout.tails[usize::from(braced)][(foot.get() >> FOOT) as usize & 3];
+        let one = to - from == 1 && self.page.rows[from as usize].lines == 1;
+        let last = if one { 0 } else { foot.get() & ((1 << FOOT) - 1) };
+        i64::from(head.get() + last) + tail
     }
 
-    /// What a marker at the beginning of a line counts more, or less, behind a row.
-    fn clings(&self, row: u32) -> i32 {
-        if self.gauge.adds_up() || self.part.is_some_and(|part| part.last == row && part.right) {
-            return 0;
-        }
-        let cell = &self.layout.clings[row as usize];
-        if cell.get() == i32::MAX {
-            let whole = self.page.rows[row as usize];
-            let marker = self.layout.marker.before(Style::Plain);
-            cell.set(match self.layout.numbered {
-                // A blank line has a number too, and its marker follows that.
-                true => seam(self.gauge, &with_numbers(self.page, whole.start, whole.end), &marker),
-                false => seam(self.gauge, self.page.slice(whole.start, whole.end), &marker),
-            });
-        }
-        cell.get()
+    /// What a marker counts up to its first number, behind a row that shows whole.
+    fn head(&self, before: Option<u32>, first: u32) -> i32 {
+        let lead = format!("{}{}", self.page.indent(first), self.layout.marker.before(self.style(before, first)));
+        let number = self.gauge.number(self.page.rows[first as usize].line + 1) as i32;
+        self.layout.memo.get(&lead, || self.measure(&lead) as i32) + number + self.clings(before, &lead)
+    }
+
+    /// What it counts from there to its last number.
+    fn foot(&self, last: u32) -> i32 {
+        let row = self.page.rows[last as usize];
+        let end = self.page.line_end(last);
+        let end = LINE_ENDS.iter().position(|known| *known == end).unwrap_or(0);
+        (self.layout.dash + self.gauge.number(row.line + row.lines)) as i32 | (end as i32) << FOOT
+    }
+
+    /// What a marker counts more, or less, directly behind a row that shows whole: tokens of that can go on with a slash at the
+    /// beginning of a line.
+    fn clings(&self, before: Option<u32>, marker: &str) -> i32 {
+        let Some(row) = before.filter(|row| marker.starts_with('/') && !self.ends_cut(*row)) else { return 0 };
+        let whole = self.page.rows[row as usize];
+        // A blank line has a number too, and its marker follows that.
+        let numbered = self.layout.numbered.then(|| with_numbers(self.page, whole.start, whole.end, whole.line));
+        let text = numbered.as_deref().unwrap_or(self.page.slice(whole.start, whole.end));
+        let tail = self.gauge.tail(text);
+        // What begins with a slash is not indented, and so always the same.
+        self.layout.memo.get(tail, || seam(self.gauge, tail, &self.layout.marker.before(Style::Plain)))
     }
 
     /// The text of the marker between two rows, its line break included.

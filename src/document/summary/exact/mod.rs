@@ -93,10 +93,6 @@ const TOLD: u32 = 2;
 /// where there is little room markers take much of it.
 const SMALL: u32 = 600;
 
-/// Documents of more rows together have markers wherever one saves anything: to weigh them takes half as long again, and of so much text there
-/// is enough to choose from.
-const LARGE: usize = 3_000;
-
 /// Nothing counts for more than this, in steps of density.
 const DENSEST: f64 = 8.0;
 
@@ -171,32 +167,27 @@ pub fn summarize_laid_out(
     let mut sheets: Vec<Sheet<'_>> = Vec::with_capacity(documents.len());
     let mut candidates: Vec<(u64, u32, u32)> = Vec::new();
     let mut any_told = false;
-    let is_large = layouts.iter().map(|layout| layout.rows.rows.len()).sum::<usize>() > LARGE;
     for (at, (document, layout)) in documents.iter().zip(layouts).enumerate() {
         let never = never(document, &layout.tree);
+        let mut ranks: Vec<Option<u64>> = vec![None; layout.tree.nodes.len()];
         for (node, cost) in priced(document, &layout.tree, options.imports) {
             // What shows with something else is no candidate.
             if layout.rows.own[node as usize] == node && never.get(node as usize) != Some(&true) {
                 // What says more for what it counts is worth a level or two, unless the host has said what comes first.
                 let dense = f64::from(layout.density(node)).min(DENSEST) - layout::STEPS as f64;
                 let cost = if matches!(document.prices, Prices::Usual) { cost + dense } else { cost };
-                candidates.push((crate::rank::of(cost), at as u32, node));
+                ranks[node as usize] = Some(crate::rank::of(cost));
             }
         }
         // What lies around the overlay is of no kind and has no cost, and rows can be its.
         if layout.tree.nodes.first().is_some_and(|root| root.overlay == NONE) {
-            candidates.push((0, at as u32, 0));
+            ranks[0] = Some(0);
         }
+        let ranked = layout.order.iter().filter_map(|node| ranks[*node as usize].map(|rank| (rank, at as u32, *node)));
+        candidates.extend(ranked);
         // Where the host says what comes first, that counts for more than few markers.
         let told = options.imports != Imports::Usual || !matches!(document.prices, Prices::Usual);
-        let most = if is_large {
-            1
-        } else if told {
-            TOLD
-        } else {
-            u32::MAX
-        };
-        let worth = i64::from(options.worth.clamp(1, most));
+        let worth = i64::from(options.worth.clamp(1, if told { TOLD } else { u32::MAX }));
         any_told |= told;
         sheets.push(Sheet::new(document.source.text(), document.overlay, layout, options.gauge, worth));
         if let Some(sheet) = sheets.last_mut() {
@@ -204,7 +195,9 @@ pub fn summarize_laid_out(
         }
     }
     // Of equals those come first that say most for what they count; ties in the order of documents and nodes.
-    crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
+    if documents.len() > 1 {
+        crate::rank::sort(&mut candidates, |(_, at, node)| u64::from(layouts[*at as usize].density(*node)));
+    }
     crate::rank::sort(&mut candidates, |(cost, _, _)| *cost);
     let budget = i64::try_from(options.budget).unwrap_or(i64::MAX);
     if options.worth > 1 && !any_told && sheets.iter().map(Sheet::rows).sum::<u32>() <= SMALL {

@@ -8,6 +8,7 @@ use super::super::super::Overlay;
 use super::super::super::syntax::NONE;
 use super::super::dense::Dense;
 use super::Gauge;
+use super::gauge::Tally;
 use super::layout::{Layout, with_numbers};
 use super::page::Page;
 use crate::bits::Bits;
@@ -118,6 +119,13 @@ impl<'d> Sheet<'d> {
         self.stretches(node).iter().map(|(from, to)| self.sum(*from, *to)).sum()
     }
 
+    /// What a node adds at least: nothing, if rows of it show already or for want of a marker.
+    pub fn least(&self, node: u32) -> i64 {
+        let none = |(from, to): &(u32, u32)| self.shown.next(*from).is_none_or(|row| row >= *to);
+        let holds = self.worth == 1 && self.stretches(node).iter().all(none);
+        if holds { self.layout.least[node as usize] } else { i64::MIN / 2 }
+    }
+
     /// What rows count where all of them show.
     pub fn sum(&self, from: u32, to: u32) -> i64 {
         self.layout.sum(from, to)
@@ -141,7 +149,13 @@ impl<'d> Sheet<'d> {
 
     /// True if part of a row is missing between two rows.
     pub(super) fn is_cut(&self, before: Option<u32>, behind: Option<u32>) -> bool {
-        self.part.is_some_and(|part| part.right && before == Some(part.last) || part.left && behind == Some(part.first))
+        let begins = self.part.is_some_and(|part| part.left && behind == Some(part.first));
+        begins || before.is_some_and(|row| self.ends_cut(row))
+    }
+
+    /// True if the end of a row is missing.
+    pub(super) fn ends_cut(&self, row: u32) -> bool {
+        self.part.is_some_and(|part| part.right && part.last == row)
     }
 
     /// True if there is a marker between two rows, which a stretch that is hardly longer than its marker has not.
@@ -170,10 +184,15 @@ impl<'d> Sheet<'d> {
 
     /// What a row that shows counts by itself.
     fn count_of(&self, row: u32) -> i64 {
-        match self.part {
-            Some(part) if part.first == row || part.last == row => self.gauge.count(&self.part_text(part, row)),
-            _ => i64::from(self.layout.counts[row as usize]),
+        match self.part_in(row) {
+            Some(part) => self.gauge.count(&self.part_text(part, row)),
+            None => i64::from(self.layout.counts[row as usize]),
         }
+    }
+
+    /// The part that begins or ends in a row.
+    fn part_in(&self, row: u32) -> Option<Part> {
+        self.part.filter(|part| part.first == row || part.last == row)
     }
 
     /// What shows of a row that is cut.
@@ -182,7 +201,7 @@ impl<'d> Sheet<'d> {
         let from = if part.first == row { part.from } else { whole.start };
         let to = if part.last == row { part.to } else { whole.end };
         let mut text = match self.layout.numbered {
-            true => with_numbers(self.page, from, to),
+            true => with_numbers(self.page, from, to, self.page.line_of(from)),
             false => self.page.slice(from, to).to_string(),
         };
         if part.last == row && self.breaks_off(part) {
@@ -191,56 +210,65 @@ impl<'d> Sheet<'d> {
         text
     }
 
+    /// Adds a row that shows to a text.
+    pub fn tell(&self, row: u32, tally: &mut Tally<'_>) {
+        let (whole, count) = (self.page.rows[row as usize], self.layout.counts[row as usize]);
+        match self.part_in(row) {
+            Some(part) => tally.add(&self.part_text(part, row), None),
+            None if self.layout.numbered => {
+                tally.add(&with_numbers(self.page, whole.start, whole.end, whole.line), Some(i64::from(count)));
+            }
+            None => tally.add(self.page.slice(whole.start, whole.end), Some(i64::from(count))),
+        }
+    }
+
     /// True if what shows of a row ends within a line, so that its marker needs a line break before it.
     pub fn breaks_off(&self, part: Part) -> bool {
         part.right && !self.page.slice(part.from, part.to).ends_with(['\n', '\r'])
     }
 
-    /// Shows rows that do not show yet, and have none between them that do.
-    fn show_stretch(&mut self, from: u32, to: u32) {
-        let (before, behind) = (self.shown.prev(from), self.shown.next(to));
-        self.total -= self.between(before, behind);
-        for row in from..to {
+    /// What it adds to show stretches of rows, in their order, whichever of them show already.
+    pub fn added(&self, stretches: &[(u32, u32)]) -> i64 {
+        let mut sum = 0;
+        // Behind the last row that was added, up to what shows next: not counted so far, as more can be added in between.
+        let mut open: Option<(u32, Option<u32>)> = None;
+        for (from, to) in stretches.iter().copied() {
+            let mut at = from;
+            while at < to {
+                let behind = self.shown.next(at);
+                let next = behind.unwrap_or(to).min(to);
+                if at < next {
+                    let before = match open {
+                        Some((last, until)) if until == behind => Some(last),
+                        _ => {
+                            sum += open.map_or(0, |(last, behind)| self.between(Some(last), behind));
+                            let before = self.shown.prev(at);
+                            sum -= self.between(before, behind);
+                            before
+                        }
+                    };
+                    sum += self.between(before, Some(at));
+                    sum += match next - at {
+                        1 => self.count_of(at),
+                        _ => self.sum(at, next) - i64::from(self.layout.seams[at as usize]),
+                    };
+                    open = Some((next - 1, behind));
+                }
+                at = next;
+                while at < to && self.shown.has(at) {
+                    at += 1;
+                }
+            }
+        }
+        sum + open.map_or(0, |(last, behind)| self.between(Some(last), behind))
+    }
+
+    /// Shows stretches of rows, which adds so much.
+    pub fn show(&mut self, stretches: &[(u32, u32)], added: i64) {
+        for row in stretches.iter().flat_map(|(from, to)| *from..*to) {
             self.shown.insert(row);
         }
-        self.total += self.between(before, Some(from)) + self.between(Some(to - 1), behind);
-        self.total += match to - from {
-            1 => self.count_of(from),
-            _ => self.sum(from, to) - i64::from(self.layout.seams[from as usize]),
-        };
-    }
-
-    /// Shows rows, whichever of them do already; gives those that did not.
-    pub fn show(&mut self, from: u32, to: u32, added: &mut Vec<(u32, u32)>) {
-        let mut at = from;
-        while at < to {
-            let next = self.shown.next(at).unwrap_or(to).min(to);
-            if at < next {
-                self.show_stretch(at, next);
-                added.push((at, next));
-            }
-            at = next;
-            while at < to && self.shown.has(at) {
-                at += 1;
-            }
-        }
-    }
-
-    /// Takes rows back; `total` is what it was before.
-    pub fn hide(&mut self, added: &[(u32, u32)], total: i64) {
-        for row in added.iter().flat_map(|(from, to)| *from..*to) {
-            self.shown.remove(row);
-        }
-        self.total = total;
-    }
-
-    /// Shows all rows of a node; gives those that did not show yet.
-    pub fn show_node(&mut self, node: u32) -> Vec<(u32, u32)> {
-        let mut added = Vec::new();
-        for (from, to) in self.stretches(node) {
-            self.show(*from, *to, &mut added);
-        }
-        added
+        self.total += added;
     }
 
     /// Cuts the rows that the part begins and ends in down to it. They show afterwards, and everything between them.
@@ -252,7 +280,8 @@ impl<'d> Sheet<'d> {
         self.total = self.between(None, None);
         for row in part.first..=part.last {
             // One by one: sums are of whole rows.
-            self.show_stretch(row, row + 1);
+            let row = [(row, row + 1)];
+            self.show(&row, self.added(&row));
         }
     }
 
@@ -311,7 +340,81 @@ impl<'d> Sheet<'d> {
     }
 }
 
-/// What a line begins with where lines are numbered; lines count from 0 here.
-pub(super) fn number(line: u32) -> String {
-    format!("{}: ", line + 1)
+/// Writes what a line begins with where lines are numbered; lines count from 0 here.
+pub(super) fn number(line: u32, out: &mut String) {
+    let (mut rest, mut power) = (line + 1, 10_u32.pow((line + 1).ilog10()));
+    while power > 0 {
+        out.push(char::from(b'0' + (rest / power) as u8));
+        (rest, power) = (rest % power, power / 10);
+    }
+    out.push_str(": ");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Prices, Source};
+    use super::super::{Document, Gauge, Imports, Layout, Options, Sheet, WORDING, write};
+    use crate::document::fold;
+    use crate::tokens::Tokenizer;
+
+    /// A token for every other character: counts do not add up.
+    struct Halves;
+
+    impl Tokenizer for Halves {
+        fn count(&self, text: &str) -> u64 {
+            text.len() as u64 / 2
+        }
+    }
+
+    /// What shows, counted gap by gap.
+    fn counted(sheet: &Sheet<'_>) -> i64 {
+        let shown: Vec<Option<u32>> = [None].into_iter().chain(sheet.shown_rows().map(Some)).chain([None]).collect();
+        let gaps: i64 = shown.windows(2).map(|pair| sheet.between(pair[0], pair[1])).sum();
+        gaps + sheet.shown_rows().map(|row| sheet.count_of(row)).sum::<i64>()
+    }
+
+    #[test]
+    fn what_is_added_is_told_before_it_shows_and_never_below_the_least() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for _ in 0..400 {
+            let lines = ["a", "/ b", "if (c) {", "}", "", "    d();", "    /** e", "        f = [1, 2];", "    }"];
+            let ends = ["\n", "\r\n", "\r"];
+            let text: String = (0..rng.usize(1..40))
+                .map(|_| lines[rng.usize(..lines.len())].to_string() + ends[rng.usize(..3)])
+                .collect();
+            let (source, overlay) = (Source::new(&text), fold(&text, 4, false));
+            let gauge = if rng.bool() { Gauge::Characters } else { Gauge::Tokens(&Halves) };
+            let numbered = rng.bool();
+            let options = Options { budget: 0, gauge, numbered, wording: WORDING, imports: Imports::Usual, worth: 1 };
+            let language = ["typescript", "python", "typescriptreact"][rng.usize(..3)];
+            let document = Document {
+                source: &source,
+                overlay: &overlay,
+                language,
+                comments: None,
+                selection: None,
+                prices: Prices::Usual,
+                name: "",
+            };
+            let layout = Layout::new(&document, &options);
+            let mut sheet = Sheet::new(&text, &overlay, &layout, gauge, if rng.bool() { 1 } else { rng.i64(1..20) });
+            for _ in 0..rng.usize(..20) {
+                let node = rng.u32(..layout.tree.nodes.len() as u32);
+                let rows = [(rng.u32(..sheet.rows()), rng.u32(..=sheet.rows()))];
+                let whole = rng.bool();
+                let stretches = if whole { sheet.stretches(node) } else { &rows };
+                let (before, shown) = (sheet.total, sheet.shown_rows().count());
+                let added = sheet.added(stretches);
+                assert_eq!((sheet.total, sheet.shown_rows().count()), (before, shown));
+                assert!(!whole || sheet.least(node) <= added, "{text:?} {node}");
+                sheet.show(stretches, added);
+                assert_eq!(sheet.total, counted(&sheet), "{text:?} {stretches:?}");
+                if matches!(gauge, Gauge::Characters) {
+                    let made = write::write(&sheet, &source, gauge, numbered);
+                    assert_eq!(made.count, sheet.total as u64, "{text:?}");
+                    assert_eq!(made.count, gauge.count(&made.edits.apply(&text)) as u64);
+                }
+            }
+        }
+    }
 }

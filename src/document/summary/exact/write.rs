@@ -2,6 +2,7 @@
 
 use super::super::super::comments::defines;
 use super::super::{Edits, Source};
+use super::gauge::Tally;
 use super::names::name;
 use super::sheet::{Sheet, number};
 use super::{Elision, Gauge, Summary, topmost};
@@ -12,18 +13,24 @@ const NAMES: usize = 20;
 /// The summary that a sheet holds.
 pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, numbered: bool) -> Summary {
     let mut writer = Writer { sheet, edits: Edits::new(source), numbered, open: String::new() };
+    let mut tally = Tally::new(gauge);
     let mut elisions = Vec::new();
     let mut before = None;
     let shown: Vec<Option<u32>> = sheet.shown_rows().map(Some).chain([None]).collect();
     for behind in shown {
         if sheet.is_marked(before, behind) {
-            writer.open += &sheet.marker(before, behind);
+            let marker = sheet.marker(before, behind);
+            tally.add(&marker, None);
+            writer.open += &marker;
             elisions.push(elision(sheet, before, behind));
         } else {
             let (start, end) = sheet.missing(before, behind);
             writer.keep(start, end);
+            let from = before.map_or(0, |row| row + 1);
+            (from..behind.unwrap_or(sheet.rows())).for_each(|row| sheet.tell(row, &mut tally));
         }
         if let Some(row) = behind {
+            sheet.tell(row, &mut tally);
             let whole = sheet.page.rows[row as usize];
             let part = sheet.part.as_ref();
             let first = part.filter(|part| part.first == row);
@@ -37,7 +44,8 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, nu
     }
     writer.edits.end(&writer.open);
     let edits = writer.edits;
-    let count = gauge.count(&edits.apply(sheet.page.text)) as u64;
+    let count = tally.count() as u64;
+    debug_assert_eq!(count, gauge.count(&edits.apply(sheet.page.text)) as u64);
     Summary { edits, count, before: sheet.layout.whole, elisions }
 }
 
@@ -62,7 +70,7 @@ impl Writer<'_> {
         let (mut at, mut line) = (start, page.line_of(start));
         while at < end {
             let next = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(end);
-            self.open += &number(line);
+            number(line, &mut self.open);
             self.edits.keep(at, next, &self.open);
             self.open.clear();
             (at, line) = (next, line + 1);
@@ -79,13 +87,18 @@ fn elision(sheet: &Sheet<'_>, before: Option<u32>, behind: Option<u32>) -> Elisi
         _ => sheet.measure(sheet.page.slice(start, end)),
     };
     let (mut kind, mut names) = (None, Vec::new());
-    let mut last = None;
+    let (mut last, mut inside) = (None, 0);
     for row in from..to {
+        // All of it is in the last one.
+        if sheet.page.rows[row as usize].end <= inside {
+            continue;
+        }
         let node = topmost(sheet, sheet.page.owners[row as usize]);
         if last.replace(node) == Some(node) {
             continue;
         }
         let at = sheet.tree.nodes[node as usize];
+        inside = at.end;
         let own = sheet.overlay.kind(at.overlay as usize);
         kind.get_or_insert(own);
         if names.len() == NAMES {
