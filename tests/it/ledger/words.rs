@@ -84,7 +84,7 @@ fn plain_is_error_line(line: &str) -> bool {
     let is_harmless =
         |word: &&str| lower.match_indices(*word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()));
     (lower.trim_end().ends_with("error") || says.iter().any(|word| lower.contains(word)))
-        && !harmless.iter().any(|word| is_harmless(&word))
+        && !harmless.iter().any(|word| is_harmless(word))
 }
 
 fn plain_sentences(text: &str) -> Vec<String> {
