@@ -105,3 +105,24 @@ fn width(byte: u8) -> u32 {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Units;
+
+    #[test]
+    fn units_are_those_of_utf16_at_every_byte() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..200 {
+            let text: String =
+                (0..rng.usize(..200)).map(|_| ['a', '~', 'é', '…', '日', '😀'][rng.usize(..6)]).collect();
+            let units = Units::new(&text);
+            let mut before = 0;
+            for (at, character) in text.char_indices() {
+                assert_eq!(units.of(&text, at as u32), before, "{text} {at}");
+                before += character.len_utf16() as u32;
+            }
+            assert_eq!(units.of(&text, text.len() as u32), before);
+        }
+    }
+}

@@ -373,3 +373,20 @@ impl Layouts {
         self.kept.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn said_are_the_characters_that_are_no_blanks() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..500 {
+            let text: String = (0..rng.usize(..60))
+                .map(|_| [' ', '\t', '\n', '!', '~', '\u{7f}', 'é', '…', '😀'][rng.usize(..9)])
+                .collect();
+            let counted = text.chars().filter(|character| *character > ' ').count();
+            assert_eq!(said(&text) as usize, counted, "{text:?}");
+        }
+    }
+}

@@ -242,7 +242,7 @@ fn choose_worth(sheets: &mut [Sheet<'_>], documents: &[Document<'_>], candidates
         }
     };
     let mut best = (0, (1, 1));
-    for factor in [(1, 1), (1, 2), (2, 1)] {
+    for factor in [(1, 1), (1, 2), (2, 1), (1, 4), (1, i64::from(WORTH))] {
         set(sheets, factor);
         if fill::fill(sheets, documents, candidates, budget).is_ok() {
             let said: u64 = sheets.iter().map(Sheet::said).sum();
