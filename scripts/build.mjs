@@ -7,6 +7,7 @@
  */
 
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.mjs";
@@ -37,7 +38,7 @@ export async function buildPackage() {
 function wasm() {
   const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen);
   return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], () => {
-    run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet"]);
+    run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
     const raw = join(root, "target", "wasm32-unknown-unknown", "release", "espalier.wasm");
     run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", "espalier"]);
     const made = join(wasmDir, "espalier_bg.wasm");
@@ -53,6 +54,15 @@ function wasm() {
     writeFileSync(join(wasmDir, "glue.d.ts"), types);
     for (const name of ["espalier.js", "espalier.d.ts", "espalier_bg.wasm", "espalier_bg.wasm.d.ts"]) rmSync(join(wasmDir, name));
   });
+}
+
+/** Places in other crates are told without the folder that they lie in on this machine: the wasm is the same wherever it is built. */
+function nowhere() {
+  run("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"]);
+  const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
+  const folders = existsSync(sources) ? readdirSync(sources) : [];
+  const flags = folders.map((folder) => `--remap-path-prefix=${join(sources, folder)}/=`);
+  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
 }
 
 /** C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere. */

@@ -77,7 +77,7 @@ impl Marker {
         match style {
             Style::Plain => self.before.clone(),
             Style::Filled => format!("...  {}", self.before),
-            Style::Braced => format!("{{/* {}", self.before.trim_start_matches("// ")),
+            Style::Braced => format!("{{/* {}", self.before.strip_prefix("// ").unwrap_or(&self.before)),
         }
     }
 
