@@ -7,20 +7,26 @@ use crate::message::{Message, Part};
 
 /// Everything that a view says, as one text.
 pub fn texts(view: &[impl Borrow<Message>]) -> String {
-    let mut out = String::new();
-    let mut add = |text: &str| {
+    let mut bytes = 0;
+    each(view, |text| bytes += text.len() + 1);
+    let mut out = String::with_capacity(bytes);
+    each(view, |text| {
         out.push_str(text);
         out.push('\n');
-    };
+    });
+    out
+}
+
+fn each<'m>(view: &'m [impl Borrow<Message>], mut take: impl FnMut(&'m str)) {
     for message in view {
         for part in &message.borrow().parts {
             match part {
-                Part::Text { text } => add(text),
-                Part::ToolCall { arguments, .. } => add(arguments),
+                Part::Text { text } => take(text),
+                Part::ToolCall { arguments, .. } => take(arguments),
                 Part::ToolResult { content, .. } => {
                     for part in content {
                         if let Part::Text { text } = part {
-                            add(text);
+                            take(text);
                         }
                     }
                 }
@@ -28,7 +34,6 @@ pub fn texts(view: &[impl Borrow<Message>]) -> String {
             }
         }
     }
-    out
 }
 
 /// Comparisons after which a search ends: only texts made to be slow need more, and what was not found by then counts as missing.

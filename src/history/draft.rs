@@ -243,6 +243,10 @@ impl<'a> Draft<'a> {
             after,
             is_new: true,
         };
+        // Few are put in, and twice the room for all would be kept for them.
+        if self.entries.len() == self.entries.capacity() {
+            self.entries.reserve_exact(self.entries.len() / 8 + 4);
+        }
         self.entries.insert(index, entry);
     }
 
