@@ -27,7 +27,7 @@ pub struct Failure {
 pub const PLACES: usize = 30;
 
 /// What lines of errors say, in lower case.
-const WORDS: [&str; 21] = [
+pub const WORDS: [&str; 21] = [
     "error:",
     "error[",
     "error ",
@@ -50,7 +50,8 @@ const WORDS: [&str; 21] = [
     "timed out",
     "✗",
 ];
-const HARMLESS: [&str; 6] = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
+/// And what such a line says where there was none; a digit in front makes it another number.
+pub const HARMLESS: [&str; 6] = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
 
 /// True if a line of output tells of an error. Very long lines are data.
 pub fn is_error_line(line: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What lines and sentences are known by: the quick way says what the plain one says.
 
-use espalier::compact::ledger::error::is_error_line;
+use espalier::compact::ledger::error::{HARMLESS, WORDS, is_error_line};
 use espalier::compact::ledger::text::{has_word, sentences};
 use fastrand::Rng;
 
@@ -56,35 +56,11 @@ fn plain_has_word(text: &str, words: &[&str]) -> bool {
 }
 
 fn plain_is_error_line(line: &str) -> bool {
-    let says = [
-        "error:",
-        "error[",
-        "error ",
-        "errors:",
-        "exception:",
-        "exception ",
-        "traceback",
-        "fatal:",
-        "panicked at",
-        "failed",
-        "failure",
-        "cannot find",
-        "no such file",
-        "command not found",
-        "not permitted",
-        "undefined reference",
-        "assertion",
-        "segmentation fault",
-        "permission denied",
-        "timed out",
-        "✗",
-    ];
-    let harmless = ["0 failed", "0 failures", "0 errors", "no error", "failed: 0", "0 error"];
     let lower = line.to_ascii_lowercase();
     let is_harmless =
         |word: &&str| lower.match_indices(*word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()));
-    (lower.trim_end().ends_with("error") || says.iter().any(|word| lower.contains(word)))
-        && !harmless.iter().any(|word| is_harmless(word))
+    (lower.trim_end().ends_with("error") || WORDS.iter().any(|word| lower.contains(word)))
+        && !HARMLESS.iter().any(|word| is_harmless(word))
 }
 
 fn plain_sentences(text: &str) -> Vec<String> {
