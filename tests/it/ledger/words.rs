@@ -60,7 +60,7 @@ fn plain_is_error_line(line: &str) -> bool {
     let is_harmless =
         |word: &&str| lower.match_indices(*word).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()));
     (lower.trim_end().ends_with("error") || WORDS.iter().any(|word| lower.contains(word)))
-        && !HARMLESS.iter().any(|word| is_harmless(word))
+        && !HARMLESS.iter().any(is_harmless)
 }
 
 fn plain_sentences(text: &str) -> Vec<String> {
