@@ -12,11 +12,20 @@ const plain = (turn) => (message) => {
   const { tool_calls: calls, tool_call_id: answered, ...rest } = Object.fromEntries(Object.entries(message).filter(([key]) => !key.startsWith("x_")));
   return { ...rest, ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })) }), ...(answered && { tool_call_id: `${turn}-${answered}` }) };
 };
-const measured = async (run) => {
+/** CPU and time since then. */
+const clock = () => {
   const [before, start] = [process.cpuUsage(), performance.now()];
-  await run();
-  const { user, system } = process.cpuUsage(before);
-  return [(user + system) / 1000, performance.now() - start];
+  return () => {
+    const time = performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
+    return [(user + system) / 1000, time];
+  };
+};
+/** Until the end of `run`, or until what it gives back says. */
+const measured = async (run) => {
+  const since = clock();
+  const until = await run();
+  return until ?? since();
 };
 async function row(name, times, run, between = () => {}) {
   const all = [];
@@ -41,19 +50,24 @@ await row("read and counted", 1, () => {
 });
 const { total, messages } = conversation.log.totals();
 console.log(`${messages} messages, ${total} tokens`);
-// What a hook is told is the plan: the cheap steps are chosen, and what a summary would stand for. It puts it off, which it may while the
-// conversation still fits.
+// What a hook is told is the plan, and then it is made: the cheap steps are chosen, and what a summary would stand for. It puts it off, which
+// it may while the conversation still fits.
 let told = 0;
-const hooks = { preCompact: ({ covered }) => ((told = covered.length), { skip: true }) };
+let since = clock();
+let planned;
+const hooks = { preCompact: ({ covered }) => ((planned = since()), (told = covered.length), { skip: true }) };
 const options = { budget: wanted * 2, force: true, trigger: "threshold", hooks, llm: async () => "" };
 const plan = async (log = conversation.log) => {
+  since = clock();
   const { status } = await log.compactView(options);
   if (status !== "skipped" || told === 0) throw new Error(`no plan was put off: ${status}`);
+  return planned;
 };
 const oneMore = () => conversation.append({ role: "user", content: `And now step ${turn++}.` });
 await row("planned, counts held, first time", 1, () => plan());
 await row("planned, counts held", 9, () => plan());
 await row("planned after one more message", 25, () => plan(), oneMore);
+await row("the same, to the report that it was put off", 25, async () => void (await plan()), oneMore);
 // Nothing is known of a log's messages but their counts, and the engine is warm.
 const lines = conversation.log.export();
 const hosts = conversation.log.originalsFrom(0);
