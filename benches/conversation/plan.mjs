@@ -21,11 +21,11 @@ const clock = () => {
     return [(user + system) / 1000, time];
   };
 };
-/** Until the end of `run`, or until what it gives back says. */
+/** Until the end of `run`, or until when it says that it was done. */
 const measured = async (run) => {
   const since = clock();
   const until = await run();
-  return until ?? since();
+  return Array.isArray(until) ? until : since();
 };
 async function row(name, times, run, between = () => {}) {
   const all = [];
