@@ -127,13 +127,32 @@ export function reading<Piece>(adapter: Adapter<Piece>, source: Source, tools: r
     withheld,
     pieces: (id) => pieces[places.get(id) ?? -1] ?? [],
     rebuild(plan) {
-      const again = (at: number, from: Fields) => adapter.read(from, at, `${name}[${at}]`, new Map(state));
+      const again = readsAgain(adapter, state, name);
       const values = carriedOut(adapter, plan, { source, place: (id) => places.get(id), original: (at) => originals[at]!, again });
       const same = values.length === list.length && values.every((value, at) => value === list[at]);
       if (same) return source.input;
       return request ? copy(request, { [name]: values }) : values;
     },
   };
+}
+
+/** What a reading remembers, for reading one of its messages again: what that writes down is its own. (A copy for each would be of all that was read.) */
+class Aside extends Map<string, unknown> {
+  private readonly state: ReadonlyMap<string, unknown>;
+
+  constructor(state: ReadonlyMap<string, unknown>) {
+    super();
+    this.state = state;
+  }
+
+  override get(key: string): unknown {
+    return super.has(key) ? super.get(key) : this.state.get(key);
+  }
+}
+
+/** Reads messages again that were read with this state, or what was made of them; `name` is that of their list. */
+export function readsAgain<Piece>(adapter: Adapter<Piece>, state: ReadonlyMap<string, unknown>, name: string): Hosts<Piece>["again"] {
+  return (at, from) => adapter.read(from, at, `${name}[${at}]`, new Aside(state));
 }
 
 /** A host's messages, as a plan is carried out on them. */
@@ -183,9 +202,10 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
     const edits = item.parts.filter(({ type }) => type !== "carried");
     const whole = (message: unknown) => item.parts.flatMap((edit) => (edit.type === "carried" ? [edit] : [])).reduceRight((rest, edit) => withThought(rest, edit), message);
     // Ids change first, in a copy that keeps all parts, so that every other edit finds its part where it was.
-    const renamed = renames(edits, again(at, own).message.parts.length);
-    const from = renamed ? (adapter.edit(own, again(at, own), renamed) as Fields) : own;
-    push(whole(adapter.edit(from, again(at, from), edits)), at, item.joins);
+    const read = again(at, own);
+    const renamed = renames(edits, read.message.parts.length);
+    const from = renamed ? (adapter.edit(own, read, renamed) as Fields) : own;
+    push(whole(adapter.edit(from, renamed ? again(at, from) : read, edits)), at, item.joins);
   }
   return out.map(({ value }) => value);
 }

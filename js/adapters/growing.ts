@@ -6,7 +6,7 @@
 import { badOption } from "../errors.ts";
 import type { EspalierError } from "../errors.ts";
 import type { Format, NeutralMessage, PlanItem } from "../types.ts";
-import { bad, carriedOut, isFields, looking } from "./adapter.ts";
+import { bad, carriedOut, isFields, looking, readsAgain } from "./adapter.ts";
 import type { Adapter, Fields, Hosts } from "./adapter.ts";
 import { carriedOutNeutral, neutralMessage } from "./espalier.ts";
 import { unledBy } from "./thinking.ts";
@@ -132,7 +132,7 @@ export function readsWith<Piece>(adapter: Adapter<Piece>): () => Reader {
     const state = new Map<string, unknown>();
     return {
       read: (original, at, path) => adapter.read(original, at, path, state).message,
-      carryOut: (plan, hosts) => carriedOut(adapter, plan, { ...hosts, again: (at, from) => adapter.read(from, at, `messages[${at}]`, new Map(state)) }),
+      carryOut: (plan, hosts) => carriedOut(adapter, plan, { ...hosts, again: readsAgain(adapter, state, "messages") }),
     };
   };
 }

@@ -18,6 +18,7 @@ type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "mo
 
 /** Statuses after which the same may go well another time. */
 const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed"];
+
 export class Compactor<T> {
   readonly maker: Maker<T>;
   readonly jobs: Jobs<Made>;

@@ -171,6 +171,7 @@ function addAgain<T>(log: ConversationLog<T>, text: string, own: readonly unknow
 
 /** The host's messages as they were stored, up to the first line that is none. */
 interface Beside {
+  /** All of it. */
   text: string;
   messages: unknown[];
   /** A line before the last is none: more than a write that was cut. */

@@ -14,7 +14,7 @@ const HELD: usize = 2;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Folds {
+pub struct Folds {
     all: RefCell<Vec<Fold>>,
 }
 
@@ -47,7 +47,8 @@ impl Folds {
         all.iter_mut().for_each(|fold| fold.is_new = false);
     }
 
-    pub(super) fn ledger(
+    /// The ledger of these messages, of which the first may be begun by somebody who knows more of it.
+    pub fn ledger(
         &self,
         messages: Vec<Rc<Message>>,
         rules: &Rules,
@@ -80,7 +81,7 @@ impl Folds {
     }
 
     /// The same for once: it goes on with what is held, and nothing of it is held.
-    pub(super) fn once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+    pub fn once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
         let all = self.all.borrow();
         let begun = longest(&all, messages, rules).map(|at| &all[at]);
         gone_on(begun.map(|fold| (Ledger::clone(&fold.ledger), fold.messages.len())), messages, rules)

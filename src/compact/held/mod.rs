@@ -18,13 +18,13 @@ use std::rc::Rc;
 
 pub use call::Call;
 pub use counts::Remembering;
+pub use folds::Folds;
 pub use outcome::{Outcome, Text};
 
-use super::ledger::{Ledger, Rules};
+use super::ledger::Rules;
 use crate::message::tool_map::ToolMap;
 use crate::message::{Message, Part};
 use counts::Counts;
-use folds::Folds;
 
 /// See the module.
 #[derive(Default)]
@@ -34,7 +34,8 @@ pub struct Held {
     /// Those of the newest plan, in order.
     messages: RefCell<Rc<[Rc<Known>]>>,
     counts: Counts,
-    folds: Folds,
+    /// Ledgers of what plans would cover.
+    pub folds: Folds,
     plans: Cell<u32>,
 }
 
@@ -79,22 +80,6 @@ impl Held {
         self.counts.begin(plan);
         self.folds.begin();
         all
-    }
-
-    /// The ledger of these messages, of which the first may be begun by somebody who knows more of it. One that the plan before asked for, or
-    /// this one, is gone on with.
-    pub fn ledger(
-        &self,
-        messages: Vec<Rc<Message>>,
-        rules: &Rules,
-        begun: impl FnOnce(&Message) -> Option<Ledger>,
-    ) -> Rc<Ledger> {
-        self.folds.ledger(messages, rules, begun)
-    }
-
-    /// The same for once, of a whole history.
-    pub fn ledger_once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
-        self.folds.once(messages, rules)
     }
 }
 

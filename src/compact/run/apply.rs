@@ -63,7 +63,7 @@ impl Compaction {
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let messages = self.messages.iter().filter(|message| known.contains(message.id.as_str())).cloned().collect();
         // What a record stands for is told by those messages.
-        self.held.ledger(messages, rules, |first| {
+        self.held.folds.ledger(messages, rules, |first| {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
             Some(behind.ledger(rules).behind_record(&first.text()))
         })

@@ -18,7 +18,7 @@ impl Compaction {
             // Frames have no facts. What was held of a record goes on with more than the record says.
             None => {
                 let spoken: Vec<_> = self.messages.iter().filter(|m| !m.role.is_frame()).cloned().collect();
-                self.held.ledger_once(&spoken, rules)
+                self.held.folds.once(&spoken, rules)
             }
             Some(_) => Ledger::fold(self.messages.iter().map(|message| &**message), rules),
         };
