@@ -4,6 +4,7 @@ pub mod bits;
 pub mod document;
 pub mod error;
 pub mod history;
+pub mod map;
 pub mod message;
 pub mod rank;
 pub mod tokens;

@@ -1,7 +1,5 @@
 //! Counting and pruning conversations.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -14,6 +12,7 @@ use crate::history::limits::{ModelLimits, limit};
 use crate::history::plan::Totals;
 use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
+use crate::map::HashSet;
 use crate::message::{Message, Role};
 use crate::tokens::{CostModel, EncodingName, Origin, ToolCost};
 
@@ -165,7 +164,7 @@ impl HeldConversation {
             counts: vec![],
             marks: vec![],
             origins: vec![],
-            ids: HashSet::new(),
+            ids: HashSet::default(),
             counting,
         })
     }

@@ -108,7 +108,7 @@ impl Counter {
 /// The conversation, with the path of whatever is wrong with it.
 pub fn messages(value: JsValue) -> std::result::Result<Vec<Message>, JsValue> {
     let messages: Vec<Message> = from_js(value, "messages", Code::BadMessage)?;
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = crate::map::HashSet::default();
     for (at, message) in messages.iter().enumerate() {
         if !seen.insert(message.id.as_str()) {
             let error = Error::new(Code::DuplicateId, format!("two messages have the id {:?}", message.id));

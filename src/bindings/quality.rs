@@ -38,7 +38,7 @@ pub fn quality(history: JsValue, view: JsValue, continuation: JsValue, options: 
         None
     } else {
         let later = messages(continuation)?;
-        let shown: std::collections::HashSet<&str> = view.iter().map(|message| message.id.as_str()).collect();
+        let shown: crate::map::HashSet<&str> = view.iter().map(|message| message.id.as_str()).collect();
         let covered: Vec<_> = history.iter().filter(|message| !shown.contains(message.id.as_str())).cloned().collect();
         Some(needed_later(&covered, &view, &later, &ledger))
     };

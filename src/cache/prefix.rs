@@ -222,7 +222,7 @@ impl SharedPrefix {
             return;
         }
         let gone = |row: &FateRow| matches!(row.fate.as_str(), "dropped" | "covered");
-        let gone_before: std::collections::HashSet<&str> =
+        let gone_before: crate::map::HashSet<&str> =
             earlier.iter().filter(|row| gone(row)).map(|row| row.id.as_str()).collect();
         // Rows between the last message that is shared and the one that differs.
         let (mut sent, mut dropped) = (0, Vec::new());

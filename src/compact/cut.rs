@@ -49,7 +49,7 @@ pub fn deeds(scene: &Scene) -> Vec<Deed> {
         deed.edits |= matches!(call.call.kind, ToolKind::Edit | ToolKind::Write | ToolKind::Delete);
         deed.runs |= call.call.kind == ToolKind::Shell;
     }
-    let mut mended = std::collections::HashSet::new();
+    let mut mended = crate::map::HashSet::default();
     for result in scene.results.iter().rev() {
         let Some(call) = scene.call_of(result).filter(|call| call.call.kind == ToolKind::Shell) else { continue };
         match scene.end(result) {

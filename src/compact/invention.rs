@@ -1,9 +1,9 @@
 //! What a summary claims that its history does not have.
 
 use std::borrow::Borrow;
-use std::collections::HashSet;
 
 use super::literal::texts;
+use crate::map::HashSet;
 use crate::message::Message;
 
 /// Inventions that are listed.
@@ -16,7 +16,7 @@ pub fn inventions(summary: &str, history: &[impl Borrow<Message>]) -> Vec<String
         return vec![];
     }
     let text = texts(history);
-    let mut known: HashSet<&str> = HashSet::new();
+    let mut known: HashSet<&str> = HashSet::default();
     for word in words(&text) {
         known.insert(word);
         known.insert(last_component(word));

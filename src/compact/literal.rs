@@ -1,8 +1,8 @@
 //! Literals looked for in everything that a view says, all in one walk.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 
+use crate::map::HashMap;
 use crate::message::{Message, Part};
 
 /// Everything that a view says, as one text.
@@ -52,14 +52,14 @@ pub fn find(text: &str, wanted: &[&str]) -> Vec<bool> {
     let key = |bytes: &[u8], at: usize| -> u64 {
         bytes[at..at + KEY].iter().fold(0, |key, byte| key << 8 | u64::from(*byte))
     };
-    let mut common: HashMap<u64, usize> = HashMap::new();
+    let mut common: HashMap<u64, usize> = HashMap::default();
     for literal in wanted.iter().filter(|literal| literal.len() >= KEY) {
         for at in places(literal) {
             *common.entry(key(literal.as_bytes(), at)).or_default() += 1;
         }
     }
-    let mut filed: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
-    let mut short: HashMap<&str, bool> = HashMap::new();
+    let mut filed: HashMap<u64, Vec<(usize, usize)>> = HashMap::default();
+    let mut short: HashMap<&str, bool> = HashMap::default();
     for (number, literal) in wanted.iter().enumerate() {
         if literal.len() < KEY {
             short.entry(literal).or_insert_with(|| text.contains(literal));

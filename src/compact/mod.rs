@@ -48,13 +48,12 @@ pub mod window;
 
 pub use run::Compaction;
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Prices;
 use crate::history::edit::Edit;
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
+use crate::map::HashSet;
 use crate::tokens::Origin;
 
 /// What a compaction is to do.

@@ -1,9 +1,10 @@
 //! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use super::form::EIGHT;
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
+use crate::map::HashMap;
 use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
@@ -157,7 +158,7 @@ fn foundation(ledger: &Ledger) -> Vec<String> {
         let list: Vec<String> = tools.iter().take(12).map(|(name, n)| format!("{name} ({n})")).collect();
         lines.push(format!("- Tools called: {}", list.join(", ")));
     }
-    let mut kinds: HashMap<&str, usize> = HashMap::new();
+    let mut kinds: HashMap<&str, usize> = HashMap::default();
     for file in &ledger.files {
         if let Some((stem, ending)) = file.path.rsplit_once('.')
             && !stem.is_empty()
@@ -177,7 +178,7 @@ fn foundation(ledger: &Ledger) -> Vec<String> {
 }
 
 fn status(ledger: &Ledger) -> Vec<String> {
-    let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut names: HashMap<&str, Vec<&str>> = HashMap::default();
     for symbol in ledger.symbols.iter().rev() {
         let names = names.entry(&symbol.path).or_default();
         if names.len() < SYMBOLS {
@@ -268,7 +269,7 @@ struct Candidate<'a> {
 fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<String> {
     let candidates: Vec<Candidate> =
         ledger.said.iter().enumerate().flat_map(|(at, (id, text))| candidates(at, id, text)).collect();
-    let mut uses: HashMap<&str, usize> = HashMap::new();
+    let mut uses: HashMap<&str, usize> = HashMap::default();
     for term in candidates.iter().flat_map(|c| &c.terms) {
         *uses.entry(term).or_default() += 1;
     }

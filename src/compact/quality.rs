@@ -4,7 +4,6 @@
 //! is searched for the literal of every entry, and its records are read back to find entries with a line of their own.
 
 use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -13,6 +12,7 @@ use super::ledger::command::body;
 use super::ledger::text::{ELLIPSIS, flat};
 use super::ledger::{Ledger, Rules};
 use super::literal::{find, texts};
+use crate::map::{HashMap, HashSet};
 use crate::message::Message;
 use crate::message::path::tail;
 use crate::message::tool_map::Mark;
@@ -326,7 +326,7 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Lines<'a> {
-        let mut out = Lines { exact: HashSet::new(), cut: HashMap::new(), whole: HashSet::new() };
+        let mut out = Lines { exact: HashSet::default(), cut: HashMap::default(), whole: HashSet::default() };
         for (id, line) in lines {
             if let Some(start) = line.strip_suffix(ELLIPSIS) {
                 out.cut.entry(bare(id)).or_default().push(start);

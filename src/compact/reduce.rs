@@ -3,13 +3,12 @@
 //! Results of tools give way first, to one common cap; then what calls that have a result were told at length; then what the user pasted
 //! into the newest request. Head and tail stay, so that the request itself is still read, and the marker says where the whole is.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
 use crate::history::prune::SUMMARY_TAG;
 use crate::history::prune::arguments::shortened as shorter_arguments;
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
 

@@ -1,10 +1,9 @@
 //! Overlays: the structure of a document, as nodes that a summary keeps or leaves out.
 
-use std::collections::HashSet;
-
 use super::language::{Mode, Rules};
 use super::query::Captured;
 use super::syntax::{Kinds, NONE, NodeIndex, SyntaxTree};
+use crate::map::HashSet;
 
 /// One node of an [`Overlay`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

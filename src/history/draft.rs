@@ -417,7 +417,7 @@ fn with_call_id(part: &Part, id: &str) -> Part {
 /// True if a provider would refuse a message of these parts as empty.
 pub(super) fn is_empty(parts: &[Part]) -> bool {
     parts.iter().all(|part| match part {
-        Part::Text { text } => text.trim().is_empty(),
+        Part::Text { text } => text.trim_start().is_empty(),
         Part::CacheMark => true,
         _ => false,
     })

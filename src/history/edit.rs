@@ -3,7 +3,7 @@
 //! A view is the history with its active edits applied in order. Compaction produces edits; undoing one is leaving it out.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use super::draft::{Change, Draft, Entry, Meter};
 use super::pairs::repair;
 use super::plan::{Fate, ItemEdit};
 use super::rule::Rule;
+use crate::map::HashMap;
 use crate::message::{Message, Part};
 use crate::tokens::Origin;
 

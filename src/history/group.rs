@@ -220,7 +220,7 @@ impl Grouper {
 /// True if the message says or shows anything: not only calls, results, reasoning and items that introduce what follows.
 pub fn has_words(message: &Message) -> bool {
     message.parts.iter().any(|part| match part {
-        Part::Text { text } => !text.trim().is_empty(),
+        Part::Text { text } => !text.trim_start().is_empty(),
         Part::Image { .. } | Part::Document { .. } => true,
         Part::Opaque { .. } => message.role == Role::User,
         Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } | Part::CacheMark => false,

@@ -4,10 +4,11 @@
 //! the messages directly after the assistant's run that made the call; where the provider is known and takes them from anywhere behind it,
 //! there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::draft::{Change, Draft, is_empty};
 use super::plan::Fate;
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::validity::Provider;
 use crate::validity::pairs::{Fate as Found, LOST, Matching, Place, pair};
@@ -142,7 +143,7 @@ fn only_request<'m>(messages: impl Iterator<Item = &'m Message>) -> Option<Strin
 /// ```
 pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
     let mut waiting: Vec<&str> = Vec::new();
-    let mut used: HashSet<&str> = HashSet::new();
+    let mut used: HashSet<&str> = HashSet::default();
     let mut caller: Option<&Message> = None;
     let mut after_assistant = false;
     let spared = only_request(messages.iter());

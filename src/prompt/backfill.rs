@@ -1,8 +1,6 @@
 //! Room that is left once the budget is met goes to what was removed: a step that freed a lot may leave space for something
 //! smaller.
 
-use std::collections::HashMap;
-
 use super::content::View;
 use super::costs::Changed;
 use super::counts::Counts;
@@ -10,6 +8,7 @@ use super::cut::{Cut, Step};
 use super::draft::{Draft, NONE};
 use super::living::{Revival, Unit};
 use super::trace::Rule;
+use crate::map::HashMap;
 
 /// Tokens by which joining texts may make them cheaper than they are alone, for each text.
 const JOINT: f64 = 4.0;

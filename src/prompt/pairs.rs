@@ -1,9 +1,8 @@
 //! Which tool message answers which call.
 
-use std::collections::HashMap;
-
 use super::draft::Draft;
 use super::tree::Tree;
+use crate::map::HashMap;
 use crate::message::Role;
 
 /// Above every number that hosts give to what they keep together.
@@ -21,7 +20,7 @@ pub struct Pair {
 /// Every tool message with the latest call of its id before it, unless another one answered that already. Ids come back in long
 /// conversations, so they alone say nothing.
 pub fn pairs(draft: &Draft, tree: &Tree) -> Vec<Pair> {
-    let mut open: HashMap<&str, (u32, u32)> = HashMap::new();
+    let mut open: HashMap<&str, (u32, u32)> = HashMap::default();
     let mut found = Vec::new();
     for place in 0..tree.len() {
         let Some(shape) = tree.shape(draft, place) else { continue };

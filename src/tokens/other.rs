@@ -3,12 +3,11 @@
 //! The road is the reference implementation itself: six to twenty times slower than the built-in encodings, and 330 kB of regular
 //! expression engine (brotli) in a wasm that has it. The published package is built without this feature.
 
-use std::collections::HashSet;
-
 use tiktoken_rs::CoreBPE;
 
 use super::Tokenizer;
 use crate::error::{Code, Error, Result};
+use crate::map::HashSet;
 
 /// An encoding that tiktoken-rs runs.
 pub struct OtherEncoding(CoreBPE);
@@ -36,8 +35,8 @@ impl OtherEncoding {
     /// # Errors
     /// [`Code::BadVocabulary`] if a byte or a rank is missing or comes twice, or if the expression is none.
     pub fn custom(tokens: Vec<(Vec<u8>, u32)>, pattern: &str) -> Result<OtherEncoding> {
-        let mut bytes: HashSet<&[u8]> = HashSet::new();
-        let mut ranks: HashSet<u32> = HashSet::new();
+        let mut bytes: HashSet<&[u8]> = HashSet::default();
+        let mut ranks: HashSet<u32> = HashSet::default();
         for (token, rank) in &tokens {
             if token.is_empty() || !bytes.insert(token) || !ranks.insert(*rank) {
                 return Err(unusable(format!("the token of rank {rank} is empty or comes twice")));

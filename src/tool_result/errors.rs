@@ -1,8 +1,8 @@
 //! Lines about errors: what somebody who reads a log looks for first.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::map::HashSet;
 use crate::tokens::Tokenizer;
 
 /// One part in this many of the room may go to them.
@@ -115,7 +115,7 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
 /// Those of the error lines of `text` (see [`find`]) that go into `room` tokens, in order, each once; the earliest of too many, since the
 /// others often follow from them.
 pub fn select(text: &str, errors: &[Range<usize>], room: u64, tokenizer: &dyn Tokenizer) -> Kept {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut out = String::new();
     let (mut used, mut lines) = (0, 0);
     let gap = tokenizer.count(GAP) + 1;

@@ -1,9 +1,8 @@
 //! JSON that is cut and still JSON: long lists keep their first and last items, long texts their ends.
 
-use std::collections::HashMap;
-
 use super::seam::{Snap, end_of_head, start_of_tail};
 use super::tape::{Kind, Node, read};
+use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
 /// Most items of a list, then most bytes of a text, that are tried, from the most to the least.
@@ -37,7 +36,7 @@ pub fn shorten(text: &str, limit: u64, tokenizer: &dyn Tokenizer) -> Option<Stri
     }
     let nodes = read(text)?;
     let longest = nodes.iter().filter(|node| node.kind == Kind::List).map(|node| node.items).max().unwrap_or(0);
-    let mut cutter = Cutter { text, nodes, decoded: HashMap::new() };
+    let mut cutter = Cutter { text, nodes, decoded: HashMap::default() };
     let mut at = |items: usize, characters: usize| {
         let mut out = String::new();
         cutter.write(0, items, characters, &mut out);

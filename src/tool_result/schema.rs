@@ -49,7 +49,7 @@ struct Fields {
     /// Objects that were merged.
     objects: usize,
     names: Vec<(String, usize, Shape)>,
-    places: std::collections::HashMap<String, usize>,
+    places: crate::map::HashMap<String, usize>,
 }
 
 /// How a schema is written.

@@ -1,9 +1,8 @@
 //! The order of one turn: the messages of the assistant's run, the results of its calls, and everything else.
 
-use std::collections::HashMap;
-
 use super::pairs::Place;
 use super::slot::{Piece, Slot};
+use crate::map::HashMap;
 use crate::message::Role;
 
 /// Slots with the index that they had when results were paired.
@@ -12,7 +11,7 @@ pub(super) type Numbered<'a> = Vec<(usize, Slot<'a>)>;
 /// Each calling message with its results directly behind it, then everything else.
 pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &HashMap<Place, Place>) -> Vec<Slot<'a>> {
     // Results by the message that asked.
-    let mut results: HashMap<usize, Vec<Slot<'a>>> = HashMap::new();
+    let mut results: HashMap<usize, Vec<Slot<'a>>> = HashMap::default();
     let mut rest = Vec::new();
     for (index, slot) in answers {
         let (role, name) = (slot.role, slot.name);

@@ -3,9 +3,8 @@
 //! One walk from the front: results answer calls of the same id, the newest one first, within the [`Reach`] that the provider allows.
 //! Ids are compared inside that reach only, so an id that a provider uses twice pairs up correctly both times.
 
-use std::collections::{HashMap, HashSet};
-
 use super::rules::Reach;
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
 /// Text of the stand-in for a result that was never recorded.
@@ -145,7 +144,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     let mut ids = Ids::default();
     let mut round = Round {
         reach: matching.reach,
-        open: HashMap::new(),
+        open: HashMap::default(),
         first: 0,
         caller: 0,
         caller_calls: false,

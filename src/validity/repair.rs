@@ -3,7 +3,7 @@
 //! Each pass mends one kind of finding; since one cure can bring about another finding (a message left empty, say), the passes are run
 //! until there is none. A conversation without findings is not touched at all.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use super::pairs::{Fate, Ids, LOST, MOST_OF_AN_ID, Pairs, Place, Spoken, pair};
 use super::plan::{Change, Item};
 use super::rules::{Last, Reach, Rules};
 use super::slot::{Piece, Slot, plan};
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
 /// What stands for a picture that may not be sent.
@@ -159,7 +160,7 @@ impl<'a> Work<'a, '_> {
     /// What the host or the model's row wants gone, whether or not it would be refused.
     fn strip(&mut self) {
         let names: HashSet<&str> = self.target.special.drop_tools.iter().map(String::as_str).collect();
-        let mut gone: HashMap<Place, &'static str> = HashMap::new();
+        let mut gone: HashMap<Place, &'static str> = HashMap::default();
         if !names.is_empty() {
             for call in self.pairs().calls.iter().filter(|call| names.contains(call.name.as_str())) {
                 gone.insert(call.at, "dropped-tool");
@@ -321,7 +322,7 @@ impl<'a> Work<'a, '_> {
     }
 
     fn blank_texts(&mut self) {
-        let mut gone = HashMap::new();
+        let mut gone = HashMap::default();
         for (index, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.role.is_frame()) {
             for (number, part) in slot.parts().enumerate() {
                 if matches!(part, Part::Text { .. }) && is_blank(part, self.rules) {
@@ -353,7 +354,7 @@ impl<'a> Work<'a, '_> {
     fn pair_up(&mut self) {
         let pairs = self.pairs();
         self.rename(&pairs);
-        let mut gone: HashMap<Place, &'static str> = HashMap::new();
+        let mut gone: HashMap<Place, &'static str> = HashMap::default();
         let mut stand_ins: Vec<(usize, Slot<'a>)> = Vec::new();
         let mut notes: Vec<(usize, Slot<'a>)> = Vec::new();
         for call in &pairs.calls {

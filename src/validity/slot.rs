@@ -183,7 +183,7 @@ fn item(of: Option<usize>, group: Vec<Piece>, role: Role, joins: bool, messages:
 
 /// Ids for messages that the host did not have.
 struct NewIds<'m> {
-    used: std::collections::HashSet<&'m str>,
+    used: crate::map::HashSet<&'m str>,
     number: usize,
 }
 

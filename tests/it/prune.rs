@@ -5,12 +5,11 @@ mod hold;
 mod passes;
 mod random_limits;
 
-use std::collections::HashSet;
-
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Fate, ItemEdit, PartEdit, PlanItem};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
+use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
 
@@ -149,7 +148,7 @@ fn results_that_come_with_a_request_are_a_request() {
 #[test]
 fn what_the_host_keeps_stays() {
     let messages = numbered(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
-    let limits = Limits { keep: HashSet::from(["m1".to_string()]), ..limits(3 + 5 * 3) };
+    let limits = Limits { keep: HashSet::from_iter(["m1".to_string()]), ..limits(3 + 5 * 3) };
     let pruned = run(&messages, &limits, &Chars);
     // Its turn's opening stays as well: the assistant must not speak first.
     assert_eq!(pruned.plan, ["m0", "m1", "m4"].map(|id| PlanItem::Keep { id: id.into() }));

@@ -1,6 +1,5 @@
 //! Results of tools as a whole: budgets over all of them, old ones cleared.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use espalier::compact::placeholder::is_placeholder;
@@ -8,6 +7,7 @@ use espalier::compact::results::{Clearing, Done, Exempt, Options, Outcome, Resul
 use espalier::history::log::entry::{Becomes, Kind};
 use espalier::history::plan::{ItemEdit, PartEdit, PlanItem};
 use espalier::history::prune::Picture;
+use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
@@ -18,8 +18,8 @@ fn options(rule: Rule) -> Options {
         rule,
         style: Style::Espalier,
         exempt: Exempt::Usual,
-        keep: HashSet::new(),
-        bodies: HashMap::new(),
+        keep: HashSet::default(),
+        bodies: HashMap::default(),
         pictures: vec![],
         picture_bytes: None,
     }
@@ -111,9 +111,10 @@ fn what_is_protected_stays() {
     assert_eq!(cleared(clear(0, 3, 0, 0)), 1);
     assert_eq!(cleared(clear(0, 0, 1_200, 0)), 1);
     assert_eq!(cleared(clear(0, 0, 1_199, 0)), 2);
-    let keep = Options { keep: HashSet::from(["m3".to_string()]), ..options(clear(0, 0, 0, 0)) };
+    let keep = Options { keep: HashSet::from_iter(["m3".to_string()]), ..options(clear(0, 0, 0, 0)) };
     assert_eq!(start(&messages, keep).finish().gone.len(), 3);
-    let exempt = Options { exempt: Exempt::Names(HashSet::from(["bash".to_string()])), ..options(clear(0, 0, 0, 0)) };
+    let exempt =
+        Options { exempt: Exempt::Names(HashSet::from_iter(["bash".to_string()])), ..options(clear(0, 0, 0, 0)) };
     assert_eq!(start(&messages, exempt).finish().outcome, Outcome::WithinBudget);
     // A list of things to do is read as long as it is there.
     let todo = numbered(vec![user("Go."), call("c", "todo_write", "{}"), result("c", &"- [ ] this\n".repeat(200))]);
@@ -167,8 +168,10 @@ fn all_results_get_one_level() {
     assert!(level(1_000, first.level).level < first.level.map(|level| level + 1));
     assert_eq!(level(1_850, None).outcome, Outcome::WithinBudget);
     // What must stay takes its share first.
-    let keep =
-        Options { keep: HashSet::from(["m3".to_string()]), ..options(Rule::Level { budget: 1_200, previous: None }) };
+    let keep = Options {
+        keep: HashSet::from_iter(["m3".to_string()]),
+        ..options(Rule::Level { budget: 1_200, previous: None })
+    };
     let kept = start(&messages, keep).finish();
     assert!(kept.results.after <= 1_200 && kept.gone.iter().all(|gone| gone.message != "m3"));
 }

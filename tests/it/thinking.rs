@@ -8,6 +8,7 @@ use espalier::effect::Step;
 use espalier::history::edit::Thinking;
 use espalier::history::log::Log;
 use espalier::history::plan::{Fate, PartEdit, PlanItem};
+use espalier::map::HashSet;
 use espalier::message::{Message, Part};
 use espalier::tokens::{CostModel, Origin};
 use fastrand::Rng;
@@ -93,12 +94,15 @@ fn nothing_is_carried_where_it_is_not_wanted() {
     };
     // Formats without signed thoughts; thoughts of another model.
     none(&agent(20, &[0]), Options { thinking: None, ..options(1_500) });
-    let of_another = Some(["m2".to_string()].into());
+    let of_another = Some(HashSet::from_iter(["m2".to_string()]));
     none(&agent(20, &[0]), Options { thinking: of_another.clone(), ..options(1_500) });
     // Calls with a thought of their own.
     none(&agent(20, &(0..20).collect::<Vec<_>>()), options(1_500));
     // The older thought of the right model is the last one then.
-    let done = compact(&agent(20, &[0, 1]), Options { thinking: Some(["m4".to_string()].into()), ..options(1_500) });
+    let done = compact(
+        &agent(20, &[0, 1]),
+        Options { thinking: Some(HashSet::from_iter(["m4".to_string()])), ..options(1_500) },
+    );
     assert_eq!(carried(&done).unwrap().from, "m2");
     // A range that ends with its turn; the thoughts of older turns.
     let mut two = agent(10, &[0]);

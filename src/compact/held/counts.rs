@@ -1,15 +1,15 @@
 //! Counts of short texts.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Held;
+use crate::map::HashMap;
 use crate::tokens::image::Pictures;
 use crate::tokens::{Fit, Tokenizer};
 
-/// Longest text whose count is held, in bytes.
-const SHORT: usize = 2_048;
+/// Longest text whose count is held, in bytes. Of long ones only what users pasted is asked for again and again.
+const SHORT: usize = 65_536;
 
 /// Tokens of short texts, and the plan that asked for them last.
 #[derive(Default)]

@@ -13,7 +13,6 @@ mod outcome;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 pub use call::Call;
@@ -22,6 +21,7 @@ pub use folds::Folds;
 pub use outcome::{Outcome, Text};
 
 use super::ledger::Rules;
+use crate::map::HashMap;
 use crate::message::tool_map::ToolMap;
 use crate::message::{Message, Part};
 use counts::Counts;
@@ -66,7 +66,7 @@ impl Held {
         let new = &messages[same..];
         // After an edit or its undoing others stand there, most of which were there before.
         let old: HashMap<*const Message, &Rc<Known>> = match new.is_empty() {
-            true => HashMap::new(),
+            true => HashMap::default(),
             false => old.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect(),
         };
         let fresh = |message: &Rc<Message>| Rc::new(Known { message: Rc::clone(message), facts: OnceCell::new() });
@@ -101,18 +101,43 @@ impl<'k> Reading<'k> {
             // Drafts leave out nothing and change no order.
             self.rest.next().filter(|known| std::ptr::eq(&*known.message, source))
         });
-        match known.filter(|known| std::ptr::eq(&*known.message, message)) {
-            Some(known) => Cow::Borrowed(known.facts.get_or_init(|| facts(message, &self.map, self.root))),
-            None => Cow::Owned(facts(message, &self.map, self.root).into_vec()),
+        let known = known.map(|known| known.facts.get_or_init(|| facts(&known.message, &self.map, self.root)));
+        match (known, source) {
+            (Some(facts), Some(source)) if std::ptr::eq(source, message) => Cow::Borrowed(facts),
+            (Some(known), Some(source)) if source.parts.len() == message.parts.len() => {
+                Cow::Owned(self.changed(message, source, known))
+            }
+            _ => Cow::Owned(facts(message, &self.map, self.root).into_vec()),
         }
+    }
+
+    /// Facts of a message whose parts are what became of those of `source`: calls stay what they are where their results changed.
+    fn changed(&self, message: &Message, source: &Message, known: &[Fact]) -> Vec<Fact> {
+        let mut known = known.iter();
+        let parts = message.parts.iter().zip(&source.parts).enumerate();
+        let changed = parts.filter_map(|(at, (part, was))| {
+            let known = is_fact(was).then(|| known.next()).flatten();
+            match known {
+                Some(known) if part == was => Some(known.clone()),
+                _ => fact(at, part, &self.map, self.root),
+            }
+        });
+        changed.collect()
     }
 }
 
 fn facts(message: &Message, map: &ToolMap, root: Option<&str>) -> Box<[Fact]> {
-    let fact = |(at, part): (usize, &Part)| match part {
+    message.parts.iter().enumerate().filter_map(|(at, part)| fact(at, part, map, root)).collect()
+}
+
+fn is_fact(part: &Part) -> bool {
+    matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. })
+}
+
+fn fact(at: usize, part: &Part, map: &ToolMap, root: Option<&str>) -> Option<Fact> {
+    match part {
         Part::ToolCall { name, arguments, .. } => Some(Fact::Call(at, Rc::new(Call::new(map, root, name, arguments)))),
         Part::ToolResult { .. } => Some(Fact::Result(at, Rc::default())),
         _ => None,
-    };
-    message.parts.iter().enumerate().filter_map(fact).collect()
+    }
 }

@@ -65,12 +65,16 @@ impl Command {
 
     /// One line of its own at least cost: no folder, no output unless it was a run of tests.
     pub fn to_short_line(&self, bytes: usize) -> String {
-        Command { line: stem(body(&self.line), bytes), ..self.clone() }.to_line(usize::MAX, false)
+        self.line_of(&stem(body(&self.line), bytes), false)
     }
 
     /// One line: the command cut to `bytes`, how it ended, and what it printed last if
     /// `with_output`; a run of tests always tells its numbers.
     pub fn to_line(&self, bytes: usize, with_output: bool) -> String {
+        self.line_of(&stem(&self.line, bytes), with_output)
+    }
+
+    fn line_of(&self, command: &str, with_output: bool) -> String {
         let times = if self.count > 1 { format!(" x{}", self.count) } else { String::new() };
         let tests = self.tests.as_ref().map(Tests::to_words);
         let last = match tests.as_deref().unwrap_or(&self.last_line) {
@@ -80,9 +84,9 @@ impl Command {
         // That it ended goes without saying.
         let ended = match self.status {
             Status::Ended if last.is_empty() => String::new(),
-            status => format!(" -> {}{last}", status.as_words()),
+            status => [" -> ", &status.as_words(), &last].concat(),
         };
-        format!("`{}`{times}{ended}", stem(&self.line, bytes))
+        ["`", command, "`", &times, &ended].concat()
     }
 
     /// Reads what [`Command::to_line`] wrote.

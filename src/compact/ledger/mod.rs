@@ -18,7 +18,7 @@ pub mod symbol;
 pub mod text;
 pub mod user;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -28,6 +28,7 @@ pub use error::Failure;
 pub use file::File;
 pub use user::{Constraint, Request};
 
+use crate::map::{HashMap, HashSet};
 use crate::message::path;
 pub use text::{one_line, sentences};
 
@@ -427,7 +428,7 @@ impl Ledger {
         let found = lines.len();
         // Each error of this result once, in the order in which they came.
         let mut order: Vec<(String, Failure)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::default();
         for line in lines {
             let key = error::key(&line);
             match known.get(&key) {

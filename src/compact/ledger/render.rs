@@ -468,9 +468,10 @@ fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
     let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
     for (order, request) in ledger.requests.iter().enumerate() {
         let id = &request.id;
-        let text = escape(request.text.trim());
-        let short = format!("[{id}] {}", flat(&text, SHORT_REQUEST));
+        let text = request.text.trim();
+        let short = ["[", id, "] ", &flat(&escape(begin(text)), SHORT_REQUEST)].concat();
         let longer = forms(&|| {
+            let text = escape(text);
             let middle = format!("[{id}] {}", flat(&text, SHORT_REQUEST * 5));
             let whole = format!("[{id}] {}", guarded(&text));
             if whole.len() <= middle.len() { vec![whole] } else { vec![middle, whole] }
@@ -481,15 +482,15 @@ fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
     let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
     crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
     for (order, error) in errors {
-        let form = |bytes, places| format!("- {}: {}", error.id, escape(&error.to_line(bytes, places)));
+        let form = |bytes, places| row(&error.id, &error.to_line(bytes, places));
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
         out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
     }
     let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
     crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
     for (order, command) in commands {
-        let form = |bytes, output| format!("- {}: {}", command.id, escape(&command.to_line(bytes, output)));
-        let short = format!("- {}: {}", command.id, escape(&command.to_short_line(SHORT_COMMAND)));
+        let form = |bytes, output| row(&command.id, &command.to_line(bytes, output));
+        let short = row(&command.id, &command.to_short_line(SHORT_COMMAND));
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
         out.push(Line::new(Block::Commands, (order, command.at), &command.id, short, longer));
     }
@@ -501,11 +502,22 @@ fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
     out
 }
 
+fn row(id: &str, text: &str) -> String {
+    ["- ", id, ": ", &escape(text)].concat()
+}
+
+/// As much of a message as its short form is made from.
+fn begin(text: &str) -> &str {
+    let start = &text[..text.floor_char_boundary(SHORT_REQUEST * 4)];
+    // Behind blanks there may be more.
+    if start.trim_end().len() > SHORT_REQUEST { start } else { text }
+}
+
 /// The lines of rules, the plan and files.
 fn vital_lines(ledger: &Ledger) -> Vec<Line> {
     let mut out = Vec::new();
     for (order, constraint) in ledger.constraints.iter().enumerate() {
-        let line = format!("- {}: {}", constraint.id, escape(&constraint.sentence));
+        let line = row(&constraint.id, &constraint.sentence);
         out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
     }
     if let Some(plan) = &ledger.plan {

@@ -1,10 +1,9 @@
 //! What no model should see of the covered messages: pictures, thoughts, calls without results and results without calls, tools that
 //! only the client has, marks that the host put on ids.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::history::draft::{Change, Draft};
 use crate::history::plan::{Fate, ItemEdit};
+use crate::map::{HashMap, HashSet};
 use crate::message::Part;
 
 /// Tools that only the client has; a model that is not offered them must not see calls of them.
@@ -73,8 +72,8 @@ struct Pairs {
 
 impl Pairs {
     fn of(draft: &Draft) -> Pairs {
-        let mut called: HashSet<&str> = HashSet::new();
-        let mut good = HashSet::new();
+        let mut called: HashSet<&str> = HashSet::default();
+        let mut good = HashSet::default();
         let messages = draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
         for message in messages {
             for part in &message.parts {
@@ -92,7 +91,7 @@ impl Pairs {
         let mut taken: HashSet<String> = good.iter().filter(|id| plain(id).is_none()).cloned().collect();
         let mut marked: Vec<&String> = good.iter().filter(|id| plain(id).is_some()).collect();
         crate::rank::sort_by(&mut marked, |one, other| one.cmp(other));
-        let mut renamed = HashMap::new();
+        let mut renamed = HashMap::default();
         for id in marked {
             if let Some(bare) = plain(id)
                 && taken.insert(bare.to_string())

@@ -9,7 +9,7 @@ use crate::message::Role;
 
 /// The request; `None` if it does not fit `limit` tokens, or if a call is open, which no message but its result may follow.
 pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> {
-    let mut open = std::collections::HashSet::new();
+    let mut open = crate::map::HashSet::default();
     for entry in draft.entries.iter().filter(|entry| entry.is_in()) {
         open.extend(entry.message.calls());
         for answered in entry.message.results() {

@@ -14,7 +14,7 @@ mod piece;
 pub mod rule;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -26,6 +26,7 @@ use crate::history::draft::{Change, Draft, Entry, Meter};
 use crate::history::log::entry::{Becomes, Kind, Target};
 use crate::history::plan::{ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
 use crate::history::prune::{Allowance, Picture, lighten};
+use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part};
 use crate::tokens::{CostModel, Origin, Tokenizer};
 use crate::tool_result::budget::{Size, Walk, outside, prunable, water_level};

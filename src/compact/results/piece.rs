@@ -1,13 +1,13 @@
 //! The texts of results: each by itself, with what rules ask about it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::gemini;
 use super::rule::{Resolved, Style};
 use super::{Options, Rule};
 use crate::history::draft::Draft;
 use crate::history::group::groups;
+use crate::map::HashMap;
 use crate::message::{Message, Part, texts};
 
 /// One text of a result: all of its content if that is text alone, else one item of it.
@@ -65,8 +65,8 @@ impl Piece {
 pub(super) fn pieces(draft: &Draft, options: &Options) -> Vec<Piece> {
     let groups = groups(draft);
     let mut out: Vec<Piece> = Vec::new();
-    let mut calls: HashMap<&str, (usize, usize)> = HashMap::new();
-    let mut exempt: HashMap<String, bool> = HashMap::new();
+    let mut calls: HashMap<&str, (usize, usize)> = HashMap::default();
+    let mut exempt: HashMap<String, bool> = HashMap::default();
     // Rounds with results, counted from the oldest for now.
     let mut round = 0;
     for (number, group) in groups.iter().enumerate() {

@@ -1,11 +1,10 @@
 //! What may be asked for, and the figures of the systems that do it.
 
-use std::collections::HashSet;
-
 use super::gemini;
 use super::piece::Piece;
 use crate::compact::placeholder::{self, Gone, is_placeholder};
 use crate::history::plan::Totals;
+use crate::map::HashSet;
 use crate::message::Part;
 use crate::message::tool_map::{ToolMap, holds_state};
 use crate::tokens::{Estimator, Tokenizer};

@@ -10,7 +10,6 @@ mod stages;
 mod start;
 mod thinking;
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use stages::{Makes, Pending, Then};
@@ -42,6 +41,7 @@ use crate::history::log::Log;
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
+use crate::map::HashSet;
 use crate::message::tool_map::Mark;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{CostModel, Origin, Tokenizer};

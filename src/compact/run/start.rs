@@ -85,16 +85,14 @@ impl Compaction {
     }
 }
 
-/// These groups as what the summary stands for; `cheap` is the same conversation behind the cheap steps.
+/// These groups as what the summary stands for; `cheap` is the same conversation behind the cheap steps, entry by entry.
 pub(super) fn covered_by(draft: &Draft, cheap: &Draft, groups: &[Group], covered: &[usize]) -> Covered {
-    let entries: Vec<usize> = covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
-    let ids: Vec<String> = entries.iter().map(|&i| draft.entries[i].message.id.clone()).collect();
-    let was = entries.iter().map(|&i| draft.entries[i].after).sum();
-    if std::ptr::eq(draft, cheap) {
-        return Covered { tokens: was, was, ids };
+    let mut entries: Vec<usize> = covered.iter().flat_map(|&at| groups[at].entries.iter().copied()).collect();
+    // Messages of two groups may stand among each other.
+    entries.sort_unstable();
+    Covered {
+        ids: entries.iter().map(|&at| draft.entries[at].message.id.clone()).collect(),
+        tokens: entries.iter().map(|&at| cheap.entries[at].after).sum(),
+        was: entries.iter().map(|&at| draft.entries[at].after).sum(),
     }
-    let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-    let now = cheap.entries.iter().filter(|entry| known.contains(entry.message.id.as_str()));
-    let tokens = now.map(|entry| entry.after).sum();
-    Covered { tokens, was, ids }
 }

@@ -1,11 +1,10 @@
 //! The thought that a turn goes on from, where a summary ends inside that turn: providers that sign thoughts refuse calls of a turn none of
 //! which begins with one.
 
-use std::collections::HashMap;
-
 use super::*;
 use crate::history::edit::Thinking;
 use crate::history::group::has_words;
+use crate::map::HashMap;
 
 impl Compaction {
     /// The last thought of the covered messages of the turn in which they end, where it goes, and the tokens that it adds there. None if the

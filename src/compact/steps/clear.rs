@@ -1,19 +1,18 @@
 //! All old results in one batch, so that the prefix breaks once, and long strings in the arguments of old calls.
 
-use std::collections::HashSet;
-
 use super::Ground;
 use super::scene::{CallAt, End, Found, Scene};
 use crate::compact::placeholder::Gone;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
+use crate::map::HashSet;
 use crate::message::tool_map::ToolKind;
 
 /// Distinct error lines that one placeholder keeps.
 const LINES: usize = 24;
 
 pub(super) fn edits(draft: &Draft, scene: &Scene, ground: Ground) -> Vec<Edit> {
-    let mut kept = Kept { seen: HashSet::new(), left: ground.budget.error_lines };
+    let mut kept = Kept { seen: HashSet::default(), left: ground.budget.error_lines };
     let mut results = Vec::new();
     // Newest first: of an error that came again and again the newest line stays.
     for result in scene.results.iter().rev() {

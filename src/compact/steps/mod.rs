@@ -13,7 +13,6 @@ pub mod scene;
 mod stale;
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::budget::Budget;
@@ -22,6 +21,7 @@ use super::profile::{Profile, Rung};
 use super::{Options, Outcome, StepReport};
 use crate::history::draft::Draft;
 use crate::history::edit::{self, Author, Edit, Kind, Replacement};
+use crate::map::{HashMap, HashSet};
 use scene::Scene;
 
 /// What a message costs beside its texts, generously.

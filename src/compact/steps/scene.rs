@@ -1,7 +1,6 @@
 //! What of a conversation a rule may touch: results with the calls they answer, and which of them are protected.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Ground;
@@ -9,6 +8,7 @@ use crate::compact::held::{Call, Fact, Outcome, Reading};
 use crate::compact::placeholder::{self, Gone};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind, groups};
+use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
 use crate::message::{Part, Role, texts};
 
@@ -89,7 +89,7 @@ impl<'d> Scene<'d> {
         let turn = newest_request.filter(|_| protect.turn).map_or(groups.len(), |at| at);
         let mut reading = Reading::new(ground.known, &ground.options.rules);
         let mut scene = Scene { calls: vec![], results: vec![], groups, is_fixed };
-        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut open: HashMap<&str, usize> = HashMap::default();
         let mut group_of = vec![usize::MAX; draft.entries.len()];
         for (at, group) in scene.groups.iter().enumerate() {
             for &entry in &group.entries {

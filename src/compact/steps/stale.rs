@@ -7,7 +7,7 @@
 //! | a read of a path that was edited later | the edit |
 //! | failed attempts at a command that succeeded later | first and last error line of each |
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::scene::{CallAt, End, Found, Scene};
@@ -17,6 +17,7 @@ use crate::compact::ledger::shell::Touch;
 use crate::compact::placeholder::Gone;
 use crate::history::draft::Draft;
 use crate::history::edit::{Edit, Kind, Replacement};
+use crate::map::HashMap;
 use crate::message::tool_map::ToolKind;
 
 /// Later reads of one path that are looked through: pages of one file.

@@ -1,6 +1,5 @@
 //! What is remembered of a document so that it need not be parsed again: its definitions, and which names it mentions how often.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::items::{Item, folds, is_word, items};
@@ -8,6 +7,7 @@ use crate::document::parse::Units;
 use crate::document::syntax::{Kinds, SyntaxTree};
 use crate::document::trees::Trees;
 use crate::document::{Basis, Grammar, Options, Why, folded};
+use crate::map::HashMap;
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn packed<'t>(names: impl Iterator<Item = &'t str>) -> (Box<str>, Vec<(u32, u32)>) {
-    let mut counts: HashMap<&str, u32> = HashMap::new();
+    let mut counts: HashMap<&str, u32> = HashMap::default();
     for name in names.filter(|name| !name.is_empty() && name.len() <= LONGEST) {
         *counts.entry(name).or_default() += 1;
     }

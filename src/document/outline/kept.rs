@@ -1,9 +1,8 @@
 //! Facts by content, so that one changed file of a repository costs that file.
 
-use std::collections::HashMap;
-
 use super::facts::{Facts, SharedFacts};
 use crate::document::cache::Key;
+use crate::map::HashMap;
 
 /// Bytes that are kept at most: facts take about a tenth of a text, so this is some ten thousand files.
 const MOST: usize = 32 << 20;

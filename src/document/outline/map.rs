@@ -1,12 +1,11 @@
 //! The map of a repository: the definitions that matter most, by file, within a number of tokens.
 
-use std::collections::HashMap;
-
 use super::category::Category;
 use super::draw::{Entry, fill, indent, listed, signature};
 use super::facts::Facts;
 use super::walk::Graph;
 use crate::document::syntax::NONE;
+use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
 /// How much more a name weighs that somebody mentioned, or that a file mentions that the conversation is about.
@@ -117,7 +116,7 @@ struct Names<'n> {
 
 impl<'n> Names<'n> {
     fn new(files: &[File<'n>]) -> Names<'n> {
-        let mut names = Names { numbers: HashMap::new(), definers: Vec::new(), members: Vec::new() };
+        let mut names = Names { numbers: HashMap::default(), definers: Vec::new(), members: Vec::new() };
         for (file, number) in files.iter().zip(0..) {
             for at in listed(file.facts) {
                 let Some(name) = word(file, at) else { continue };

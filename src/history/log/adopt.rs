@@ -3,8 +3,6 @@
 //! A compaction works on the messages of a view, summaries of earlier ones among them, and names what it covers one by one. A log names
 //! ranges of the history and what is carried inside them.
 
-use std::collections::HashSet;
-
 use serde::Deserialize;
 
 use super::entry::{Becomes, Consumed, Edit, Kind, Range, Target, seq_of, stands_in};
@@ -13,6 +11,7 @@ use super::{Added, Log, Runs};
 use crate::error::{Code, Error, Result};
 use crate::history::edit::{self, Thinking};
 use crate::history::plan::PartEdit;
+use crate::map::HashSet;
 use crate::message::{Message, Part};
 
 /// Where a compaction's edits come from.
@@ -131,7 +130,7 @@ impl Log {
     fn range_of(&self, from: &edit::Edit) -> Result<Range> {
         let missing =
             |id: &str| Error::new(Code::BadEdit, format!("there is no message {id:?} in the view")).at("edit.targets");
-        let mut covered = HashSet::new();
+        let mut covered = HashSet::default();
         let (mut start, mut end) = (usize::MAX, 0);
         for id in &from.targets {
             let (first, last) = self.place(id).ok_or_else(|| missing(id))?;

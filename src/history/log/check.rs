@@ -1,6 +1,6 @@
 //! What may enter a log. Whatever passes here can be folded, and leaves a view in which calls and results still pair up.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ use crate::error::{Code, Error, Result};
 use crate::history::draft::is_empty;
 use crate::history::edit::Thinking;
 use crate::history::group::{Group, Kind as GroupKind};
+use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
 
 fn bad(code: Code, path: impl Into<String>, why: impl Into<String>) -> Error {
@@ -364,7 +365,7 @@ impl Log {
     // ------------------------------------------------------------ drops
 
     fn check_drop(&self, targets: &[Target], guarded: &Guarded) -> Result<()> {
-        let mut wanted = HashSet::new();
+        let mut wanted = HashSet::default();
         for (at, target) in targets.iter().enumerate() {
             let path = format!("edit.targets[{at}]");
             let slot = self.target(target, &path)?;
@@ -403,7 +404,7 @@ impl Log {
         if targets.is_empty() {
             return Err(bad_edit("edit.targets", "the edit targets nothing"));
         }
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for (at, target) in targets.iter().enumerate() {
             let path = format!("edit.targets[{at}]");
             let slot = self.target(target, &path)?;

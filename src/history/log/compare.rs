@@ -1,13 +1,12 @@
 //! Comparing two positions of a log: what the view gained, lost and changed in between, and what that costs.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::view::repaired;
 use super::{Log, State};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
+use crate::map::HashMap;
 use crate::message::Role;
 
 /// Tokens of a view by what they are spent on.

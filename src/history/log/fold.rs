@@ -3,7 +3,7 @@
 //! Every message has a slot that says how it is shown now. An edit, its revocation, a pin or a rewind looks again at the slots that it
 //! concerns; looking depends on nothing but which edits, pins and rewinds are in force, so undoing is exact by construction.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::entry::{Becomes, Entry, Kind, Pin, seq_of};
@@ -12,6 +12,7 @@ use super::text::{pinned_text, text_after};
 use crate::history::draft::{Change, Draft, Entry as Row, Meter};
 use crate::history::group::Grouper;
 use crate::history::plan::{Fate, ItemEdit, PartEdit};
+use crate::map::HashSet;
 use crate::message::{Message, Part};
 use crate::tokens::Origin;
 

@@ -35,7 +35,6 @@ mod view;
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 pub use adopt::Made;
@@ -56,6 +55,7 @@ pub use view::{Preview, View};
 
 use super::draft::Meter;
 use crate::error::{Code, Error, Result};
+use crate::map::HashSet;
 use crate::message::Message;
 use crate::tokens::{CostModel, Origin, Tokenizer};
 
@@ -200,7 +200,7 @@ impl Log {
     /// # Errors
     /// As [`Log::append`], with the path of the message.
     pub fn append_all(&mut self, messages: Vec<Message>, time: i64) -> Result<Vec<Added>> {
-        let mut ids = HashSet::new();
+        let mut ids = HashSet::default();
         for (at, message) in messages.iter().enumerate() {
             self.check_message(message).map_err(|error| {
                 let field = error.path.as_deref().and_then(|path| path.strip_prefix("message")).unwrap_or_default();

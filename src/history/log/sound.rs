@@ -1,8 +1,7 @@
 //! Whether a view has anything to repair, told message by message: most views have not, and need not be walked for it again and again.
 
-use std::collections::HashSet;
-
 use crate::history::draft::{Draft, is_empty};
+use crate::map::HashSet;
 use crate::message::{Message, Part, Role};
 
 /// What is known of the view since something else than a message was added. Says yes only where repair would change nothing; what is

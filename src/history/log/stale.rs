@@ -1,10 +1,9 @@
 //! Whether a plan still fits: what happened to the messages that it was made from.
 
-use std::collections::HashSet;
-
 use super::Log;
 use super::entry::{Entry, id_of, seq_of, stands_in};
 use crate::error::{Code, Error, Result};
+use crate::map::HashSet;
 
 impl Log {
     /// Checks that nothing but additions behind them happened to these messages of a view since that view was made at position `since`.
@@ -14,7 +13,7 @@ impl Log {
         if since > self.len() {
             return Err(stale(format!("the log has {} entries, and the plan is of position {since}", self.len())));
         }
-        let mut slots = HashSet::new();
+        let mut slots = HashSet::default();
         for id in ids {
             let edit = stands_in(id).and_then(seq_of).and_then(|seq| self.state.edits.get(&seq));
             if edit.is_some_and(|edit| !edit.in_force()) {

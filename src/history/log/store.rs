@@ -1,10 +1,10 @@
 //! What a log remembers: the entries as they came, and the counts of every message. Only ever grows.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::entry::{Edit, Entry};
 use crate::history::draft::Meter;
+use crate::map::HashMap;
 use crate::message::{Message, Part};
 use crate::tokens::{Cost, CostModel};
 

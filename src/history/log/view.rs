@@ -1,7 +1,6 @@
 //! The view: what the model gets to see. History under the edits in force, repaired so that no provider refuses it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -14,6 +13,7 @@ use crate::error::Result;
 use crate::history::draft::{Draft, Entry as Row};
 use crate::history::pairs::repair;
 use crate::history::plan::{Fate, PlanItem, Removal, Totals};
+use crate::map::HashSet;
 use crate::message::{Message, Role};
 use crate::tokens::Origin;
 

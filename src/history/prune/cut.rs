@@ -2,8 +2,6 @@
 //!
 //! The next request is cut the same way while that fits, so that both begin alike and the provider's cache is worth something.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::class::Drop;
@@ -11,6 +9,7 @@ use super::select::Selection;
 use crate::history::draft::Draft;
 use crate::history::group::Group;
 use crate::history::plan::Fate;
+use crate::map::HashMap;
 use crate::message::{Message, Part};
 
 /// What a request was cut to. Plain data; small: some dozen bytes for each stretch that went, eight characters for each message sent.

@@ -35,8 +35,6 @@ pub use pictures::{Allowance, PICTURE_BYTES, Picture};
 pub use shrink::FLOOR;
 pub use shrink::media_note;
 
-use std::collections::{HashMap, HashSet};
-
 use serde::{Deserialize, Serialize};
 
 use self::class::{Class, Drop, classify, refusal};
@@ -47,6 +45,7 @@ use super::group::{groups, groups_within};
 use super::pairs::{reach_of, repair_for};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::error::Result;
+use crate::map::{HashMap, HashSet};
 use crate::message::Message;
 use crate::tokens::Origin;
 use crate::validity::Provider;

@@ -1,13 +1,12 @@
 //! Pictures in results of tools: providers limit the bytes of a request, not only its tokens.
 
-use std::collections::{HashMap, HashSet};
-
 use serde::{Deserialize, Serialize};
 
 use super::shrink::media_note;
 use crate::history::draft::{Change, Draft};
 use crate::history::group::groups;
 use crate::history::plan::{ItemEdit, PartEdit};
+use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role};
 
 /// Bytes of pictures that the results of one turn may hold: 2.5 MiB, Copilot Chat's figure.
@@ -46,7 +45,7 @@ pub fn lighten(draft: &mut Draft, allowance: Allowance) {
     if pictures.iter().fold(0u64, |sum, picture| sum.saturating_add(picture.bytes)) <= most {
         return;
     }
-    let mut of_message: HashMap<&str, Vec<&Picture>> = HashMap::new();
+    let mut of_message: HashMap<&str, Vec<&Picture>> = HashMap::default();
     for picture in pictures {
         of_message.entry(&picture.id).or_default().push(picture);
     }
@@ -64,7 +63,7 @@ pub fn lighten(draft: &mut Draft, allowance: Allowance) {
         }
     }
     over(&mut turn, most, &mut gone);
-    let mut by_entry: HashMap<usize, HashSet<(usize, usize)>> = HashMap::new();
+    let mut by_entry: HashMap<usize, HashSet<(usize, usize)>> = HashMap::default();
     for (entry, part, item) in gone {
         by_entry.entry(entry).or_default().insert((part, item));
     }

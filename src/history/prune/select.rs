@@ -4,12 +4,11 @@
 //! left of its turn. Passes go in order, so the unit that a late pass had to take may leave room for what an earlier pass took last;
 //! putting that back keeps the promise that nothing went that need not.
 
-use std::collections::HashMap;
-
 use super::class::{Class, Drop};
 use crate::history::draft::Draft;
 use crate::history::group::{Group, Kind};
 use crate::history::plan::Fate;
+use crate::map::HashMap;
 
 /// Groups that go together.
 #[derive(Debug, Clone)]

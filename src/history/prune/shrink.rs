@@ -1,7 +1,7 @@
 //! What becomes smaller instead of going: long results, long arguments, pictures and documents.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::Limits;
 use super::arguments;
@@ -10,6 +10,7 @@ use super::select::Selection;
 use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
+use crate::map::HashMap;
 use crate::message::{Part, Role, texts};
 use crate::tool_result::{Keep, cut_result};
 
@@ -57,7 +58,7 @@ impl<'g> Shrinker<'g> {
                 .enumerate()
                 .flat_map(|(at, g)| g.entries.iter().map(move |&entry| (entry, at)))
                 .collect(),
-            calls: HashMap::new(),
+            calls: HashMap::default(),
             done: BTreeMap::new(),
         }
     }
@@ -124,7 +125,7 @@ impl<'g> Shrinker<'g> {
 
     fn shorten_arguments(&mut self, draft: &mut Draft, entry: usize, wanted: impl Fn(usize) -> bool) {
         let (tokenizer, recall) = (draft.meter.tokenizer, draft.entries[entry].message.id.clone());
-        let mut changes: HashMap<usize, Change> = HashMap::new();
+        let mut changes: HashMap<usize, Change> = HashMap::default();
         for (part, call) in draft.entries[entry].message.parts.iter().enumerate() {
             let Part::ToolCall { arguments, .. } = call else { continue };
             let short = if wanted(part) { arguments::shortened(arguments, &recall) } else { None };
@@ -167,7 +168,7 @@ impl<'g> Shrinker<'g> {
     ) {
         let id = draft.entries[entry].message.id.clone();
         let role = draft.entries[entry].message.role;
-        let mut changes: HashMap<usize, Change> = HashMap::new();
+        let mut changes: HashMap<usize, Change> = HashMap::default();
         for (number, part) in draft.entries[entry].message.parts.iter().enumerate() {
             match part {
                 Part::Image { .. } | Part::Document { .. } if !only_results && wanted(number, None) => {
@@ -203,7 +204,7 @@ impl<'g> Shrinker<'g> {
         if shortened.is_empty() {
             return;
         }
-        let mut index: HashMap<&str, (usize, usize)> = HashMap::new();
+        let mut index: HashMap<&str, (usize, usize)> = HashMap::default();
         let mut of_message: BTreeMap<(usize, usize), Vec<&Shortened>> = BTreeMap::new();
         for (group, of_group) in self.groups.iter().enumerate() {
             for &entry in &of_group.entries {
@@ -322,7 +323,7 @@ impl<'g> Shrinker<'g> {
         }
         for (&entry, places) in &of_entry {
             let recall = draft.entries[entry].message.id.clone();
-            let mut changes: HashMap<usize, Change> = HashMap::new();
+            let mut changes: HashMap<usize, Change> = HashMap::default();
             for &place in places {
                 let (_, part, item) = place;
                 let Some(Part::ToolResult { call_id, content, .. }) = draft.entries[entry].message.parts.get(part)

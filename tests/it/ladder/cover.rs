@@ -7,6 +7,7 @@ use espalier::effect::Step;
 use espalier::error::Code;
 use espalier::history::pairs::check as valid;
 use espalier::history::plan::PlanItem;
+use espalier::map::HashSet;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Origin};
 
@@ -63,7 +64,7 @@ fn a_range_grows_to_whole_rounds_and_nothing_else_changes() {
 #[test]
 fn what_is_kept_stays_inside_a_range() {
     let messages = run();
-    let keep = Options { keep: ["m7".to_string()].into(), ..options(Some("m4"), Some("m15")) };
+    let keep = Options { keep: HashSet::from_iter(["m7".to_string()]), ..options(Some("m4"), Some("m15")) };
     let done = compacted(&messages, keep, Rc::new(Quarter));
     let ids: Vec<&str> = done.covered.iter().map(String::as_str).collect();
     assert_eq!(ids, ["m4", "m5", "m8", "m9", "m10", "m11", "m12", "m13", "m14", "m15"]);

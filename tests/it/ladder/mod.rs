@@ -13,6 +13,7 @@ use espalier::compact::profile::{Profile, Rung};
 use espalier::compact::{Compacted, Compaction, Options, Outcome, Status};
 use espalier::effect::Step;
 use espalier::history::edit::{Edit, Kind};
+use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
@@ -220,8 +221,8 @@ fn what_the_host_exempts_and_keeps_stays() {
     let options = Options {
         budget: crate::prune::fresh(&messages, &Chars) - 1,
         profile: only(&[Rung::Clear, Rung::Fit]),
-        exempt: ["ours".to_string()].into(),
-        keep: ["m4".to_string()].into(),
+        exempt: HashSet::from_iter(["ours".to_string()]),
+        keep: HashSet::from_iter(["m4".to_string()]),
         ..Options::default()
     };
     let done = compacted(&messages, options, Rc::new(Chars));
@@ -247,7 +248,7 @@ fn what_is_exempt_takes_nothing_of_what_is_protected() {
         ]);
         let whole: u64 = crate::prune::fresh(&messages, &Chars);
         let profile = Profile::read(protect, "profile").unwrap();
-        let exempt = ["ours".to_string()].into();
+        let exempt = HashSet::from_iter(["ours".to_string()]);
         let done =
             compacted(&messages, Options { budget: whole - 1, profile, exempt, ..Options::default() }, Rc::new(Chars));
         let cleared = done.edits.iter().filter(|edit| edit.kind == Kind::ClearResult);

@@ -1,10 +1,9 @@
 //! What becomes smaller, in what order, and what hosts can say about it.
 
-use std::collections::{HashMap, HashSet};
-
 use espalier::error::Code;
 use espalier::history::plan::Fate;
 use espalier::history::prune::{DropMedia, FLOOR, Limits, Pass, Picture, Pruned, prune};
+use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
 
@@ -145,7 +144,7 @@ fn arguments_of_old_calls_are_shortened() {
         result("2", "ok"),
     ]);
     // The old call belongs to a round that the host keeps.
-    let limits = Limits { keep: HashSet::from(["m2".to_string()]), ..limits(13_000) };
+    let limits = Limits { keep: HashSet::from_iter(["m2".to_string()]), ..limits(13_000) };
     let pruned = run(&messages, &limits, &Chars);
     assert_eq!(rules(&pruned), ["long-arguments"]);
     let out = carry_out(&messages, &pruned.plan);
@@ -175,7 +174,7 @@ fn media_outside_the_newest_round_become_notes() {
     let mut asked = user("and now?");
     asked.parts.push(picture());
     let messages = numbered(vec![shown, calls(&["1"]), screenshot, asked, calls(&["2"]), newest]);
-    let all = Limits { keep: HashSet::from(["m1".to_string()]), order: Some(vec![Pass::Media]), ..limits(0) };
+    let all = Limits { keep: HashSet::from_iter(["m1".to_string()]), order: Some(vec![Pass::Media]), ..limits(0) };
     let whole = fresh(&messages, &Chars);
     let pruned = run(&messages, &Limits { budget: whole - 1_000, ..all.clone() }, &Chars);
     assert_eq!(rules(&pruned), ["media"]);
@@ -369,10 +368,10 @@ fn a_note_says_what_is_missing() {
 #[test]
 fn results_that_the_host_keeps_stay_as_they_are() {
     let messages = numbered([vec![user("a")], round("1", 3_000).to_vec()].concat());
-    let keep = Limits { keep: HashSet::from(["m2".to_string()]), ..limits(2_000) };
+    let keep = Limits { keep: HashSet::from_iter(["m2".to_string()]), ..limits(2_000) };
     let error = prune(&messages, meter(&Chars), Origin::Exact, &keep).unwrap_err();
     assert_eq!(error.budget.unwrap().largest[0].id, "m2");
-    invariants(&messages, &Limits { keep: HashSet::new(), ..keep }, &Chars);
+    invariants(&messages, &Limits { keep: HashSet::default(), ..keep }, &Chars);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! What holds for every conversation holds under all options at once.
 
-use std::collections::{HashMap, HashSet};
-
 use espalier::history::prune::{DropMedia, Limits, Pass, Picture, prune};
+use espalier::map::{HashMap, HashSet};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::Origin;
 use fastrand::Rng;
