@@ -65,7 +65,8 @@ export class Conversation<T = unknown> {
   // ------------------------------------------------------------ what happens
 
   /**
-   * Adds a message or several at the end, all or none. Returns their ids.
+   * Adds a message or several at the end, all or none. Returns their ids. They are not copied: a message that is changed later is sent as
+   * it is then, and neither counted nor checked again.
    *
    * @throws EspalierError `bad_message`, `duplicate_id`, `disposed`
    */

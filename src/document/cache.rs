@@ -1,7 +1,9 @@
 //! Structures by content, so that a cursor can move without a text being parsed again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::rc::Rc;
+
+use foldhash::fast::FixedState;
 
 use super::{Options, Shared, Structure};
 
@@ -16,12 +18,7 @@ pub struct Key {
 impl Key {
     /// The key of a text and of everything that its structure depends on. `grammar` counts the grammars that the language has had.
     pub fn new(text: &str, options: &Options<'_>, grammar: u64) -> Key {
-        let hash = |seed: u64| {
-            let mut hasher = DefaultHasher::new();
-            seed.hash(&mut hasher);
-            text.hash(&mut hasher);
-            hasher.finish()
-        };
+        let hash = |seed: u64| FixedState::with_seed(seed).hash_one(text);
         let limits = options.limits;
         Key {
             language: options.language.into(),
