@@ -14,7 +14,7 @@ import { Meter } from "./conversation/meter.ts";
 import { Models } from "./conversation/models.ts";
 import { pin as pinOn } from "./conversation/pinning.ts";
 import { Requests } from "./conversation/requests.ts";
-import { Turns } from "./conversation/turns.ts";
+import { Turns, waited } from "./conversation/turns.ts";
 import type { Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, Prepared } from "./conversation/types.ts";
 import { redo, undo } from "./conversation/undoing.ts";
 import { given, needText } from "./checks.ts";
@@ -41,7 +41,7 @@ export class Conversation<T = unknown> {
   private readonly compactor: Compactor<T>;
   private readonly requests: Requests<T>;
   private readonly byHand: ByHand<T>;
-  private readonly turns = new Turns(() => this.alive());
+  private readonly turns = new Turns();
   private isDisposed = false;
 
   /** @internal Use {@link openConversation}. */
@@ -110,7 +110,7 @@ export class Conversation<T = unknown> {
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
     const { signal } = asked(options);
     needText(options.system, "system");
-    return this.turns.take(signal, () => this.requests.prepare(options, signal));
+    return this.turns.take(signal, (own) => this.requests.prepare(options, own));
   }
 
   // ------------------------------------------------------------ compactions
@@ -178,7 +178,7 @@ export class Conversation<T = unknown> {
     for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);
     const range = from === undefined && to === undefined ? undefined : { from, to };
-    return this.turns.take(signal, () => this.byHand.plan(range ? "range" : "manual", { focus, model, signal, ...(range && { range }) }, summary));
+    return this.turns.take(signal, (own) => this.byHand.plan(range ? "range" : "manual", { focus, model, signal: own, ...(range && { range }) }, summary));
   }
 
   /**
@@ -347,14 +347,21 @@ export class Conversation<T = unknown> {
     return this.c.saving.flush();
   }
 
-  /** Ends the conversation here: jobs are given up, what is not stored yet is stored, the engine's memory is given back. */
+  /**
+   * Ends the conversation here: jobs are given up, and requests that are being prepared (they fail with `disposed`); what is not stored yet
+   * is stored, the engine's memory is given back. Nobody is asked and nothing is written when it has settled.
+   */
   async dispose(): Promise<void> {
     if (this.isDisposed) return;
     this.cancel();
+    this.compactor.end();
     this.models.keep();
     this.isDisposed = true;
-    this.c.saving.check();
-    await this.c.saving.flush();
+    const { clock, saving, timeouts } = this.c;
+    await waited(this.turns.close(disposed()), clock, timeouts.wait, undefined);
+    saving.check();
+    await saving.flush();
+    saving.close();
     this.c.events.clear();
     this.requests.free();
     this.log.close();
@@ -367,6 +374,10 @@ export class Conversation<T = unknown> {
   }
 
   private alive(): void {
-    if (this.isDisposed) throw new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
+    if (this.isDisposed) throw disposed();
   }
+}
+
+function disposed(): EspalierError {
+  return new EspalierError({ code: "disposed", message: "the conversation was disposed of" });
 }

@@ -25,6 +25,7 @@ export class Compactor<T> {
   readonly patience: Patience;
   /** Compactions begun so far: what jitter is drawn for, and what names plans. */
   begun = 0;
+  private isOver = false;
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
@@ -159,6 +160,7 @@ export class Compactor<T> {
   /** Starts a job, if nothing forbids it; its number. */
   startJob(trigger: Trigger, { focus, model }: Pick<Wanted, "focus" | "model">): number | undefined {
     const parked = this.jobs.parked;
+    if (this.isOver) return undefined;
     if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked))) return undefined;
     const verdict = model ? this.verdict() : "offline";
     if (verdict === "notYet" || verdict === "blocked") return undefined;
@@ -223,6 +225,11 @@ export class Compactor<T> {
     this.c.events.emit({ type: "compaction_progress", stage: "cancelled", job });
     this.c.saving.save();
     return true;
+  }
+
+  /** Begins no job any more. */
+  end(): void {
+    this.isOver = true;
   }
 
   /** Goes on where an earlier session was left. The number of a job that was running then. */

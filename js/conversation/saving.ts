@@ -36,6 +36,7 @@ export class Saving {
   private owner: { before: string | undefined; isOurs: boolean } | undefined;
   private isTaken = false;
   private isApart = false;
+  private isClosed = false;
   private readonly storage: ConversationStorage | undefined;
   private readonly clock: Pick<Clock, "after">;
   private readonly limit: number;
@@ -78,7 +79,7 @@ export class Saving {
 
   /** Writes what is new, soon. */
   save(): void {
-    if (!this.storage || this.isAsked) return;
+    if (!this.storage || this.isAsked || this.isClosed) return;
     this.isAsked = true;
     this.queue = this.queue.then(async () => {
       this.isAsked = false;
@@ -90,7 +91,7 @@ export class Saving {
   /** Does something else with the storage, in turn, as long as it is ours. */
   do(work: (storage: ConversationStorage, attempt: Attempt) => Promise<void>): void {
     const { storage } = this;
-    if (!storage) return;
+    if (!storage || this.isClosed) return;
     const attempt: Attempt = (what, name, run) => this.attempt(what, name, run);
     this.queue = this.queue.then(async () => {
       if ((await this.isOurs()) && !this.isTaken) await work(storage, attempt);
@@ -139,6 +140,11 @@ export class Saving {
       queue = this.queue;
       await queue;
     } while (queue !== this.queue);
+  }
+
+  /** Nothing is written from here on. */
+  close(): void {
+    this.isClosed = true;
   }
 
   /** One operation within its deadline; nothing if it failed, which is told. */

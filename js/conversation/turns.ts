@@ -5,23 +5,22 @@ import type { Clock } from "../providers/types.ts";
 
 export class Turns {
   private queue: Promise<unknown> = Promise.resolve();
-  private readonly alive: () => void;
+  private readonly end = new AbortController();
 
-  /** `alive` throws if nothing may be begun any more. */
-  constructor(alive: () => void) {
-    this.alive = alive;
-  }
-
-  /** One after the other. Whoever aborts while waiting waits no longer. */
-  async take<R>(signal: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
-    this.alive();
+  /** One after the other. Whoever aborts while waiting waits no longer. The work's own signal aborts as well when all of this ends. */
+  async take<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    this.mayGoOn();
     const before = this.queue;
+    const either = joined(signal, this.end.signal);
     let isGiven = false;
     const run = before.then(async () => {
       if (isGiven || signal?.aborted) throw aborted(signal);
-      this.alive();
-      return work();
-    });
+      this.mayGoOn();
+      return work(either.signal).catch((error: unknown) => {
+        this.mayGoOn();
+        throw error;
+      });
+    }).finally(either.release);
     this.queue = run.then(() => undefined, () => undefined);
     if (!signal) return run;
     const isIdle = await Promise.race([before.then(() => true), new Promise<false>((resolve) => {
@@ -35,6 +34,29 @@ export class Turns {
     }
     return run;
   }
+
+  /** Gives up what runs and what waits, for this reason; nothing is begun any more. Settles when nothing runs. */
+  async close(reason: EspalierError): Promise<void> {
+    this.end.abort(reason);
+    await this.queue;
+  }
+
+  private mayGoOn(): void {
+    if (this.end.signal.aborted) throw this.end.signal.reason;
+  }
+}
+
+/** Aborts when either does, until it is released. */
+function joined(one: AbortSignal | undefined, other: AbortSignal): { signal: AbortSignal; release: () => void } {
+  if (!one) return { signal: other, release: () => {} };
+  const both = new AbortController();
+  const stops = [one, other].map((signal) => {
+    const stop = () => both.abort(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    return () => signal.removeEventListener("abort", stop);
+  });
+  return { signal: both.signal, release: () => stops.forEach((stop) => stop()) };
 }
 
 /** Waits for something at most so many milliseconds, and no longer than until an abort. */
