@@ -17,6 +17,7 @@ import { serverItems } from "./server-items.ts";
 import type { Operation } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
+import { exceeded } from "./exceeded.ts";
 import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
 import { countText } from "./tokens.ts";
 import { fullPrices } from "./usage.ts";
@@ -256,11 +257,12 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
 const CUTS = 8;
 
 /** What was made to fit keeps its provider's rules, whatever the host's own messages do; what was left alone stays as it is. */
-function soundly<T>(result: CompactResult<T>, { format, source, messages: neutral }: Reading, options: CompactOptions): CompactResult<T> {
+function soundly<T>(result: CompactResult<T>, reading: Reading, options: CompactOptions): CompactResult<T> {
+  const { format, source } = reading;
   const provider = providerOf(format, options.provider);
   const { report } = result;
   if (provider === undefined || result.status !== "applied") return result;
-  const ids = new Map(source.list.map((message, at) => [message, neutral[neutral.length - source.list.length + at]!.id]));
+  const ids = new Map(source.list.map((message, at) => [message, idAt(reading, at)!]));
   const { budget, encoding, model, costModel, images, imageSize, tools } = options;
   const how = { format, ...defined({ encoding, model, costModel, images, imageSize, tools }) };
   let { messages } = result;
@@ -272,15 +274,24 @@ function soundly<T>(result: CompactResult<T>, { format, source, messages: neutra
     const { total, frame, conversation, messages: many } = countMessages(mended, how);
     if (total <= budget) {
       const removed = [...report.removed, ...pruned, ...mendings(changes, (at) => [ids.get(list[at])].flatMap((id) => id ?? []))];
-      return { ...result, messages: mended, report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed } };
+      const before = report.after.total;
+      const step = { step: "repair", outcome: "applied" as const, tokensBefore: before, tokensAfter: total, why: "its provider would have refused what was left" };
+      const steps = [...report.steps, ...(total === before ? [] : [step])];
+      return { ...result, messages: mended, report: { ...report, after: { ...report.after, total, frame, conversation, messages: many }, removed, steps } };
     }
-    if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, path: "options.budget", details: { needed: total, budget } });
+    if (cut === CUTS) throw exceeded(new EspalierError({ code: "budget_exceeded", message: "its provider takes what is left in a longer form", details: { needed: total, budget } }), { budget, path: "options.budget" });
     room = Math.max(0, room - (total - budget));
     const all = findSource(result.messages)?.list ?? [];
-    const stay = new Set((options.keep ?? []).map((id) => (typeof id === "number" ? `m${id}` : id)));
-    const fitted = prune(result.messages, { ...how, budget: room, keep: all.flatMap((message, at) => (stay.has(ids.get(message) ?? "") ? [at] : [])) });
-    messages = fitted.messages;
-    pruned = fitted.report.removed;
+    const stay = new Set(kept(reading, options.keep));
+    // Messages of a result are numbered anew.
+    const named = (id: string) => (format === "espalier" ? id : ids.get(all[Number(id.slice(1))]));
+    try {
+      const fitted = prune(result.messages, { ...how, budget: room, keep: all.flatMap((message, at) => (stay.has(ids.get(message) ?? "") ? [at] : [])) });
+      messages = fitted.messages;
+      pruned = fitted.report.removed.map((removal) => ({ ...removal, ids: removal.ids.flatMap((id) => named(id) ?? []) }));
+    } catch (error) {
+      throw exceeded(error, { budget, spare: budget - room, path: "options.budget", named: (id) => named(id) ?? id });
+    }
   }
 }
 
@@ -520,10 +531,15 @@ export function kept(reading: Reading, keep: readonly (string | number)[] | unde
   if (!Array.isArray(keep)) throw bad("keep", "a list of ids or indices of messages", keep);
   const known = new Set(reading.messages.map((message) => message.id));
   return keep.map((item: string | number, at) => {
-    const id = typeof item === "number" ? `m${item}` : item;
-    if (!known.has(id)) throw bad(`keep[${at}]`, "the id or index of a message", item);
+    const id = typeof item === "number" ? idAt(reading, item) : item;
+    if (id === undefined || !known.has(id)) throw bad(`keep[${at}]`, "the id or index of a message", item);
     return id;
   });
+}
+
+/** Id of a message by its place in the host's list; what a request has apart from that (system text) comes before. */
+function idAt({ messages, source }: Reading, at: number): string | undefined {
+  return at < 0 ? undefined : messages[messages.length - source.list.length + at]?.id;
 }
 
 /** wasm takes any number silently, so numbers are checked here, with the option's name. */

@@ -2,6 +2,7 @@
 
 import { compact } from "../api.ts";
 import { EspalierError } from "../errors.ts";
+import { exceeded } from "../exceeded.ts";
 import type { LogView } from "../log-types.ts";
 import { Pruner } from "../pruner.ts";
 import type { CompactOptions, CountOptions, Removal, Totals } from "../types.ts";
@@ -44,7 +45,9 @@ export class Fit {
       return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "prune" };
     } catch (error) {
       if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget });
+      const { messages, report } = await compact(view.messages, { ...compaction, ...how, ...same, budget }).catch((error: unknown) => {
+        throw exceeded(error, { budget, named: (id) => (isNamed ? names[Number(id.slice(1))]?.join(" ") : undefined) ?? id });
+      });
       return { messages, removed: named(report.removed), before: report.before, after: report.after, performedBy: "shorten" };
     }
   }

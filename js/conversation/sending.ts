@@ -2,6 +2,7 @@
 
 import { countMessages } from "../api.ts";
 import { EspalierError } from "../errors.ts";
+import { exceeded } from "../exceeded.ts";
 import { mendings, providerOf, Sendable } from "../sendable.ts";
 import type { Removal, Totals } from "../types.ts";
 import type { Context, Look } from "./context.ts";
@@ -55,16 +56,22 @@ export class Sending<T> {
     const isEmpty = view.messages.length === 0 && view.repaired.length === 0;
     const provider = isEmpty ? undefined : providerOf(format, this.options.provider);
     const { tools } = view.after;
-    const budget = Math.max(0, limits.ours(look.request) - apart - tools);
+    const whole = limits.ours(look.request);
+    const budget = Math.max(0, whole - apart - tools);
+    const beside = [{ id: "tools", tokens: tools, why: "tool definitions" }, { id: "system", tokens: apart, why: "the system prompt apart" }];
     let fitted: Fitted<T> | undefined;
     for (let [cut, spare] = [0, 0]; ; cut += 1) {
-      if (!isLeft && (look.overflows || spare > 0)) fitted = await this.fitted(look, Math.max(0, budget - spare));
+      if (!isLeft && (look.overflows || spare > 0)) {
+        fitted = await this.fitted(look, Math.max(0, budget - spare)).catch((error: unknown) => {
+          throw exceeded(error, { budget: whole, beside, spare });
+        });
+      }
       const messages = fitted?.messages ?? view.messages;
       const { messages: sound, changes } = this.sendable.of(messages, format, provider, limits.name);
       if (sound === messages) return { messages, mended: [], ...(fitted && { fitted, totals: fitted.after }) };
       const { messages: many, total, frame, conversation } = countMessages(sound, this.counted);
       if (total > budget && !isLeft) {
-        if (cut === CUTS) throw new EspalierError({ code: "budget_exceeded", message: `What is left needs ${total} tokens as its provider takes it, the budget allows ${budget}.`, details: { needed: total, budget } });
+        if (cut === CUTS) throw exceeded(new EspalierError({ code: "budget_exceeded", message: "its provider takes what is left in a longer form", details: { needed: total, budget } }), { budget: whole, beside });
         spare += total - budget;
         continue;
       }
@@ -80,11 +87,7 @@ export class Sending<T> {
     const edits = this.c.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
     const pinned = this.c.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
     const names = namesOf(look.view, (id) => this.c.log.original(id));
-    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned).catch((error: unknown) => {
-      if (!(error instanceof EspalierError) || error.code !== "budget_exceeded") throw error;
-      // The budget is no option of the host's here.
-      throw new EspalierError({ code: error.code, message: error.message, details: error.details, cause: error });
-    });
+    const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned);
     const withTools = (totals: Totals): Totals => ({ ...totals, tools: look.view.after.tools, total: totals.total + look.view.after.tools });
     return { ...fitted, before: withTools(fitted.before), after: withTools(fitted.after) };
   }
