@@ -106,6 +106,8 @@ test("what is kept by its place is kept, whatever messages are called", () => {
     assert.deepEqual(ids([at]), ids([message.id]));
   }
   for (const keep of [-1, 5, 0.5, NaN]) assert.throws(() => prune(own, { format: "espalier", budget: 600, keep: [keep] }), { code: "bad_option", path: "options.keep[0]" });
-  const request = { system: "be brief", messages: [{ role: "user", content: `one ${"word ".repeat(200)}` }, { role: "assistant", content: `two ${"word ".repeat(200)}` }, { role: "user", content: "three" }] };
-  assert.deepEqual(prune(request, { format: "anthropic", budget: 300, keep: [1] }).messages.messages.map(({ content }) => content.slice(0, 3)), ["two", "thr"]);
+  const said = ["one", "two", "three", "four", "five"];
+  const request = { system: "be brief", messages: said.map((word, at) => ({ role: at % 2 ? "assistant" : "user", content: `${word} ${"word ".repeat(at === 4 ? 1 : 200)}` })) };
+  const { messages: left } = prune(request, { format: "anthropic", budget: 500, keep: [1] }).messages;
+  assert.deepEqual(left.map(({ content }) => content.split(" ")[0]), ["one", "two", "five"], "a turn keeps its opening");
 });
