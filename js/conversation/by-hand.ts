@@ -46,15 +46,16 @@ export class ByHand<T> {
       const totals = this.c.log.totals();
       return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
     }
-    const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
     // Bounds that cannot be meant are said before anything begins.
-    if (within) this.inOrder(within);
+    this.shown(range);
     const running = new AbortController();
     this.running = running;
     const stop = () => running.abort(signal?.reason);
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
     return this.turns.take(undefined, async () => {
+      // Whoever had a turn before may have hidden them.
+      const within = this.shown(range);
       const verdict = this.compactor.verdict();
       this.compactor.cancelJob();
       this.compactor.start(trigger);
@@ -79,6 +80,13 @@ export class ByHand<T> {
   cancel(): boolean {
     this.running?.abort(new EspalierError({ code: "aborted", message: "the compaction was cancelled" }));
     return this.running !== undefined;
+  }
+
+  /** A range as it is in the view now. */
+  private shown(range: Range | undefined): Range | undefined {
+    const within = range && { from: this.shownAt(range.from), to: this.shownAt(range.to) };
+    if (within) this.inOrder(within);
+    return within;
   }
 
   /** Where a message of the log is in the view: itself, or the summary that stands for it. */

@@ -135,8 +135,8 @@ export class Compactor<T> {
   /** Makes and applies, automatically: by the model if that may be tried, then by rules. */
   async foreground(trigger: Trigger, signal: AbortSignal | undefined, byRules: boolean): Promise<Compacted[]> {
     const verdict = this.verdict();
-    // The same plan gained nothing a moment ago: what is left is to make the request fit.
-    if (verdict === "blocked") return [];
+    // The same plan gained nothing a moment ago, or there is none: what is left is to make the request fit.
+    if (verdict === "blocked" || this.maker.isIdle()) return [];
     const done: Compacted[] = [];
     // Where a failure is remembered by a flag nothing stands in for the model's summary.
     const { flag } = this.c.profile.failure;
@@ -148,7 +148,7 @@ export class Compactor<T> {
       const finished = this.finish(made);
       done.push(finished);
       if (finished.status === "cancelled") return done;
-      this.patience.note(finished.status === "engine_failed" ? "model_failed" : finished.status, isSummary(made), now);
+      this.noted(made, finished.status, now);
       // A second one of the same request would summarise a summary.
       if (finished.status === "applied") return done;
     }
@@ -163,7 +163,7 @@ export class Compactor<T> {
     if (this.isOver) return undefined;
     if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked))) return undefined;
     const verdict = model ? this.verdict() : "offline";
-    if (verdict === "notYet" || verdict === "blocked") return undefined;
+    if (verdict === "notYet" || verdict === "blocked" || this.maker.isIdle()) return undefined;
     const { log, events, saving } = this.c;
     const job = this.jobs.start(
       async (job, signal) => {
@@ -194,9 +194,8 @@ export class Compactor<T> {
     const { log, saving } = this.c;
     const made = "value" in outcome ? outcome.value : outcome.failed;
     const status = made?.status ?? "model_failed";
-    const is = status === "engine_failed" ? "model_failed" : status;
     // What was applied is noted when it is applied: until then the pressure is on.
-    if (status !== "applied") this.patience.note(is, false, this.now());
+    if (status !== "applied") this.noted(made, status, this.now());
     const kept = made && status === "applied" ? { made: { ...made, report: slim(made.report) } } : {};
     const error = made ? made.error : (outcome as { error: string }).error;
     log.record("job", { job, event: "settled", status, ...(error !== undefined && { error }), ...kept, ...(this.patience.state !== undefined && { patience: JSON.parse(this.patience.state) as unknown }) });
@@ -205,6 +204,14 @@ export class Compactor<T> {
       this.finish(made ?? { status: "model_failed", trigger, since: log.length, edits: [], before: totals, began: this.c.clock.now(), job, ...(error !== undefined && { error }) });
     }
     saving.save();
+  }
+
+  /** How one ended that nobody asked for by hand. */
+  private noted(made: Made | undefined, status: Compacted["status"], now: Now): void {
+    if (made) this.maker.noted(made);
+    // Without a model that is as it is for good, and what must stay stays: more has to be said before another try is worth it.
+    const isStuck = (status === "not_ready" || status === "budget_exceeded") && !this.c.profile.failure.flag;
+    this.patience.note(isStuck ? "no_gain" : status === "engine_failed" ? "model_failed" : status, made !== undefined && isSummary(made), now);
   }
 
   /** Applies the result of a job. */

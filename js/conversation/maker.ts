@@ -46,6 +46,8 @@ const AUTOMATIC: readonly Trigger[] = ["threshold", "overflow", "provider_error"
 export class Maker<T> {
   /** What the log was when a compaction had been applied: without anything new there is nothing to compact. */
   private compacted = "";
+  /** What the log was when a compaction by itself had nothing to do. */
+  private idle = "";
   private readonly c: Context<T>;
 
   constructor(context: Context<T>) {
@@ -55,6 +57,19 @@ export class Maker<T> {
   /** What was made was laid over the log a moment ago. */
   applied(): void {
     this.compacted = this.standing();
+  }
+
+  /** How one by itself ended. */
+  noted({ status }: Made): void {
+    if (status === "nothing_to_compact" || status === "not_ready") this.idle = this.asked();
+  }
+
+  /** Whether one by itself would have nothing to do, so that it need not begin. */
+  isIdle(): boolean {
+    const { profile, log, hooks } = this.c;
+    // Some are told also where nothing comes of it.
+    if (hooks?.preCompact && profile.hook.onNoop) return false;
+    return log.spoken() < profile.minMessages.automatic || this.compacted === this.standing() || this.idle === this.asked();
   }
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
@@ -140,6 +155,11 @@ export class Maker<T> {
     const { log, limits, profile } = this.c;
     const edits = log.edits().filter(({ revokedBy }) => revokedBy === undefined);
     return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
+  }
+
+  /** More tools leave less room. */
+  private asked(): string {
+    return `${this.standing()}/${this.c.log.totals().tools}`;
   }
 
   /** Facts that are pinned in words and found no place in the record stand behind it, since they are nowhere else. */

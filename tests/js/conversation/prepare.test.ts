@@ -449,3 +449,47 @@ test("after dispose nothing works, and nothing is left running", async () => {
   await refused(() => conversation.prepare(), "disposed");
   assert.throws(() => conversation.append(begin()), (error) => error instanceof EspalierError && error.code === "disposed");
 });
+
+test("what is too small to compact is not begun again at every request", async () => {
+  const rows: [what: string, options: Partial<ConversationOptions<Fields>>][] = [
+    ...(["espalier", "copilot-chat", "copilot-cli", "gemini-cli"] as const).map((profile): (typeof rows)[number] => [`one pasted request, ${profile}`, { profile }]),
+    ["in the foreground", { background: false }],
+  ];
+  for (const [what, options] of rows) {
+    const conversation = await open({ llm: async () => assert.fail("asked for nothing"), ...options });
+    conversation.append([{ role: "system", content: "s" }, { role: "user", content: "word ".repeat(3_700) }]);
+    const events = heard(conversation);
+    const before = conversation.log.length;
+    for (let request = 0; request < 20; request += 1) {
+      await conversation.prepare();
+      await rest();
+    }
+    assert.deepEqual([types(events), conversation.log.length - before], [[], 0], what);
+  }
+  // Nobody can make a summary: more has to be said before it is looked at again.
+  const nobody = await open({ compact: { ladder: ["summary", "fit"] } });
+  nobody.append(begin());
+  fill(nobody, 0.95);
+  const events = heard(nobody);
+  for (let request = 0; request < 20; request += 1) {
+    nobody.append([{ role: "assistant", content: "yes" }, { role: "user", content: "go on" }]);
+    if (nobody.usage().ratio < 1) await nobody.prepare();
+    await rest();
+  }
+  assert.deepEqual(events.flatMap(({ type }) => (type === "compaction_start" ? [type] : [])), ["compaction_start"]);
+});
+
+test("a range that a request before it has hidden is the summary that stands for it", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm, background: false });
+  conversation.append(begin());
+  fill(conversation, 1.05);
+  const events = heard(conversation);
+  const request = conversation.prepare();
+  const range = conversation.compactRange("m2", "m9");
+  const both = await answered(calls, Promise.all([request, range]));
+  assert.deepEqual(both[0].report.compactions.map(({ status }) => status), ["applied"]);
+  const begun = events.filter(({ type }) => type === "compaction_start").length;
+  assert.equal(events.filter(({ type }) => type === "compaction_complete").length, begun, "what began has an end");
+  assert.ok(["applied", "nothing_to_compact", "no_gain", "inflated"].includes(both[1].status), both[1].status);
+});
