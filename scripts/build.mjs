@@ -125,8 +125,12 @@ async function bundles() {
       charset: "utf8", legalComments: "none", outExtension: { ".js": suffix },
     };
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
-    // Everything that keeps state lives in the core; entries reach it as an external file beside them.
+    // Everything that keeps state lives in the core; entries reach it as an external file beside them, and hand on of it what is public.
+    const { metafile } = await esbuild.build({ entryPoints: [join(root, "js", "core.ts")], write: false, metafile: true, format: "esm", outdir: dist, logLevel: "warning" });
+    const names = Object.values(metafile.outputs).flatMap(({ exports }) => exports);
     const core = { name: "core", setup(b) {
+      b.onResolve({ filter: /^\.\.\/core\.ts$/ }, ({ kind }) => (kind === "import-statement" ? { path: "core", namespace: "public" } : undefined));
+      b.onLoad({ filter: /.*/, namespace: "public" }, () => ({ contents: `export { ${names.join(", ")} } from "./core.ts";` }));
       b.onResolve({ filter: /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|adapters\/vscode-classes)|adapters\/index)\.ts$/ }, () => ({ path: `./core${suffix}`, external: true }));
     } };
     // Providers need of it errors and adapters, from two depths of folders.
