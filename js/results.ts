@@ -145,7 +145,6 @@ function withNulls(target: Target): Target {
 
 /** The host's store, asked for one result after the other. */
 class Storing {
-  private serial = 0;
   private isGone = false;
   private readonly options: ResultsOptions & { store: NonNullable<ResultsOptions["store"]>; timeout: number };
   private readonly gemini: boolean;
@@ -160,8 +159,8 @@ class Storing {
     if (this.isGone) return undefined;
     const { store, timeout, signal, onEvent } = this.options;
     const { kind, content } = this.gemini ? { kind: "txt" as const, content: text } : readable(text, false);
-    this.serial++;
-    const name = this.gemini ? `${(tool ?? "unknown_tool").replace(/[^\w-]/g, "_").toLowerCase()}_${this.serial}.txt` : await contentName(tool, content, kind);
+    // gemini-cli counts its files up: a count that begins anew with every call would put another text under a name that a note points to.
+    const name = await contentName(tool, content, kind);
     try {
       const answer = await within(timeout, signal, (stop) => store({ name, content, kind, signal: stop, ...(tool !== undefined && { tool }) } satisfies StoredResult));
       const path = typeof answer === "string" ? answer : answer?.path;

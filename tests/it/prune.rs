@@ -318,7 +318,7 @@ fn an_empty_conversation_is_the_list_alone() {
 }
 
 /// A conversation on one line, for failures: `m3:A(c1 c2)` calls, `m4:T[c1]` answers, `m5:U.` has words.
-fn sketch(messages: &[Message]) -> String {
+pub fn sketch(messages: &[Message]) -> String {
     let part = |part: &Part| match part {
         Part::Text { text } if text.trim().is_empty() => "_".to_string(),
         Part::ToolCall { call_id, .. } => format!("({call_id})"),

@@ -243,14 +243,47 @@ test("gemini-cli's budget", async () => {
     const files: { path: string; length: number }[] = [];
     const { messages: sent } = await budgetResults(history, {
       profile: "gemini-cli", cap,
-      store: ({ name, content }) => {
-        files.push({ path: `/project-tmp/tool-outputs/${name}`, length: content.length });
+      // Its names count up; ours tell the content (below).
+      store: ({ tool, content }) => {
+        const name = (tool ?? "unknown_tool").replace(/[^\w-]/g, "_").toLowerCase();
+        files.push({ path: `/project-tmp/tool-outputs/${name}_${files.length + 1}.txt`, length: content.length });
         return files.at(-1)!.path;
       },
     });
     assert.deepEqual(sent, expected.newHistory, id);
     // There a text that is over the budget but under the cap is stored and stays as it is; here it just stays.
     assert.deepEqual(files, id === "cjk" ? [] : expected.filesSaved, id);
+  }
+});
+
+test("gemini-cli's files of several turns: a note finds what it stands for, and the same history is not written anew", async () => {
+  const operations = [
+    (messages: any[], store: any) => budgetResults(messages, { profile: "gemini-cli", budget: 1_500, cap: 400, store }),
+    (messages: any[], store: any) => clearResults(messages, { profile: "gemini-cli", protect: 1_500, atLeast: 0, protectLatest: false, store }),
+  ];
+  for (const operation of operations) {
+    const files = new Map<string, string>();
+    const written: string[] = [];
+    // Each turn is another call, and what a path was given for stays true.
+    const told = new Map<string, string>();
+    const store = ({ name, content }: { name: string; content: string }) => {
+      written.push(name);
+      files.set(name, content);
+      assert.equal(told.get(name) ?? content, content, name);
+      told.set(name, content);
+      return name;
+    };
+    const texts = ["first ", "second ", "third ", "fourth "].map((word) => word.repeat(1_000));
+    for (const count of [2, 3, 4, 4]) {
+      const messages = FORMATS["openai-chat"]!(texts.slice(0, count));
+      const { report } = await operation(messages, store);
+      assert.ok(report.gone.length > 0, String(count));
+      for (const { message, recall } of report.gone) assert.equal(files.get(recall), messages[Number(message.slice(1))].content, `${message} of ${count}`);
+    }
+    assert.equal(files.size, new Set(written).size);
+    assert.deepEqual([...files.values()].toSorted(), texts.slice(0, files.size).toSorted(), "each text once");
+    assert.ok(files.size > 1);
+    for (const name of files.keys()) assert.match(name, /^bash-[0-9a-f]+\.txt$/);
   }
 });
 

@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use espalier::compact::{Compaction, Options};
+use espalier::compact::{Compacted, Compaction, Options};
 use espalier::effect::{Answer, Step};
 use espalier::history::draft::Meter;
+use espalier::history::log::entry::Pin;
+use espalier::history::log::{Counting, Log};
 use espalier::history::prune::{Limits, prune};
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Encoding, Origin};
@@ -19,7 +21,8 @@ const CONVERSATIONS: [(&str, &str); 3] = [
 /// What was recorded; made by `ESPALIER_UPDATE=1 cargo test --test it golden`.
 pub const RECORDED: &str = include_str!("../fixtures/golden.txt");
 
-/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned.
+/// One line for each conversation, operation and budget: tokens after it, and a hash of everything it returned; and one for its log, read
+/// again.
 pub fn lines(encoding: &Rc<Encoding>) -> String {
     let mut out = String::new();
     for (name, text) in CONVERSATIONS {
@@ -50,8 +53,56 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
                 out.push_str(&line(name, operation, percent, &result));
             }
         }
+        out.push_str(&replayed(name, &messages, encoding));
     }
     out
+}
+
+/// A log with all that can happen in it, as it is read from its lines: the tokens of its view, and hashes of the lines, of the view, and of
+/// the plan that comes next.
+fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String {
+    let counting =
+        || Counting { model: CostModel::Espalier, tokenizer: encoding.clone(), tools: 40, origin: Origin::Exact };
+    let planned = |log: &Log| -> espalier::error::Result<Compacted> {
+        let options = Options { budget: log.view().after.total * 7 / 10, force: true, ..Options::default() };
+        let mut run =
+            Compaction::new(log.messages(), 40, CostModel::Espalier, encoding.clone(), Origin::Exact, options);
+        match run.poll()? {
+            Step::Done { result } => Ok(result),
+            Step::Ask { effects } => panic!("{name}: {effects:?}"),
+        }
+    };
+    let mut log = Log::new(counting());
+    let mut time = 1_700_000_000_000;
+    let mut adopted = vec![];
+    for (number, chunk) in messages.chunks(messages.len().div_ceil(4)).enumerate() {
+        time += 1_000;
+        log.append_all(chunk.to_vec(), time).expect("messages of a fixture");
+        if number == 1 {
+            let (message, reason) = (Some(chunk[1].id.clone()), Some("golden".to_string()));
+            log.pin(Pin { message, part: None, range: None, fact: None, reason }, time).expect("it is there");
+        }
+        if number > 0 {
+            // The frame of one of them is most of it.
+            let edits = planned(&log).map(|done| done.edits).unwrap_or_default();
+            adopted.push(log.adopt(&edits, time).expect("edits of its own view").len());
+        }
+    }
+    // The newest is taken back, one is taken back and brought back.
+    log.undo(None, time).expect("there is one").expect("there is one");
+    log.redo(None, time).expect("it was taken back").expect("it was taken back");
+    log.undo(None, time).expect("there is one").expect("there is one");
+    log.rewind(Some(&messages[messages.len() - 2].id), time).expect("it is there");
+    let lines = log.export(0);
+    let read = Log::import(&lines, counting(), false).expect("its own lines");
+    assert!(read.problems.is_empty() && read.verbatim && read.log.export(0) == lines, "{:?}", read.problems);
+    assert!(adopted.iter().any(|&edits| edits > 0), "{name}: nothing was compacted");
+    let view = read.log.view();
+    assert_eq!(view, log.view(), "{name}");
+    let plan = planned(&read.log).map(|done| json(&done)).map_err(|error| error.code.as_str());
+    assert!(plan == planned(&log).map(|done| json(&done)).map_err(|error| error.code.as_str()), "{name}");
+    let hashes = [hash(&lines), hash(&json(&view)), plan.map_or_else(str::to_string, |plan| hash(&plan))];
+    format!("{name} replay {} {}\n", view.after.total, hashes.join(" "))
 }
 
 fn line(name: &str, operation: &str, percent: u64, result: &espalier::error::Result<(u64, String)>) -> String {

@@ -142,6 +142,49 @@ test("gemini-cli: files are written for what is shortened alone, and once", asyn
   assert.equal(names.length, 1);
 });
 
+test("gemini-cli: the environment turn is kept without a pin: by a wish of the host's, by rules; and where a model left it out it comes back", async () => {
+  const environment = user("This is the environment: Linux, /home/me, the date is the first of May.");
+  const said = String((environment["parts"] as { text: string }[])[0]!.text);
+  for (const [llm, keep] of [[undefined, undefined], [async () => SUMMARY, ["m0"]], [async () => { throw new Error("down"); }, undefined], [async () => SUMMARY, undefined]] as [Llm | undefined, string[] | undefined][]) {
+    const conversation = await gemini({ ...(llm && { llm }), compact: { verify: "never", ...(keep && { keep }) } });
+    conversation.append([environment, { role: "model", parts: [{ text: "Got it." }] }, user("Go.")]);
+    const isLeftOut = llm !== undefined && keep === undefined && (await llm({} as never, {} as never).then(() => true, () => false));
+    // As agents run without anybody there: one compression after the other.
+    for (let time = 0; time < 3; time += 1) {
+      grow(conversation, 0.55);
+      const { messages, report } = await conversation.prepare();
+      assert.equal(report.compactions.at(-1)?.status, "applied", String(time));
+      sound(messages, LIMIT, [], "gemini");
+      assert.equal(JSON.stringify(messages).includes(said), !isLeftOut, String(time));
+      assert.equal(conversation.recall("m0")[0]!.message, environment);
+      assert.ok(JSON.stringify(conversation.recall({ query: "environment Linux" })).includes(said));
+    }
+    while (conversation.undo());
+    assert.equal(conversation.view().messages[0], environment);
+    await conversation.dispose();
+  }
+});
+
+test("gemini-cli: the hook is not told where nothing comes of it, unless the profile says so", async () => {
+  for (const [hook, told] of [[undefined, false], [{ onNoop: false }, false], [{ onNoop: true }, true]] as const) {
+    const seen: string[] = [];
+    const profile = hook ? { name: "gemini-cli" as const, hook } : ("gemini-cli" as const);
+    const conversation = await gemini({ profile, llm: async () => SUMMARY, compact: { verify: "never" }, hooks: { preCompact: ({ trigger, covered }) => void seen.push(`${trigger} ${covered.length > 0}`) } });
+    // Every turn there compresses, and mostly has nothing to: here one message, there nothing new.
+    conversation.append([user("word ".repeat(Math.floor(LIMIT * 0.6)))]);
+    await conversation.prepare();
+    assert.equal((await conversation.compact()).status, "nothing_to_compact");
+    assert.deepEqual([seen.length > 0, seen.every((said) => said.endsWith("false"))], [told, true], String(seen));
+    grow(conversation, 0.9);
+    seen.length = 0;
+    assert.equal((await conversation.compact()).status, "applied");
+    assert.deepEqual(seen, ["manual true"]);
+    assert.equal((await conversation.compact()).status, "nothing_to_compact");
+    assert.deepEqual(seen, told ? ["manual true", "manual false"] : ["manual true"]);
+    await conversation.dispose();
+  }
+});
+
 test("gemini-cli: the environment turn stays in front when it is pinned, and the turn's signal ends the compaction", async () => {
   const controller = new AbortController();
   let stops = false;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { espalier } from "../built.ts";
 import { CALLS, FORMATS, LIMIT, PLACES, filled, hang, host, open, pause, settled, text } from "./struck.ts";
 import type { Effect } from "./struck.ts";
-import { SUMMARY, heard, refused, rest, sound } from "./support.ts";
+import { HOSTS, SUMMARY, heard, refused, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { memoryStorage } = espalier;
@@ -127,5 +127,98 @@ for (const format of FORMATS) for (const effect of CALLS) {
       await conversation.dispose();
       await again.dispose();
     }
+  });
+}
+
+// What is stored is stored when the result counts: an abort then comes too late, and takes nothing back.
+for (const format of FORMATS) for (const place of PLACES) {
+  const check = (messages: readonly Fields[]) => sound(messages, LIMIT, [], format);
+  /** What was stored opens as what there is. */
+  const opens = async (conversation: Awaited<ReturnType<typeof open>>, texts: ReadonlyMap<string, string>, what: string) => {
+    await conversation.flush();
+    const again = await open({ format, storage: memoryStorage(new Map(texts)) });
+    assert.deepEqual([again.opened.log!.problems, text(again), again.edits().length], [[], text(conversation), conversation.edits().length], what);
+    // Opened elsewhere a request goes on from there.
+    check((await again.prepare()).messages);
+    await again.dispose();
+  };
+
+  test(`${format}: aborted while the storage is asked to ${place}: what was made counts, is sent, and is stored whole`, async () => {
+    for (const end of ["goes on", "hangs"]) {
+      const controller = new AbortController();
+      let isOver = false;
+      let wasOver: boolean | undefined;
+      const { options, texts, arm } = host(place, async () => {
+        wasOver = isOver;
+        controller.abort(new Error("Esc"));
+        if (end === "hangs") await hang();
+      });
+      const conversation = await filled({ ...options, format, background: false }, 1.02);
+      const before = conversation.edits().length;
+      const originals = conversation.log.originalsFrom(0);
+      conversation.on("compaction_complete", () => void (isOver = true));
+      arm();
+      const { messages, report } = await conversation.prepare({ signal: controller.signal });
+      assert.deepEqual(report.compactions.map(({ status }) => status), ["applied"], end);
+      check(messages);
+      assert.ok(conversation.edits().length > before && JSON.stringify(messages).includes("The parser is being fixed"), end);
+      await conversation.flush();
+      assert.deepEqual([controller.signal.aborted, wasOver], [true, true], end);
+      // What could not be written is written with what comes next.
+      conversation.append([HOSTS[format].user("Go on, please.")]);
+      await opens(conversation, texts, end);
+      // Whoever aborted is refused the next time, and nothing changes by it.
+      const [length, view] = [conversation.log.length, text(conversation)];
+      await refused(() => conversation.prepare({ signal: controller.signal }), "aborted");
+      assert.deepEqual([conversation.log.length, text(conversation)], [length, view]);
+      check((await conversation.prepare()).messages);
+      while (conversation.undo());
+      assert.deepEqual(conversation.log.originalsFrom(0).slice(0, -1), originals, end);
+      await conversation.dispose();
+    }
+  });
+
+  test(`${format}: a compaction by hand, aborted while the storage is asked to ${place}, by its signal or by cancel(): applied`, async () => {
+    for (const way of ["signal", "cancel"]) {
+      const controller = new AbortController();
+      let cancel = () => {};
+      const { options, texts, arm } = host(place, () => { if (way === "signal") controller.abort(); else cancel(); });
+      const conversation = await filled({ ...options, format, background: false }, 0.6);
+      let met = 0;
+      cancel = () => { met += 1; conversation.cancel(); };
+      const before = text(conversation);
+      arm();
+      const { status, edits } = await conversation.compact({ signal: controller.signal });
+      assert.deepEqual([status, edits.length > 0], ["applied", true], way);
+      await conversation.flush();
+      assert.ok(way === "signal" ? controller.signal.aborted : met === 1, way);
+      await opens(conversation, texts, way);
+      conversation.undo();
+      assert.equal(text(conversation), before, way);
+      await opens(conversation, texts, way);
+      await conversation.dispose();
+    }
+  });
+
+  test(`${format}: a job beside the conversation, cancelled while the storage is asked to ${place}: all of it or nothing`, async () => {
+    let cancel = () => {};
+    let was: string | undefined;
+    const { options, texts, arm } = host(place, () => cancel());
+    const conversation = await filled({ ...options, format }, 0.83);
+    cancel = () => { was = conversation.usage().job; conversation.cancel(); };
+    const [before, edits] = [text(conversation), conversation.edits().length];
+    arm();
+    check((await conversation.prepare()).messages);
+    await settled(conversation);
+    // A job may be given up until its result is in use.
+    const { messages } = await conversation.prepare();
+    check(messages);
+    await settled(conversation);
+    await conversation.flush();
+    assert.ok(was !== undefined, "it was met");
+    const isInUse = was === "idle";
+    assert.deepEqual([text(conversation) === before, conversation.edits().length > edits], [!isInUse, isInUse], was);
+    await opens(conversation, texts, was);
+    await conversation.dispose();
   });
 }

@@ -85,6 +85,39 @@ for (const [trigger, ratio, set, isBeside] of TRIGGERS) {
   });
 }
 
+for (const profile of ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"] as const) {
+  test(`${profile}, without a model: every trigger ends in a summary by rules`, async () => {
+    for (const [trigger, ratio, set, isBeside] of TRIGGERS) {
+      // The profile's own steps.
+      const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, storage: memoryStorage(), profile });
+      const events = heard(conversation);
+      conversation.append(begin());
+      fill(conversation, ratio);
+      await set(conversation);
+      await rest();
+      if (isBeside) {
+        fill(conversation, 0.66);
+        sound((await conversation.prepare()).messages, LIMIT);
+      }
+      const ends = events.filter((event): event is CompactionComplete => event.type === "compaction_complete");
+      const own = ends.filter((end) => end.trigger === trigger);
+      // gemini-cli begins at half, and begins again when it has been filled up again.
+      const times = profile === "gemini-cli" && trigger === "threshold" ? 2 : 1;
+      assert.equal(own.length, times, trigger);
+      assert.equal(events.filter((event) => event.type === "compaction_start" && event.trigger === trigger).length, times, trigger);
+      for (const end of ends) assert.deepEqual([end.success, end.status, end.model, end.tokensRemoved > 0], [true, "applied", undefined, true], `${trigger}: ${end.trigger}`);
+      const edits = conversation.edits().filter(({ trigger: of }) => of === trigger);
+      assert.deepEqual(edits.map(({ id }) => id), own.flatMap((end) => end.edits), trigger);
+      assert.ok(edits.some(({ kind }) => kind === "replace_range") && edits.every(({ author }) => author === "rule"), trigger);
+      sound((await conversation.prepare()).messages, conversation.usage().limit);
+      assert.ok(JSON.stringify(conversation.view().messages).includes("never touch the lexer"), trigger);
+      while (conversation.undo());
+      assert.deepEqual(conversation.view().messages, conversation.log.originalsFrom(0), trigger);
+      await conversation.dispose();
+    }
+  });
+}
+
 test("with automatic compaction off no trigger of its own does anything; stored summaries and those by hand count", async () => {
   const conversation = await open({ llm, automatic: false });
   conversation.append(begin());

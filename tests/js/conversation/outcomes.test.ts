@@ -218,7 +218,7 @@ test("the request that began a job may be stopped; a change of model keeps it, a
   sound(messages, LIMIT);
 });
 
-test("no frame, no model, nothing at all: every trigger ends, and says how", async () => {
+test("no frame, no model, nothing at all: what is asked for ends, and says how", async () => {
   const bare = await open();
   assert.deepEqual([bare.memoryPressure(), (await bare.compactRange()).status], [undefined, "not_ready"]);
   assert.deepEqual((await bare.prepare()).messages, []);

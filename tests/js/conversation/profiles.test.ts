@@ -71,6 +71,27 @@ test("another model gives the job up, in profiles that say so", async () => {
   }
 });
 
+test("with fewer messages than a profile wants none is compacted by itself, by hand it is", async () => {
+  for (const [automatic, isMade] of [[undefined, true], [2, true], [500, false]] as const) {
+    let asked = 0;
+    const llm = async () => ((asked += 1), SUMMARY);
+    const ladder = ["summary", "offline", "fit"] as const;
+    const conversation = await open({ ...(automatic !== undefined && { profile: { minMessages: { automatic } } }), llm, compact: { ladder, verify: "never" } });
+    conversation.append(begin());
+    const number = fill(conversation, 0.83);
+    await conversation.prepare();
+    await rest();
+    assert.equal(asked, isMade ? 1 : 0, String(automatic));
+    conversation.cancel();
+    fill(conversation, 1.05, number);
+    const { messages, report } = await conversation.prepare();
+    sound(messages, 4_000);
+    assert.deepEqual([report.compactions.some(({ status }) => status === "applied"), report.trimmed.length > 0], [isMade, !isMade]);
+    if (!isMade) assert.deepEqual([asked, (await conversation.compact()).status], [0, "applied"]);
+    await conversation.dispose();
+  }
+});
+
 // ------------------------------------------------------------ gemini-cli's acknowledgement
 
 test("gemini-cli: the acknowledgement is in the view, in the log, and goes with its summary", async () => {

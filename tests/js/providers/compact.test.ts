@@ -6,21 +6,14 @@ import { test } from "node:test";
 // @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
 import * as bundle from "../../../pkg/dist/providers.js";
 import type * as Providers from "../../../js/providers/index.ts";
-import type { CompactStatus } from "../../../js/types.ts";
 import { espalier } from "../built.ts";
-import { KEY, noSecret, scripted } from "./support.ts";
+import { KEY, WANTED, noSecret, scripted } from "./support.ts";
 
 const providers = bundle as typeof Providers;
 const server = await scripted({ strict: true, key: KEY });
 const { messages } = JSON.parse(readFileSync(new URL("../../fixtures/transcripts/sweagent-marshmallow-1867.json", import.meta.url), "utf8")) as { messages: { role: string; content: string }[] };
 
 const MAKERS = [providers.openai, providers.openaiResponses, providers.anthropic, providers.gemini];
-const WANTED: [string, CompactStatus][] = [
-  ["good", "applied"], ["no-tag", "no_summary_tag"], ["wrong-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"],
-  ["refusal", "no_summary_tag"], ["filtered", "empty_summary"],
-  ["malformed", "model_failed"], ["html", "model_failed"], ["empty-body", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["500", "model_failed"], ["cut", "model_failed"], ["reset", "model_failed"],
-  ["hang", "timeout"], ["hang-in-body", "timeout"],
-];
 
 for (const make of MAKERS) {
   for (const [behaviour, status] of WANTED) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { anthropic, EspalierError, gemini, openai, openaiResponses } from "../../../js/providers/index.ts";
 import type { HttpOptions, Provider, ProviderErrorDetails, ProviderRequest } from "../../../js/providers/index.ts";
+import type { CompactStatus } from "../../../js/types.ts";
 import { modelServer, WIRES } from "../../server/model.mjs";
 import type { ModelServer } from "../../server/model.mjs";
 
@@ -69,3 +70,11 @@ export async function until(holds: () => boolean, what: string, ms = 3_000): Pro
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** Ways in which a model or the network can answer a request for a summary, and how the compaction ends. */
+export const WANTED: [behaviour: string, CompactStatus][] = [
+  ["good", "applied"], ["no-tag", "no_summary_tag"], ["wrong-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"],
+  ["refusal", "no_summary_tag"], ["filtered", "empty_summary"],
+  ["malformed", "model_failed"], ["html", "model_failed"], ["empty-body", "model_failed"], ["401", "model_failed"], ["429", "model_failed"], ["500", "model_failed"], ["cut", "model_failed"], ["reset", "model_failed"],
+  ["hang", "timeout"], ["hang-in-body", "timeout"],
+];
