@@ -644,7 +644,7 @@ export interface Profile {
   /** A finished summary is used from here on; below it is parked or dropped. */
   applyMin: number;
   early: "parked" | "dropped";
-  minMessages: { automatic: number; manual: number };
+  minMessages: { automatic: number; manual: number; system: boolean };
   /** Share of the limit, tools taken off, that a request with tools may use. */
   withTools: number;
   background: boolean;

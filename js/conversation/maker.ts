@@ -69,7 +69,7 @@ export class Maker<T> {
     const { profile, log, hooks } = this.c;
     // Some are told also where nothing comes of it.
     if (hooks?.preCompact && profile.hook.onNoop) return false;
-    return log.spoken() < profile.minMessages.automatic || this.compacted === this.standing() || this.idle === this.asked();
+    return this.messages() < profile.minMessages.automatic || this.compacted === this.standing() || this.idle === this.asked();
   }
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
@@ -104,7 +104,7 @@ export class Maker<T> {
     if (log.originals === 0) return { ...made, status: "not_ready", error: "there are no messages yet" };
     if (!range && budget === undefined && summary === undefined && this.compacted === this.standing()) return made;
     const least = AUTOMATIC.includes(trigger) ? profile.minMessages.automatic : profile.minMessages.manual;
-    if (log.spoken() < least) return made;
+    if (this.messages() < least) return made;
     const room = budget ?? this.room(made.before);
     const present = new Set(log.view().plan.map((item) => (item.type === "insert" ? item.message.id : item.id)));
     const pinned = log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound && present.has(message) ? [message] : []));
@@ -155,6 +155,12 @@ export class Maker<T> {
     const { log, limits, profile } = this.c;
     const edits = log.edits().filter(({ revokedBy }) => revokedBy === undefined);
     return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
+  }
+
+  /** Messages of the view, as the profile counts them. */
+  private messages(): number {
+    const { log, profile } = this.c;
+    return profile.minMessages.system ? log.totals().messages : log.spoken();
   }
 
   /** More tools leave less room. */

@@ -47,12 +47,14 @@ pub enum Early {
     Dropped,
 }
 
-/// Fewest covered messages of an automatic compaction, and of one by hand.
+/// Fewest messages of an automatic compaction, and of one by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fewest {
     pub automatic: usize,
     pub manual: usize,
+    /// System messages are among those that are counted before one begins.
+    pub system: bool,
 }
 
 /// What a failure of the model leads to.

@@ -85,7 +85,7 @@ pub static ESPALIER: Profile = Profile {
     block: Some(0.95),
     apply_min: 0.65,
     early: Early::Parked,
-    min_messages: Fewest { automatic: 4, manual: 2 },
+    min_messages: Fewest { automatic: 4, manual: 2, system: false },
     with_tools: 1.0,
     background: true,
     cancels_on_switch: false,
@@ -114,7 +114,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     block: None,
     apply_min: 0.65,
     early: Early::Dropped,
-    min_messages: Fewest { automatic: 2, manual: 2 },
+    min_messages: Fewest { automatic: 2, manual: 2, system: false },
     // Only with tools; 0.85 and always in March 2026.
     with_tools: 0.9,
     background: true,
@@ -146,7 +146,7 @@ pub static GEMINI_CLI: Profile = Profile {
     block: None,
     apply_min: 0.0,
     early: Early::Dropped,
-    min_messages: Fewest { automatic: 2, manual: 2 },
+    min_messages: Fewest { automatic: 2, manual: 2, system: false },
     with_tools: 1.0,
     background: false,
     cancels_on_switch: false,
@@ -185,8 +185,8 @@ pub static COPILOT_CLI: Profile = Profile {
     block: Some(0.95),
     apply_min: 0.0,
     early: Early::Dropped,
-    // The system message counts (inferred from a test of the SDK).
-    min_messages: Fewest { automatic: 4, manual: 2 },
+    // Inferred from a test of the SDK: the system message counts.
+    min_messages: Fewest { automatic: 4, manual: 2, system: true },
     with_tools: 1.0,
     background: true,
     cancels_on_switch: false,

@@ -120,7 +120,7 @@ fn the_numbers_of_each_system() {
             ("shares.users", json!({ "of": 0.10, "least": 0, "most": 20_000 })),
             ("shares.ledger", json!({ "of": 0.05, "least": 0, "most": 12_000 })),
             ("shares.summary", json!({ "of": 0.04, "least": 512, "most": 8_000 })),
-            ("minMessages", json!({ "automatic": 4, "manual": 2 })),
+            ("minMessages", json!({ "automatic": 4, "manual": 2, "system": false })),
             ("protect.results", json!(3)),
             ("protect.rounds", json!(2)),
             ("protect.tokens", json!({ "of": 0.2, "least": 0, "most": 40_000 })),

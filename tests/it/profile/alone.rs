@@ -187,6 +187,7 @@ const FIELDS: &[(&str, &str, &[&str])] = &[
     (r#"{}"#, r#"{"limit":{"retryBuffer":0.2}}"#, &[]),
     (r#"{}"#, r#"{"limit":{"mostRetryBuffer":0.5}}"#, &[]),
     (r#"{}"#, r#"{"minMessages":{"automatic":500}}"#, &[]),
+    (r#"{}"#, r#"{"minMessages":{"system":true}}"#, &[]),
     (r#"{}"#, r#"{"background":false}"#, &[]),
     (r#"{}"#, r#"{"cancelsOnSwitch":true}"#, &[]),
     (r#"{}"#, r#"{"hook":{"onNoop":true}}"#, &[]),

@@ -169,6 +169,7 @@ fn copilot_cli() -> Vec<Row> {
         ("start.cold", json!(0.8), CLI),
         ("applyMin", json!(0.0), CLI),
         ("early", json!("dropped"), CLI),
+        ("minMessages.system", json!(true), CLI),
         ("ladder", json!(["summary", "offline", "fit"]), CLI),
         ("gain.summary.of", json!(0.0), CLI),
         ("gain.covered", json!(0.0), CLI),
