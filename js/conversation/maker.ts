@@ -66,7 +66,7 @@ export class Maker<T> {
 
   /** Whether one by itself would have nothing to do, so that it need not begin. */
   isIdle(): boolean {
-    const { profile, log, hooks } = this.c;
+    const { profile, hooks } = this.c;
     // Some are told also where nothing comes of it.
     if (hooks?.preCompact && profile.hook.onNoop) return false;
     return this.messages() < profile.minMessages.automatic || this.compacted === this.standing() || this.idle === this.asked();
