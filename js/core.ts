@@ -18,7 +18,7 @@ export {
 } from "./documents.ts";
 export type {
   Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
-  CostNode, Costs, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
+  CostNode, Costs, Rebased, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
 export { Conversation } from "./conversation.ts";
 export { openConversation } from "./conversation/open.ts";

@@ -16,6 +16,7 @@ export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
 export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./documents/summarize.ts";
 export type { CostNode, Costs } from "./documents/costs.ts";
+export type { Rebased } from "./documents/rebase.ts";
 export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "./documents/summarize.ts";
 
 export interface DocumentOptions {

@@ -14,6 +14,8 @@ import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { summarizeCompatible } from "./compatible.ts";
 import { ask, bad, checkCosts, put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
+import { rebaseEdits } from "./rebase.ts";
+import type { Rebased } from "./rebase.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -158,6 +160,22 @@ export class DocumentSummary {
       moved += text.length - (end - start);
     }
     return offset - moved;
+  }
+
+  /**
+   * Edits that were made on the summary's text, as edits of the document's. What touches text that stands in the place of something else, or
+   * crosses a place where something is missing, is dropped and told: nobody has seen what it would replace. An insertion directly before or
+   * behind a marker goes where what is missing begins or ends.
+   *
+   * ```js
+   * const { edits, dropped } = summary.rebase([{ start: at, end: at + "old".length, text: "new" }]);
+   * ```
+   *
+   * @param edits places are UTF-16 code units of the summary's text, in any order; edits must not overlap
+   * @throws EspalierError `bad_option`
+   */
+  rebase(edits: readonly SummaryEdit[]): Rebased {
+    return rebaseEdits(edits, this.edits, this.text.length);
   }
 }
 
@@ -344,22 +362,26 @@ async function compatible(
   });
 }
 
-/** Lines of places that ascend, from 1. */
+/** Lines of places that ascend, from 1. Lines end with CR LF, LF or CR. */
 class Lines {
   readonly #text: string;
+  readonly #ends = /\r\n?|\n/g;
   #line = 1;
-  #at = 0;
+  /** Where the next line begins. */
+  #next = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#find();
   }
 
   at(offset: number): number {
-    for (let next = this.#text.indexOf("\n", this.#at); next >= 0 && next < offset; next = this.#text.indexOf("\n", this.#at)) {
-      this.#line += 1;
-      this.#at = next + 1;
-    }
+    for (; this.#next <= offset; this.#find()) this.#line += 1;
     return this.#line;
+  }
+
+  #find(): void {
+    this.#next = this.#ends.test(this.#text) ? this.#ends.lastIndex : Infinity;
   }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use espalier::document::summary::exact::{
     Document, Gauge, Imports, Layout, Layouts, Options, Summary, WORDING, WORTH, summarize, summarize_laid_out,
 };
-use espalier::document::{Basis, Overlay, Shared, Structure, Why, fold};
+use espalier::document::{Basis, Overlay, OverlayNode, Shared, Structure, Why, fold};
 use espalier::error::Code;
 use espalier::tokens::{EncodingName, Tokenizer};
 
@@ -86,6 +86,86 @@ fn random_documents_at_any_budget() {
             }
         }
     }
+}
+
+#[test]
+fn elements_and_whatever_looks_like_them() {
+    let mut rng = fastrand::Rng::with_seed(17);
+    let pieces = [
+        "<a>",
+        "</a>",
+        "<b x={1}/>",
+        "<",
+        "{",
+        "}",
+        "'",
+        "\"",
+        "`${",
+        "`",
+        "// ",
+        "/*",
+        "*/",
+        "\n",
+        "\n  ",
+        "\r\n",
+        "é😀",
+        "text ",
+        "\\",
+    ];
+    for _ in 0..3_000 {
+        let text: String = (0..rng.usize(1..80)).map(|_| pieces[rng.usize(..pieces.len())]).collect();
+        let places: Vec<u32> = text.char_indices().map(|(at, _)| at as u32).chain([text.len() as u32]).collect();
+        let mut overlay = Overlay { kinds: vec!["root".into(), "jsx_element".into()], nodes: Vec::new() };
+        overlay.nodes.push(OverlayNode { kind: 0, start: 0, end: text.len() as u32, parent: u32::MAX });
+        // One in the other, or one behind the other.
+        let (mut from, mut to, mut parent) = (0, places.len() - 1, 0);
+        while from < to && rng.u32(0..4) > 0 {
+            let start = rng.usize(from..to);
+            let end = rng.usize(start..=to);
+            overlay.nodes.push(OverlayNode { kind: 1, start: places[start], end: places[end], parent });
+            if rng.bool() {
+                (from, to, parent) = (start, end, overlay.nodes.len() as u32 - 1);
+            } else {
+                from = end;
+            }
+        }
+        let source = Source::new(&text);
+        let at = places[rng.usize(..places.len())];
+        let asked =
+            Document { language: "typescriptreact", ..document(&source, &overlay, rng.bool().then_some((at, at))) };
+        let options = options(rng.u64(20..200), Gauge::Characters);
+        match summarize(&[asked], &options) {
+            Ok(made) => sound(&text, &made[0], &options),
+            Err(error) => assert_eq!(error.code, Code::BudgetExceeded),
+        }
+    }
+}
+
+#[test]
+fn around_a_cursor_what_opens_and_closes_comes_first() {
+    let rows: String = (0..40).map(|at| format!("    row({at});\n")).collect();
+    let text = format!("mod a {{\n{rows}}}\n");
+    let source = Source::new(&text);
+    let overlay = Overlay {
+        kinds: vec!["root".into(), "mod_item".into()],
+        nodes: vec![
+            OverlayNode { kind: 0, start: 0, end: text.len() as u32, parent: u32::MAX },
+            OverlayNode { kind: 1, start: 0, end: text.len() as u32, parent: 0 },
+        ],
+    };
+    let at = text.find("row(20)").unwrap() as u32;
+    let check = |budget, wanted: &str| {
+        let options = options(budget, Gauge::Characters);
+        let made = summarize(&[document(&source, &overlay, Some((at, at)))], &options).unwrap().remove(0);
+        sound(&text, &made, &options);
+        assert_eq!(made.edits.apply(&text), wanted);
+    };
+    check(
+        110,
+        "mod a {\n    // … 2-19 omitted\n    row(18);\n    row(19);\n    row(20);\n    row(21);\n    // … 24-41 omitted\n}\n",
+    );
+    // Without room for that, the row.
+    check(62, "// … 1-21 omitted\n    row(20);\n    // … 23-42 omitted\n");
 }
 
 #[test]

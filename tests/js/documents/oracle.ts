@@ -69,6 +69,24 @@ export async function parserOf(grammar: string): Promise<Parser> {
   return parser;
 }
 
+const GRAMMARS: Record<string, string> = { javascriptreact: "javascript", typescriptreact: "tsx", csharp: "c-sharp" };
+const parsers = new Map<string, Promise<Parser>>();
+
+/** How many errors a document has: what the grammar cannot read, and what it misses. */
+export async function errorsOf(language: string, text: string): Promise<number> {
+  const grammar = GRAMMARS[language] ?? language;
+  if (!parsers.has(grammar)) parsers.set(grammar, parserOf(grammar));
+  const tree = (await parsers.get(grammar)!).parse(text) as Tree;
+  const waiting: (Node | null)[] = [tree.rootNode];
+  let errors = 0;
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.isError || node.isMissing) errors += 1;
+    if (node.hasError) waiting.push(...node.children);
+  }
+  tree.delete();
+  return errors;
+}
+
 /** The overlay of a document, as the reference would make it. */
 export async function oracle(language: string, text: string): Promise<Recorded> {
   if (!loaded.has(language)) loaded.set(language, load(language));

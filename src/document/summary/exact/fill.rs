@@ -8,16 +8,18 @@ use crate::error::{Contributor, Result};
 /// How often everything that did not fit is tried again. What fits late, because a marker went, hardly ever makes room for more.
 const ROUNDS: usize = 8;
 
-struct Fill<'s, 'd> {
-    sheets: &'s mut [Sheet<'d>],
+pub(super) struct Fill<'s, 'd> {
+    pub(super) sheets: &'s mut [Sheet<'d>],
     /// For each document the nodes that did not fit in this round.
     refused: Vec<Vec<bool>>,
-    budget: i64,
-    total: i64,
+    pub(super) budget: i64,
+    pub(super) total: i64,
     /// A node and what it stands in, while it is looked at: one list for all.
     chain: Vec<u32>,
     /// Documents and rows that stand over a list that was cut, where there may have been no room for them.
     over: Vec<(usize, (u32, u32))>,
+    /// Documents and nodes of which only some shows, around a selection.
+    pub(super) cut: Vec<(usize, u32)>,
 }
 
 /// Fills documents that are empty so far; `candidates` are cost, document and node, the cheapest first.
@@ -41,7 +43,7 @@ pub(super) fn fill(
         return Err(exceeded(budget, total, marks.collect()));
     }
     let refused = sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
-    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new(), over: Vec::new() };
+    let mut fill = Fill { sheets, refused, budget, total, chain: Vec::new(), over: Vec::new(), cut: Vec::new() };
     for (at, document) in documents.iter().enumerate() {
         if let Some(selection) = document.selection {
             fill.select(at, selection, document.name)?;
@@ -52,7 +54,7 @@ pub(super) fn fill(
             fill.around(at, selection)?;
         }
     }
-    let mut waiting = fill.rounds(candidates.to_vec());
+    let mut waiting = fill.rounds(fill.outside(candidates.to_vec()));
     // Few markers while there is much to choose from, then as many as it takes to use what is left, if there is room for one.
     let marker = fill.sheets.iter().map(|sheet| sheet.longest()).min().unwrap_or(0);
     if fill.budget - fill.total >= marker && fill.sheets.iter().any(|sheet| sheet.worth > 1) {
@@ -73,7 +75,7 @@ pub(super) fn fill(
 
 impl<'d> Fill<'_, 'd> {
     /// Shows stretches of rows, in their order, if all of them fit.
-    fn attempt(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
+    pub(super) fn attempt(&mut self, at: usize, stretches: &[(u32, u32)]) -> bool {
         let sheet = &mut self.sheets[at];
         let added = sheet.added(stretches);
         let fits = self.total + added <= self.budget;
@@ -85,7 +87,7 @@ impl<'d> Fill<'_, 'd> {
     }
 
     /// Shows nodes, if all of them fit.
-    fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
+    pub(super) fn attempt_nodes(&mut self, at: usize, nodes: &[u32]) -> bool {
         let sheet = &self.sheets[at];
         if let [node] = nodes {
             return self.attempt(at, sheet.stretches(*node));
@@ -125,62 +127,9 @@ impl<'d> Fill<'_, 'd> {
         Ok(())
     }
 
-    /// Shows what the selection stands in: whole if that fits, else as much as does, from the selection outwards.
-    fn around(&mut self, at: usize, selection: (u32, u32)) -> Result<()> {
-        let sheet = &mut self.sheets[at];
-        let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
-        crate::rank::sort(&mut leaves, |leaf| u64::from(*leaf));
-        leaves.dedup();
-        let mut nodes = leaves.clone();
-        let mut seen = vec![false; sheet.tree.nodes.len()];
-        for leaf in leaves {
-            let mut above = sheet.page.above[leaf as usize];
-            while above != NONE && !std::mem::replace(&mut seen[above as usize], true) {
-                nodes.push(above);
-                above = sheet.page.above[above as usize];
-            }
-        }
-        // Parents first.
-        crate::rank::sort(&mut nodes, |node| u64::from(*node));
-        nodes.dedup();
-        for node in &nodes {
-            sheet.chosen[*node as usize] = true;
-        }
-        let whole = self.attempt_nodes(at, &nodes);
-        if whole {
-            return Ok(());
-        }
-        self.want_markers(at)?;
-        let left: Vec<u32> = nodes.into_iter().filter(|node| !self.attempt_nodes(at, &[*node])).collect();
-        // What is nearest first.
-        for node in left.into_iter().rev() {
-            self.outwards(at, node, selection.0);
-        }
-        Ok(())
-    }
-
     /// An error where more markers could make room for what is selected: it is worth more than having few of them.
-    fn want_markers(&self, at: usize) -> Result<()> {
+    pub(super) fn want_markers(&self, at: usize) -> Result<()> {
         if self.sheets[at].worth > 1 { Err(exceeded(self.budget, self.total, Vec::new())) } else { Ok(()) }
-    }
-
-    /// Shows rows of a node that does not fit whole, from a place outwards.
-    fn outwards(&mut self, at: usize, node: u32, start: u32) {
-        let sheet = &self.sheets[at];
-        let first = sheet.page.row_of(start);
-        let rows = || sheet.stretches(node).iter().flat_map(|(from, to)| *from..*to);
-        let mut above: Vec<u32> = rows().filter(|row| *row < first).collect();
-        let mut below: Vec<u32> = rows().filter(|row| *row >= first).collect();
-        below.reverse();
-        // Taken from the end of both lists, in turn.
-        while !(above.is_empty() && below.is_empty()) {
-            for side in [&mut above, &mut below] {
-                let Some(row) = side.pop() else { continue };
-                if !self.attempt(at, &[(row, row + 1)]) {
-                    side.clear();
-                }
-            }
-        }
     }
 
     /// Takes candidates in their order, again and again until nothing more fits; gives those that did not.
@@ -284,8 +233,11 @@ impl<'d> Fill<'_, 'd> {
         let table = !root && is_table && end - open > 2;
         let frame = |from: u32| [(from, open + 1), (end - 1, end)];
         if table && (self.attempt(at, &frame(first)) || self.attempt(at, &frame(open))) {
-            for block in self.sheets[at].page.blocks(open + 1, end - 1) {
-                self.attempt(at, &[block]);
+            let blocks = self.sheets[at].page.blocks(open + 1, end - 1);
+            let fit = blocks.iter().filter(|block| self.attempt(at, &[**block])).count();
+            // All that it holds: without anything of it a pair of brackets can be none at all.
+            if let ([(from, _)], 0) = (&blocks[..], fit) {
+                self.inwards(at, node, *from);
             }
             self.over.push((at, (first, open)));
             self.sheets[at].chosen[node as usize] = true;
@@ -293,7 +245,8 @@ impl<'d> Fill<'_, 'd> {
         } else if !must {
             return None;
         } else if root {
-            self.outwards(at, node, start);
+            let first = self.sheets[at].page.row_of(start);
+            self.rows_around(at, stretches, first);
             self.sheets[at].chosen[node as usize] = true;
         }
         let sheet = &mut self.sheets[at];
@@ -310,11 +263,11 @@ impl<'d> Fill<'_, 'd> {
 }
 
 /// A node with at least this part of the budget is cut down where it does not fit whole.
-const LONG: i64 = 8;
+pub(super) const LONG: i64 = 8;
 
 impl Sheet<'_> {
     /// The first of some rows that is no comment, attribute or the like; the first of all if there is none.
-    fn opening(&self, from: u32, to: u32) -> u32 {
+    pub(super) fn opening(&self, from: u32, to: u32) -> u32 {
         let text = |row: u32| self.page.rows.get(row as usize).map_or("", |row| self.page.slice(row.start, row.end));
         let is_note = |row: &u32| text(*row).trim_start().starts_with(['#', '@', '*', '/']);
         (from..to).find(|row| !is_note(row)).unwrap_or(from)

@@ -13,6 +13,7 @@ use super::gauge::Tally;
 use super::marker::{Marker, Style};
 use super::page::{Page, Rows};
 use super::sheet::number;
+use super::tags::between_tags;
 use super::{Document, Gauge, Options, WORTH};
 
 /// A document laid out in rows, and what they count.
@@ -251,12 +252,8 @@ impl Layout {
                 false => code.ends_with(':') && !code.starts_with("match "),
             };
         }
-        for at in 0..self.between_tags.len() {
-            let owner = page.owners[at];
-            let Some(node) = self.tree.nodes.get(owner as usize) else { continue };
-            let kind =
-                |node: u32| self.tree.nodes.get(node as usize).map_or("", |node| overlay.kind(node.overlay as usize));
-            self.between_tags[at] = kind(owner).starts_with("jsx_") && kind(node.parent) == "jsx_element";
+        if self.marker.braces {
+            between_tags(page, overlay, &mut self.between_tags);
         }
     }
 

@@ -12,6 +12,7 @@
 //! mode (of equals those first that have most text for what they count), goes on past what does not fit, and cuts down what is too long by
 //! itself. Near-linear: adding a node costs what its rows are. `layout` is what a second summary of the same text finds ready.
 
+mod around;
 mod family;
 mod fill;
 mod gauge;
@@ -21,6 +22,7 @@ mod marks;
 mod names;
 mod page;
 mod sheet;
+mod tags;
 mod write;
 
 use super::super::Overlay;

@@ -98,7 +98,7 @@ impl<'d> Page<'d> {
         let begins = |row: &u32| {
             let indent = self.indent(*row).len();
             let text = self.rows.get(*row as usize).map_or("", |row| self.slice(row.start, row.end)).trim_start();
-            *row == from || indent == least && !text.starts_with(['}', ']', ')'])
+            *row == from || indent == least && !text.starts_with(['}', ']', ')']) && !text.starts_with("</")
         };
         let starts: Vec<u32> = (from..to).filter(begins).collect();
         let ends = starts.iter().skip(1).copied().chain([to]);

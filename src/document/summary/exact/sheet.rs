@@ -84,6 +84,11 @@ impl<'d> Sheet<'d> {
         self.total = self.between(None, None);
     }
 
+    /// True if there are rows that must not show unless they are asked for.
+    pub fn bans(&self) -> bool {
+        !self.banned.is_empty()
+    }
+
     /// True if rows that do not show have a marker, and do not show instead of it.
     fn pays(&self, from: u32, to: u32, plain: i64, mark: i64) -> bool {
         let banned = |row: u32| self.banned.get(row as usize).copied().unwrap_or(0);

@@ -1,0 +1,188 @@
+//! What shows around a selection that what it stands in is too long for: what opens and closes first, then what is nearest.
+//!
+//! Where something opens and closes is told from how rows are indented: nodes of an overlay are statements and the like, and a literal of
+//! 4,000 lines is one.
+
+use super::super::super::syntax::NONE;
+use super::fill::{Fill, LONG};
+use super::sheet::Sheet;
+use crate::error::Result;
+
+/// Rows are taken for nested in each other so deep.
+const DEPTH: usize = 32;
+
+impl Fill<'_, '_> {
+    /// Shows what the selection stands in: whole if that fits, else as much as does, from the selection outwards.
+    pub(super) fn around(&mut self, at: usize, selection: (u32, u32)) -> Result<()> {
+        let sheet = &mut self.sheets[at];
+        let mut leaves: Vec<u32> = sheet.tree.touched(selection).map(|leaf| sheet.page.own[leaf as usize]).collect();
+        crate::rank::sort(&mut leaves, |leaf| u64::from(*leaf));
+        leaves.dedup();
+        let mut nodes = leaves.clone();
+        let mut seen = vec![false; sheet.tree.nodes.len()];
+        for leaf in leaves {
+            let mut above = sheet.page.above[leaf as usize];
+            while above != NONE && !std::mem::replace(&mut seen[above as usize], true) {
+                nodes.push(above);
+                above = sheet.page.above[above as usize];
+            }
+        }
+        // Parents first.
+        crate::rank::sort(&mut nodes, |node| u64::from(*node));
+        nodes.dedup();
+        for node in &nodes {
+            sheet.chosen[*node as usize] = true;
+        }
+        let whole = self.attempt_nodes(at, &nodes);
+        if whole {
+            return Ok(());
+        }
+        self.want_markers(at)?;
+        let page = self.sheets[at].page;
+        let mut ends = vec![page.row_of(selection.0), page.row_of(selection.1.max(selection.0 + 1) - 1)];
+        ends.dedup();
+        // What opens and closes comes before what stands in it: half of it is read as something else. What is short is that as a whole.
+        let mut left: Vec<(u32, bool)> = Vec::new();
+        for node in nodes {
+            let short = self.sheets[at].own(node) * LONG <= self.budget;
+            if !(short && self.attempt_nodes(at, &[node])) {
+                left.push((node, self.frame(at, node)));
+            }
+        }
+        left.retain(|(node, _)| !self.attempt_nodes(at, &[*node]));
+        self.cut.extend(left.iter().map(|(node, _)| (at, *node)));
+        // What is nearest first.
+        for (number, (node, framed)) in left.into_iter().rev().enumerate() {
+            for row in ends.iter().copied() {
+                let stretches = self.sheets[at].stretches(node);
+                if page.above[node as usize] == NONE {
+                    self.rows_around(at, stretches, row);
+                } else if number < DEPTH && (framed || !clip(stretches, (row, row + 1)).is_empty()) {
+                    self.inwards(at, node, row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows the rows with which a node opens and closes, and what is indented as they are; or only the first and the last. True if they show.
+    fn frame(&mut self, at: usize, node: u32) -> bool {
+        let sheet = &self.sheets[at];
+        let stretches = sheet.stretches(node);
+        let (Some((first, until)), Some((_, end))) = (stretches.first().copied(), stretches.last().copied()) else {
+            return true;
+        };
+        // The root opens nothing.
+        if sheet.page.above[node as usize] == NONE {
+            return false;
+        }
+        let open = sheet.opening(first, end);
+        let outer = sheet.outer(open);
+        let until = if stretches.len() > 1 { until } else { open };
+        let head = (open..until).rev().find(&outer).unwrap_or(open) + 1;
+        let rows = stretches.iter().flat_map(|(from, to)| *from..*to).filter(|row| *row >= head && outer(row));
+        let all: Vec<(u32, u32)> = [(open, head)].into_iter().chain(rows.map(|row| (row, row + 1))).collect();
+        self.attempt(at, &all) || open + 1 < end && self.attempt(at, &[(open, open + 1), (end - 1, end)])
+    }
+
+    /// Shows what fits of a node around a row: first whatever opens and closes there, then blocks, the nearest first.
+    pub(super) fn inwards(&mut self, at: usize, node: u32, row: u32) {
+        let page = self.sheets[at].page;
+        let stretches = self.sheets[at].stretches(node);
+        let ends = (stretches.first().copied(), stretches.last().copied());
+        let (Some((mut from, _)), Some((_, mut to))) = ends else { return };
+        let mut around: Vec<Vec<(u32, u32)>> = Vec::new();
+        for _ in 0..DEPTH {
+            let (here, others): (Vec<_>, Vec<_>) =
+                page.blocks(from, to).into_iter().partition(|(from, to)| (*from..*to).contains(&row));
+            around.push(others);
+            let Some((start, end)) = here.first().copied() else { break };
+            if self.attempt_block(at, node, (start, end)) {
+                break;
+            }
+            let own = clip(stretches, (start, end));
+            let outer = self.sheets[at].outer(start);
+            let rows = own.iter().flat_map(|(from, to)| *from..*to);
+            if !self.attempt(at, &rows.filter(&outer).map(|row| (row, row + 1)).collect::<Vec<_>>()) {
+                self.rows_around(at, &own, row);
+                break;
+            }
+            // What the row stands in; of a row of the frame what it opens, or closes.
+            let inside = |row: &u32| !outer(row);
+            let next = if inside(&row) || row + 1 == end { row } else { row + 1 };
+            from = (start..next).rev().take_while(inside).last().unwrap_or(next);
+            to = (next..end).take_while(inside).last().map_or(next, |row| row + 1);
+            if from == to {
+                break;
+            }
+        }
+        for blocks in around.into_iter().rev() {
+            let (mut below, mut above): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(from, _)| *from >= row);
+            below.reverse();
+            // Taken from the end of both lists, in turn.
+            while !(above.is_empty() && below.is_empty()) {
+                for block in [above.pop(), below.pop()].into_iter().flatten() {
+                    self.attempt_block(at, node, block);
+                }
+            }
+        }
+    }
+
+    /// Shows rows of a node with whatever stands in them, but for what must not show.
+    fn attempt_block(&mut self, at: usize, node: u32, block: (u32, u32)) -> bool {
+        let sheet = &self.sheets[at];
+        if sheet.bans() { self.attempt(at, &clip(sheet.stretches(node), block)) } else { self.attempt(at, &[block]) }
+    }
+
+    /// The candidates that stand in nothing that was cut: what does shows with what is around it, not by itself.
+    pub(super) fn outside(&self, mut candidates: Vec<(u64, u32, u32)>) -> Vec<(u64, u32, u32)> {
+        if self.cut.is_empty() {
+            return candidates;
+        }
+        let mut cut: Vec<Vec<bool>> = self.sheets.iter().map(|sheet| vec![false; sheet.tree.nodes.len()]).collect();
+        for (at, node) in &self.cut {
+            cut[*at][*node as usize] = self.sheets[*at].page.above[*node as usize] != NONE;
+        }
+        // Parents come first.
+        for (sheet, cut) in self.sheets.iter().zip(&mut cut) {
+            for node in (0..cut.len()).filter(|node| !sheet.chosen[*node]) {
+                cut[node] = cut.get(sheet.page.above[node] as usize) == Some(&true);
+            }
+        }
+        candidates.retain(|(_, at, node)| !cut[*at as usize][*node as usize]);
+        candidates
+    }
+
+    /// Shows rows, from one of them outwards.
+    pub(super) fn rows_around(&mut self, at: usize, stretches: &[(u32, u32)], first: u32) {
+        let rows = || stretches.iter().flat_map(|(from, to)| *from..*to);
+        let mut above: Vec<u32> = rows().filter(|row| *row < first).collect();
+        let mut below: Vec<u32> = rows().filter(|row| *row >= first).collect();
+        below.reverse();
+        // Taken from the end of both lists, in turn.
+        while !(above.is_empty() && below.is_empty()) {
+            for side in [&mut above, &mut below] {
+                let Some(row) = side.pop() else { continue };
+                if !self.attempt(at, &[(row, row + 1)]) {
+                    side.clear();
+                }
+            }
+        }
+    }
+}
+
+impl<'d> Sheet<'d> {
+    /// Whether rows are indented no more than one is.
+    fn outer(&self, one: u32) -> impl Fn(&u32) -> bool + use<'d> {
+        let page = self.page;
+        let least = page.indent(one).len();
+        move |row| page.indent(*row).len() <= least
+    }
+}
+
+/// What of some stretches lies in a range.
+fn clip(stretches: &[(u32, u32)], (from, to): (u32, u32)) -> Vec<(u32, u32)> {
+    let first = stretches.partition_point(|(_, end)| *end <= from);
+    let within = stretches.iter().skip(first).take_while(|(start, _)| *start < to);
+    within.map(|(start, end)| (*start.max(&from), *end.min(&to))).collect()
+}
