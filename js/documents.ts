@@ -4,6 +4,7 @@
  * What `src/document` does; here grammars are found and loaded, and results become objects.
  */
 
+import { crashes, surviving } from "./documents/crashes.ts";
 import { canLoad, isFailure, languageOf, linkIfPossible, nameOf, needGrammar, registeredQuery } from "./documents/grammars.ts";
 import type { FlatTree } from "./documents/flatten.ts";
 import { call, ready, wasm } from "./engine.ts";
@@ -39,8 +40,9 @@ export interface ParseLimits {
   bytes?: number;
   /**
    * Work of the parser, in hundreds of its operations, so that the same document always has the same result. Default 64,000: a megabyte of
-   * ordinary code takes 8,000 to 16,000, which is about half a second. Where the tree of an earlier version of the text is updated, it is
-   * what all of the text would take that counts.
+   * ordinary code takes 8,000 to 16,000, which is about half a second. A megabyte of brackets can take all of it, and up to eight seconds:
+   * whoever cannot wait passes less; with 0 nothing is parsed. Where the tree of an earlier version of the text is updated, it is what all of
+   * the text would take that counts.
    */
   work?: number;
 }
@@ -64,8 +66,8 @@ export type Basis =
 
 /**
  * Why there is no syntax tree: no grammar for the language, or it is not loaded; the mode captures nothing in this language; the text is
- * longer than the limit, or took more work; the engine refused the grammar; the grammar could not be loaded, or its query not read (`error` says
- * why).
+ * longer than the limit, or took more work (or memory: 64 MB and 256 bytes for each of its own), or the parser crashed over it; the engine
+ * refused the grammar; the grammar could not be loaded, or its query not read (`error` says why).
  */
 export type Why = "noGrammar" | "noQuery" | "tooLong" | "tooHard" | "badGrammar" | "grammarFailed";
 
@@ -136,8 +138,8 @@ export function languageFor({ language, path }: DocumentOptions): string | undef
 }
 
 /** What the engine has to know of a document beside its text and language, as numbers. */
-export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions): number[] {
-  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, limits.work ?? 64_000];
+export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: DocumentOptions, text: string, language: string | undefined): number[] {
+  return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, crashes(text, language) ? 0 : limits.work ?? 64_000];
 }
 
 interface Raw {
@@ -148,11 +150,12 @@ interface Raw {
 
 function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
   const { tree } = options;
-  const settings = Float64Array.from(settingsOf(options));
-  const raw = call(() => {
-    if (!tree) return wasm().documentStructure(text, language ?? "", settings) as Raw;
-    return wasm().documentStructureOfTree(text, language ?? "", settings, tree.nodes, [...tree.kinds], [...tree.fields], queryOf(language)) as Raw;
-  });
+  const settings = () => settingsOf(options, text, language);
+  const raw = surviving(() => [{ text, language, tree, settings: settings() }], () => call(() => {
+    const numbers = Float64Array.from(settings());
+    if (!tree) return wasm().documentStructure(text, language ?? "", numbers) as Raw;
+    return wasm().documentStructureOfTree(text, language ?? "", numbers, tree.nodes, [...tree.kinds], [...tree.fields], queryOf(language)) as Raw;
+  }));
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
   return { language, root: nested(raw), basis };
 }

@@ -6,6 +6,7 @@
  *   esbuild, tsc, pkg-template                                           pkg
  */
 
+import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +38,9 @@ export async function buildPackage() {
 
 function wasm() {
   const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen);
-  return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], () => {
+  return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], async () => {
+    // Cargo does not know of our part of the parser's runtime.
+    await cached("runtime", hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"]), [], () => run("cargo", ["clean", "--release", "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"]));
     run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
     const raw = join(root, "target", "wasm32-unknown-unknown", "release", "espalier.wasm");
     run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", "espalier"]);
@@ -113,6 +116,12 @@ export function copyGrammars(folder) {
   copyFileSync(join(root, "pkg-template", "grammars.md"), join(folder, "LICENSES.md"));
 }
 
+/** Size and hash of each grammar: one that was damaged on its way can still be wasm, and would crash or see errors everywhere. */
+function grammarSums(folder) {
+  const names = Object.values(GRAMMARS).flat().map((name) => [name, readFileSync(join(folder, `tree-sitter-${name}.wasm`))]);
+  return Object.fromEntries(names.map(([name, bytes]) => [name, [bytes.length, createHash("sha256").update(bytes).digest("hex")]]));
+}
+
 /** One core chunk for each module format; the entries import it, so that all of them share one engine. */
 async function bundles() {
   const esbuild = await import("esbuild");
@@ -122,7 +131,7 @@ async function bundles() {
   for (const [format, suffix] of [["esm", ".js"], ["cjs", ".cjs"]]) {
     const common = {
       bundle: true, format, platform: "neutral", target: "es2022", external: ["node:*"], logLevel: "warning", sourcemap: false,
-      charset: "utf8", legalComments: "none", outExtension: { ".js": suffix },
+      define: { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(dist, "grammars"))) }, charset: "utf8", legalComments: "none", outExtension: { ".js": suffix },
     };
     const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(wasmDir, "glue.js") })); } };
     // Everything that keeps state lives in the core; entries reach it as an external file beside them, and hand on of it what is public.

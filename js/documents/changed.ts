@@ -2,6 +2,7 @@
 
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { surviving } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
@@ -142,19 +143,20 @@ async function run<File>(options: ReduceOptions, compatible: boolean) {
     await loadNeeded(encoding);
   }
   const [languages, failures]: [(string | undefined)[], (EspalierError | undefined)[]] = [[], []];
-  const [numbers, selections]: [number[], number[]] = [[], []];
+  const selections: number[] = [];
   for (const file of files) {
     const language = languageFor(file);
     languages.push(language);
     failures.push(await prepare(language, signal));
-    numbers.push(...settingsOf(file), Number(file.diff !== undefined), file.selections?.length ?? 0);
     for (const [start, end] of file.selections ?? []) selections.push(start, end);
   }
   signal?.throwIfAborted();
-  const settings = [Number(compatible), budget, overhead, Number(lineNumbers), maxBatches];
-  const raw = call(() => wasm().reduceChanges(
+  const limits = [Number(compatible), budget, overhead, Number(lineNumbers), maxBatches];
+  const settings = (at: number) => settingsOf(files[at]!, files[at]!.text, languages[at]);
+  const numbers = () => files.flatMap(({ diff, selections }, at) => [...settings(at), Number(diff !== undefined), selections?.length ?? 0]);
+  const raw = surviving(() => files.map(({ text }, at) => ({ text, language: languages[at], settings: settings(at) })), () => call(() => wasm().reduceChanges(
     files.map(({ path }) => path), files.map(({ text }) => text), languages.map((language) => language ?? ""), files.map(({ diff }) => diff ?? ""),
-    Float64Array.from(numbers), Float64Array.from(selections), Float64Array.from(settings), wording, unit === "tokens" ? encoding : "")) as Raw<File>;
+    Float64Array.from(numbers()), Float64Array.from(selections), Float64Array.from(limits), wording, unit === "tokens" ? encoding : "")) as Raw<File>);
   const { split, tooMany } = raw;
   if (split) {
     const message = `Even the changed lines take ${split.needed} ${unit}, and ${budget} are allowed: split the files into ${split.batches.length} requests, as details.batches says.`;

@@ -7,6 +7,7 @@ import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { crossing, languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { surviving } from "./crashes.ts";
 import { ask, put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 
@@ -46,18 +47,25 @@ const STYLES = { omittedRanges: 1, full: 2 } as const;
 export async function summarizeCompatible(documents: readonly CompatibleDocument[], settings: CompatibleSettings): Promise<CompatibleSummary[]> {
   if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
   documents.forEach(check);
-  const { limit, tryPreserveTypeChecking = false, alwaysUseEllipsisForElisions = false, lineNumberStyle } = settings;
+  const { limit, lineNumberStyle } = settings;
   if (typeof limit !== "number" || Number.isNaN(limit)) throw bad("limit", "limit must be a number");
   if (lineNumberStyle !== undefined && !(lineNumberStyle in STYLES)) throw bad("lineNumberStyle", 'lineNumberStyle must be "omittedRanges" or "full"');
   await ready();
-  const [languages, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
+  const languages = documents.map((document) => languageFor(document));
+  for (const [at, language] of languages.entries()) if (!documents[at]!.tree) await prepare(language);
+  const parsing = documents.map((document, at) => ({ ...document, language: languages[at], mode: "compatible" as const }));
+  const each = () => parsing.map((document) => ({ ...document, settings: settingsOf(document, document.text, document.language) }));
+  return surviving(each, () => summarize(documents, settings, languages));
+}
+
+function summarize(documents: readonly CompatibleDocument[], settings: CompatibleSettings, languages: readonly (string | undefined)[]): CompatibleSummary[] {
+  const { limit, tryPreserveTypeChecking = false, alwaysUseEllipsisForElisions = false, lineNumberStyle } = settings;
+  const [numbers, trees, kinds, prices]: [number[], unknown[], string[], number[]] = [[], [], [], []];
   for (const [at, document] of documents.entries()) {
     const { text, selection = [NaN, NaN], costs } = document;
-    const language = languageFor(document);
-    if (!document.tree) await prepare(language);
-    languages.push(language ?? "");
+    const language = languages[at];
     trees.push(crossing(document, language));
-    const own = [...settingsOf({ ...document, mode: "compatible" }), ...selection];
+    const own = [...settingsOf({ ...document, mode: "compatible" }, text, language), ...selection];
     if (typeof costs === "function") numbers.push(...own, 0, -ask(costs, text, language, own, trees.at(-1), tryPreserveTypeChecking, prices, `documents[${at}]`));
     else if (typeof costs === "object") numbers.push(...own, 0, put(costs, kinds, prices));
     else numbers.push(...own, costs === "attached" ? 1 : 0, 0);
@@ -66,7 +74,7 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
   const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];
   const texts = documents.map(({ text }) => text);
   return call(() => wasm().summarizeCompatible(
-    texts, languages, Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
+    texts, languages.map((language) => language ?? ""), Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
 }
 
 function check({ text, selection }: CompatibleDocument, at: number): void {

@@ -7,6 +7,7 @@
  */
 
 import { given, needSignal } from "../checks.ts";
+import { forgive } from "./crashes.ts";
 import { call, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
@@ -47,7 +48,14 @@ interface Entry {
 const entries = new Map<string, Entry>();
 const registered = new Map<string, Entry>();
 let builtIn: BuiltIn[] | undefined;
+/** The package's own files: their size and SHA-256 as hexadecimal digits, by name. Filled in by the build. */
+declare const ESPALIER_GRAMMARS: Record<string, readonly [size: number, sum: string]>;
+
+/** SHA-256 as hexadecimal digits, where that takes no waiting (Node). */
+type Digest = (bytes: Uint8Array) => string;
+
 let reader: ((grammar: string) => Uint8Array) | undefined;
+let digest: Digest | undefined;
 let locator: ((grammar: string) => URL) | undefined;
 
 onFreshInstance(() => {
@@ -55,8 +63,9 @@ onFreshInstance(() => {
 });
 
 /** Lets an entry read grammars when they are first used (Node). */
-export function setGrammarReader(read: (grammar: string) => Uint8Array): void {
+export function setGrammarReader(read: (grammar: string) => Uint8Array, sha256?: Digest): void {
   reader = read;
+  digest = sha256;
   forgetFailures();
 }
 
@@ -136,6 +145,7 @@ export function registerGrammar(registration: GrammarRegistration): void {
   if (extensions !== undefined && !(Array.isArray(extensions) && extensions.every((item) => typeof item === "string"))) {
     throw bad("extensions", "`extensions` must be an array of strings");
   }
+  forgive(language);
   registered.set(language, { key: language, registration: { ...registration }, linked: false });
 }
 
@@ -210,6 +220,7 @@ export function loadGrammarSync(language: string, source?: WasmBytes | WasmModul
     if (!entry.module) {
       const from = source ?? ownBytes(entry);
       if (from === undefined) throw notFound(entry.key, "this entry of the package cannot read files");
+      checkSync(entry, from, source === undefined);
       entry.module = from instanceof WebAssembly.Module ? from : compile(entry.key, () => new WebAssembly.Module(from as BufferSource));
     }
     link(entry);
@@ -227,6 +238,7 @@ export function linkIfPossible(language: string): boolean {
     if (!entry.module) {
       const bytes = ownBytes(entry);
       if (bytes === undefined) return false;
+      checkSync(entry, bytes, true);
       entry.module = compile(entry.key, () => new WebAssembly.Module(bytes as BufferSource));
     }
     link(entry);
@@ -321,11 +333,49 @@ async function fetchModule(entry: Entry, source: GrammarSource | undefined, sign
   if (!(from instanceof ArrayBuffer) && !ArrayBuffer.isView(from)) {
     throw new EspalierError({ code: "bad_option", message: "A grammar comes as bytes, a compiled module, a Response or a URL.", path: "wasm" });
   }
+  const bytes = bytesOf(from);
+  const wanted = sumOf(entry, bytes, source === undefined);
+  if (wanted !== undefined) {
+    if (digest) confirm(entry.key, digest(bytes), wanted);
+    // Only pages that came over a safe connection have it.
+    else if (globalThis.crypto?.subtle) confirm(entry.key, hexadecimal(await crypto.subtle.digest("SHA-256", bytes as BufferSource)), wanted);
+  }
   try {
     return await WebAssembly.compile(from as BufferSource);
   } catch (cause) {
     throw noWasm(entry.key, cause);
   }
+}
+
+/**
+ * What the sum of a file has to be, if it is one of ours: what the package itself found, and what a host passes if it is as long as ours, since that is
+ * a copy of it. Any other is another build, which is the host's to vouch for.
+ */
+function sumOf({ key, registration }: Entry, bytes: Uint8Array, own: boolean): string | undefined {
+  if (registration) return undefined;
+  const [size, sum] = ESPALIER_GRAMMARS[key] ?? [];
+  return own || bytes.length === size ? sum : undefined;
+}
+
+function checkSync(entry: Entry, from: WasmBytes | WasmModule, own: boolean): void {
+  if (!digest || from instanceof WebAssembly.Module) return;
+  const bytes = bytesOf(from as WasmBytes);
+  const wanted = sumOf(entry, bytes, own);
+  if (wanted !== undefined) confirm(entry.key, digest(bytes), wanted);
+}
+
+function confirm(key: string, sum: string, wanted: string): void {
+  if (sum === wanted) return;
+  const message = `The grammar of ${key} is damaged: tree-sitter-${key}.wasm is not the file that belongs to this version of espalier.`;
+  throw new EspalierError({ code: "bad_grammar", message });
+}
+
+function bytesOf(source: WasmBytes): Uint8Array {
+  return source instanceof ArrayBuffer ? new Uint8Array(source) : new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+}
+
+function hexadecimal(buffer: ArrayBuffer): string {
+  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function compile(key: string, make: () => WebAssembly.Module): WebAssembly.Module {

@@ -2,6 +2,8 @@
 
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
+import { surviving } from "./crashes.ts";
+import type { Parsing } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
@@ -88,7 +90,9 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   await loadNeeded(encoding);
   const language = languageFor(options);
   const failure = await prepare(language, signal);
-  const raw = call(() => wasm().documentOutline(text, language ?? "", Float64Array.from(settingsOf(options)), lineNumbers, budget, encoding)) as RawOutline;
+  const settings = () => settingsOf(options, text, language);
+  const raw = surviving(() => [{ text, language, settings: settings() }], () =>
+    call(() => wasm().documentOutline(text, language ?? "", Float64Array.from(settings()), lineNumbers, budget, encoding)) as RawOutline);
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
   return { language, text: raw.text, tokens: raw.tokens, missing: raw.missing, definitions: nested(raw), basis };
 }
@@ -184,19 +188,21 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
   await loadNeeded(encoding);
   const [inFocus, named] = [new Set(focus), new Set(mentioned)];
   const languages: string[] = [];
-  const numbers: number[] = [];
+  const parsing = (at: number): Parsing => {
+    const { text } = files[at]!;
+    const language = languages[at] || undefined;
+    return { text, language, settings: settingsOf(files[at]!, text, language) };
+  };
   let parsed = 0;
   let turn = Date.now();
   for (const [at, file] of files.entries()) {
     const language = languageFor(file) ?? "";
     languages.push(language);
     await prepare(language || undefined, signal);
-    const settings = settingsOf(file);
-    if (call(() => wasm().prepareFacts(file.text, language, Float64Array.from(settings)))) {
+    if (surviving(() => [parsing(at)], () => call(() => wasm().prepareFacts(file.text, language, Float64Array.from(parsing(at).settings))))) {
       parsed += 1;
       onProgress?.({ done: at + 1, of: files.length });
     }
-    numbers.push(...settings, Number(inFocus.has(file.path)) | (Number(named.has(file.path)) << 1));
     if (Date.now() - turn > TURN) {
       await new Promise((resolve) => setTimeout(resolve));
       signal?.throwIfAborted();
@@ -204,8 +210,10 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
     }
   }
   signal?.throwIfAborted();
-  const raw = call(() => wasm().repositoryMap(
-    files.map(({ path }) => path), files.map(({ text }) => text), languages, Float64Array.from(numbers), [...named], budget, encoding)) as RawMap;
+  const flags = ({ path }: RepositoryFile) => Number(inFocus.has(path)) | (Number(named.has(path)) << 1);
+  const numbers = () => Float64Array.from(files.flatMap((file, at) => [...parsing(at).settings, flags(file)]));
+  const raw = surviving(() => files.map((_, at) => parsing(at)), () => call(() => wasm().repositoryMap(
+    files.map(({ path }) => path), files.map(({ text }) => text), languages, numbers(), [...named], budget, encoding)) as RawMap);
   const path = (at: number) => files[at]!.path;
   return {
     text: raw.text,

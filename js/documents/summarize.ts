@@ -12,6 +12,7 @@ import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { summarizeCompatible } from "./compatible.ts";
+import { surviving } from "./crashes.ts";
 import { ask, bad, checkCosts, put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { rebaseEdits } from "./rebase.ts";
@@ -264,6 +265,13 @@ const IMPORTS = ["usual", "first", "last"] as const;
 function summarize(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
+  const parsing = () => documents.map((document, at) => ({ ...document, language: languages[at], settings: settingsOf({ ...document, mode: "default" }, document.text, languages[at]) }));
+  return surviving(parsing, () => summarizeOnce(documents, options, languages, failures));
+}
+
+function summarizeOnce(
+  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
   const [texts, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
   documents.forEach((document, at) => {
@@ -273,7 +281,7 @@ function summarize(
     texts.push(text, language ?? "", language ?? endingOf(path), path ?? `documents[${at}]`, open, close);
     const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
     trees.push(crossing(document, language));
-    const own = settingsOf({ ...document, mode: "default" });
+    const own = settingsOf({ ...document, mode: "default" }, text, language);
     const count = typeof costs === "function" ? -ask(costs, text, language, [...own, start, end], trees.at(-1), false, prices, `documents[${at}]`) : put(costs, kinds, prices);
     numbers.push(...own, start, end, count);
   });

@@ -1,5 +1,6 @@
 /** Node: everything is read from the package's own folder, when it is first used. */
 
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { grammarNotFound, setGrammarReader } from "../documents.ts";
 import { setLoader } from "../engine.ts";
@@ -48,4 +49,4 @@ setGrammarReader((grammar) => {
   } catch (cause) {
     throw grammarNotFound(grammar, `${file} cannot be read`, cause);
   }
-});
+}, (bytes) => createHash("sha256").update(bytes).digest("hex"));

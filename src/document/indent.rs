@@ -8,18 +8,25 @@ struct Lines {
     /// Where each line begins, in bytes.
     starts: Vec<u32>,
     len: u32,
+    /// How many lines are one node.
+    step: usize,
 }
+
+/// Nodes of lines that a document has at most, or little more: one with more lines has several to each node, and no smaller folds.
+const MOST: usize = 2 << 20;
 
 impl Lines {
     fn new(text: &str) -> Lines {
         let bytes = text.as_bytes();
-        let mut starts = vec![0];
+        let mut starts = Vec::with_capacity(bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() + 1);
+        starts.push(0);
         for (at, byte) in bytes.iter().enumerate() {
             if *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
                 starts.push(at as u32 + 1);
             }
         }
-        Lines { starts, len: text.len() as u32 }
+        let step = starts.len().div_ceil(MOST);
+        Lines { starts, len: text.len() as u32, step }
     }
 
     /// Number of lines. Lines are counted from 1.
@@ -91,7 +98,7 @@ fn regions(text: &str, lines: &Lines, tab: usize, off_side: bool) -> Vec<Region>
                 open.pop();
             }
             let end = open.last().map_or(0, |(_, end_above)| end_above - 1);
-            if end > line {
+            if end > line && end - line + 1 >= lines.step {
                 found.push(Region { start: line, end, parent: 0 });
             }
         }
@@ -159,7 +166,7 @@ pub(super) fn is_blank(character: char) -> bool {
     matches!(character, '\u{feff}') || (character.is_whitespace() && character != '\u{85}')
 }
 
-/// Folds and the single lines in them. A fold's first and last line are no nodes: they show whenever it does.
+/// Folds and the single lines in them, or several to a node where there are very many. A fold's first and last line are no nodes: they show whenever it does.
 fn render(regions: &[Region], lines: &Lines) -> Overlay {
     let mut overlay = Overlay::default();
     let (fold, line_kind) = (overlay.intern("FOLD"), overlay.intern("LINE"));
@@ -174,9 +181,11 @@ fn render(regions: &[Region], lines: &Lines) -> Overlay {
                 Some(next) if next.parent == *region => next.start,
                 _ => regions[*region].end,
             };
-            while *line < stop.min(regions[*region].end) {
-                overlay.push(line_kind, lines.start(*line), lines.start(*line + 1), *node);
-                *line += 1;
+            let stop = stop.min(regions[*region].end);
+            while *line < stop {
+                let next = (*line + lines.step).min(stop);
+                overlay.push(line_kind, lines.start(*line), lines.start(next), *node);
+                *line = next;
             }
             if next.is_some_and(|next| next.parent == *region) {
                 break;

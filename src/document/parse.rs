@@ -33,7 +33,7 @@ impl Default for Limits {
 pub enum Stopped {
     /// The text is longer than [`Limits::bytes`].
     TooLong,
-    /// [`Limits::work`] was used up.
+    /// [`Limits::work`] was used up, or the memory that a parser may have.
     TooHard,
     /// The runtime does not take the grammar.
     Grammar,
@@ -98,10 +98,14 @@ pub(super) fn run(
     }
     let mut parser = Parser::new();
     parser.set_language(language).map_err(|_| Stopped::Grammar)?;
+    if limits.work == 0 {
+        return Err(Stopped::TooHard);
+    }
     let mut work = 0;
+    memory::allow(text.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY).min(MEMORY_AT_MOST));
     let mut count = |_: &ParseState| {
         work += 1;
-        if work > limits.work { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if work > limits.work || memory::is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = Some(ParseOptions::new().progress_callback(&mut count));
     let tree = match units {
@@ -114,8 +118,59 @@ pub(super) fn run(
             parser.parse_utf16_le_with_options(&mut |at, _| wide.get(at..).unwrap_or_default(), old, options)
         }
     };
-    Ok((tree.ok_or(Stopped::TooHard)?, work))
+    // It may have come to the end before anybody asked.
+    let over = memory::is_over();
+    memory::allow(usize::MAX);
+    match tree {
+        Some(tree) if !over => Ok((tree, work)),
+        _ => Err(Stopped::TooHard),
+    }
 }
+
+/// Bytes that a parser may have at once: so many, and for each byte of text. Ordinary code takes thirty for each, what is nothing but tokens of
+/// one letter 240; brackets that could be anything take gigabytes for some KB.
+const MEMORY: usize = 64 << 20;
+const MEMORY_PER_BYTE: usize = 256;
+/// And never more: the engine's memory ends at 4 GB.
+const MEMORY_AT_MOST: usize = 3 << 30;
+
+/// What a parser has of memory: see `scripts/tree-sitter.c`, which also says that it is over where it would recurse too deeply. Natively
+/// nobody counts.
+#[cfg(target_family = "wasm")]
+mod memory {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    unsafe extern "C" {
+        safe static espalier_live: AtomicUsize;
+        safe static espalier_most: AtomicUsize;
+    }
+
+    /// Bytes that are allocated; the allocator counts them.
+    pub fn live() -> &'static AtomicUsize {
+        &espalier_live
+    }
+
+    /// Lets so many more be allocated.
+    pub fn allow(more: usize) {
+        espalier_most.store(espalier_live.load(Relaxed).saturating_add(more), Relaxed);
+    }
+
+    pub fn is_over() -> bool {
+        espalier_live.load(Relaxed) > espalier_most.load(Relaxed)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+mod memory {
+    pub fn allow(_: usize) {}
+
+    pub fn is_over() -> bool {
+        false
+    }
+}
+
+#[cfg(target_family = "wasm")]
+pub use memory::live;
 
 /// The kind of a node that holds what the parser could make nothing of.
 const ERROR: u16 = u16::MAX;

@@ -103,3 +103,17 @@ fn deep_and_long_texts_take_linear_time() {
     let closed = "a\n b\n  c\n}\n".repeat(50_000);
     sound(&fold(&closed, 4, false), &closed);
 }
+
+#[test]
+fn very_many_lines_are_several_to_a_node() {
+    let kinds = |text: &str| {
+        let overlay = fold(text, 4, false);
+        let of = |kind: &str| overlay.nodes.iter().filter(|node| *overlay.kinds[node.kind as usize] == *kind).count();
+        (of("FOLD"), of("LINE"))
+    };
+    // As long as they can be, lines are nodes of their own.
+    assert_eq!(kinds(&"function f() {\n  return 1;\n}\n".repeat(700_000)), (700_001, 700_000));
+    assert_eq!(kinds(&"\n".repeat(5_000_000)), (1, 1_666_667));
+    // Folds that are no longer than what is one node anyway are none; the last one has the empty line behind it, too.
+    assert_eq!(kinds(&"a\n b\n".repeat(2_500_000)).0, 2);
+}

@@ -1,0 +1,87 @@
+/**
+ * Texts over which the parser crashed. Its budget bounds its work, its memory and how deep it goes, so there should be none; but grammars are
+ * native code, of the host's own too. Such a text is folded by indentation, as one that takes too much work, then and whenever it comes again.
+ */
+
+import { call, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
+import { linkIfPossible } from "./grammars.ts";
+
+/** A document as the engine parses it: `settings` are what `settingsOf` gives for it, `tree` says that the host has parsed it. */
+export interface Parsing {
+  text: string;
+  language: string | undefined;
+  settings: readonly number[];
+  tree?: unknown;
+}
+
+/** The last of them, which are kept by content: so many, and so many UTF-16 units of them, but always the last. */
+const MOST = 64;
+const MOST_UNITS = 16 << 20;
+const crashing: { text: string; language: string | undefined }[] = [];
+
+/** True if the text is not to be parsed any more. */
+export function crashes(text: string, language: string | undefined): boolean {
+  return crashing.some((known) => known.language === language && known.text === text);
+}
+
+/** Lets texts of a language be parsed again: it has another grammar now. */
+export function forgive(language: string): void {
+  for (let at = crashing.length; at-- > 0; ) if (crashing[at]!.language === language) crashing.splice(at, 1);
+}
+
+/**
+ * Runs a call that parses documents. Where it crashes the engine, the documents to blame are found, each alone, and it runs once more without
+ * parsing those; `run` asks for their settings anew.
+ *
+ * @throws what `run` throws; `engine_crashed` if that was not the parser
+ */
+export function surviving<T>(documents: () => readonly Parsing[], run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isCrash(error)) throw error;
+    const parsed = documents().filter(({ text, language, tree }) => !tree && language !== undefined && !crashes(text, language));
+    const blamed = parsed.length === 1 ? parsed : parsed.filter(crashesAlone);
+    if (parsed.length === 0) throw error;
+    for (const { text, language } of blamed) remember(text, language);
+    for (const { language } of parsed) link(language!);
+    try {
+      return run();
+    } catch (again) {
+      // It was not the parser that crashed.
+      if (isCrash(again)) for (const { text } of blamed) crashing.splice(crashing.findIndex((known) => known.text === text), 1);
+      throw again;
+    }
+  }
+}
+
+function crashesAlone({ text, language, settings }: Parsing): boolean {
+  link(language!);
+  try {
+    call(() => wasm().documentStructure(text, language!, Float64Array.from(settings)));
+    return false;
+  } catch (error) {
+    if (isCrash(error)) return true;
+    throw error;
+  }
+}
+
+/** A fresh instance has no grammars. One that cannot be linked was reported before. */
+function link(language: string): void {
+  try {
+    linkIfPossible(language);
+  } catch (error) {
+    if (!(error instanceof EspalierError)) throw error;
+  }
+}
+
+function remember(text: string, language: string | undefined): void {
+  crashing.push({ text, language });
+  let units = crashing.reduce((sum, known) => sum + known.text.length, 0);
+  while (crashing.length > 1 && (crashing.length > MOST || units > MOST_UNITS)) units -= crashing.shift()!.text.length;
+}
+
+function isCrash(error: unknown): boolean {
+  return error instanceof EspalierError && error.code === "engine_crashed";
+}
