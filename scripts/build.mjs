@@ -117,7 +117,7 @@ export function copyGrammars(folder) {
 }
 
 /** Size and hash of each grammar: one that was damaged on its way can still be wasm, and would crash or see errors everywhere. */
-function grammarSums(folder) {
+export function grammarSums(folder) {
   const names = Object.values(GRAMMARS).flat().map((name) => [name, readFileSync(join(folder, `tree-sitter-${name}.wasm`))]);
   return Object.fromEntries(names.map(([name, bytes]) => [name, [bytes.length, createHash("sha256").update(bytes).digest("hex")]]));
 }

@@ -2,7 +2,7 @@
 
 import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { copyGrammars } from "./build.mjs";
+import { copyGrammars, grammarSums } from "./build.mjs";
 import { build as out, cached, hash, root } from "./lib.mjs";
 
 const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } };
@@ -32,14 +32,14 @@ export function buildPage() {
       bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
       plugins: [glue, text], ...options,
     });
-    await bundle(entries);
+    copyGrammars(join(page, "grammars"));
+    await bundle(entries, { define: { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) } });
     for (const name of [...PAGES.map((name) => `${name}.html`), "style.css", "document.css"]) copyFileSync(join(root, "www", name), join(page, name));
     copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
     }
-    copyGrammars(join(page, "grammars"));
     for (const path of SAMPLES) {
       mkdirSync(dirname(join(page, "samples", path)), { recursive: true });
       copyFileSync(join(root, path), join(page, "samples", path));
