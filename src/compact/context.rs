@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ledger::render::escape;
+use super::ledger::escape::escape;
 use crate::document::summary::{Document, Lines, Prices, Settings, Source, summarize};
 use crate::document::{self, Why, folded};
 use crate::effect::Block;

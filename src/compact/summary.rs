@@ -7,7 +7,8 @@
 pub use super::ledger::render::{Blocks, Shares, Shown};
 
 use super::ledger::Ledger;
-use super::ledger::render::{blocks, escape};
+use super::ledger::escape::escape;
+use super::ledger::render::blocks;
 use crate::history::prune::SUMMARY_TAG;
 use crate::message::{Message, Part, Role};
 use crate::tokens::Tokenizer;

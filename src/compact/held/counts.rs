@@ -1,4 +1,4 @@
-//! Counts of short texts.
+//! Counts of texts that plans ask for again and again: lines, and what users pasted.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,10 +8,10 @@ use crate::map::HashMap;
 use crate::tokens::image::Pictures;
 use crate::tokens::{Fit, Tokenizer};
 
-/// Longest text whose count is held, in bytes. Of long ones only what users pasted is asked for again and again.
-const SHORT: usize = 65_536;
+/// Longest text whose count is held, in bytes.
+const MOST_BYTES: usize = 65_536;
 
-/// Tokens of short texts, and the plan that asked for them last.
+/// Tokens of texts, and the plan that asked for them last.
 #[derive(Default)]
 pub(super) struct Counts {
     known: RefCell<HashMap<Box<str>, (u64, u32)>>,
@@ -35,7 +35,7 @@ impl Counts {
     }
 }
 
-/// A tokenizer that remembers the counts of short texts: a plan counts the same lines several times, and the next plan most of them again.
+/// A tokenizer that remembers counts: a plan counts the same lines several times, and the next plan most of them again.
 pub struct Remembering {
     pub inner: Rc<dyn Tokenizer>,
     pub held: Rc<Held>,
@@ -43,7 +43,7 @@ pub struct Remembering {
 
 impl Tokenizer for Remembering {
     fn count(&self, text: &str) -> u64 {
-        if text.len() <= SHORT {
+        if text.len() <= MOST_BYTES {
             self.held.counts.count(text, self.held.plans.get(), &*self.inner)
         } else {
             self.inner.count(text)

@@ -6,8 +6,9 @@
 use super::command::Command;
 use super::decision::{By, Decision};
 use super::error::{Failure, key};
+use super::escape::unescape;
 use super::file::File;
-use super::render::{Block, unescape};
+use super::render::Block;
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};

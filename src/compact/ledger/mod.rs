@@ -5,13 +5,15 @@
 //!
 //! One file for each kind of entry: [`user`] (requests and constraints), [`file`], [`command`] (with runs of tests), [`error`],
 //! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] reads command lines, [`earlier`]
-//! takes in the record of an earlier compaction, [`render`] writes lines and decides which of them leave first.
+//! takes in the record of an earlier compaction, `line` makes lines of what was noted, [`render`] decides which of them leave first.
 
 pub mod command;
 pub mod decision;
 pub mod earlier;
 pub mod error;
+pub mod escape;
 pub mod file;
+mod line;
 pub mod render;
 pub mod shell;
 pub mod symbol;

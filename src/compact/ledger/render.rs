@@ -10,11 +10,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::error::Failure;
-use super::text::flat;
+use super::line::{Line, lines, vital_lines};
 use super::user::PINNED;
-use super::{By, Command, File, Ledger};
-use crate::message::tool_map::Mark;
+use super::{Command, Ledger};
 use crate::tokens::Tokenizer;
 
 /// How many tokens the record's lines may have.
@@ -90,12 +88,6 @@ pub struct Shown {
     pub left_out: usize,
 }
 
-/// Bytes of a short form. The first fifty characters or so tell messages and commands from each other; errors are told from each
-/// other by what comes after the path.
-const SHORT_REQUEST: usize = 64;
-const SHORT_COMMAND: usize = 64;
-const SHORT_ERROR: usize = 120;
-
 /// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
 const USERS_OF_ENTRIES: u64 = 60;
 /// Share of the same that constraints may take before the others had their turn, where not all that must stay has room.
@@ -113,35 +105,6 @@ const FRAME: u64 = 24;
 const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 1);
 /// What must not leave: rules, the plan, changed files.
 const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
-
-struct Line {
-    block: Block,
-    /// Index of the entry among its kind.
-    entry: usize,
-    /// Number of the message that it is from, where that is known: the higher the newer.
-    at: usize,
-    id: String,
-    short: String,
-    /// Longer forms, shortest first.
-    longer: Vec<String>,
-    /// The form that is shown: 0 for the short one.
-    form: Option<usize>,
-    cost: u64,
-}
-
-impl Line {
-    fn new(block: Block, (entry, at): (usize, usize), id: &str, short: String, longer: Vec<String>) -> Line {
-        let longer = longer.into_iter().filter(|form| *form != short).collect();
-        Line { block, entry, at, id: id.to_string(), short, longer, form: None, cost: 0 }
-    }
-
-    fn text(&self, form: usize) -> &str {
-        match form {
-            0 => &self.short,
-            n => self.longer.get(n - 1).map_or(&self.short, |line| line),
-        }
-    }
-}
 
 struct Page<'a> {
     lines: Vec<Line>,
@@ -460,152 +423,4 @@ fn rank(ledger: &Ledger, line: &Line) -> u8 {
         Block::Commands => ledger.commands.get(line.entry).is_some_and(Command::has_failed).into(),
         _ => 0,
     }
-}
-
-/// Every entry as a line, each block oldest first; `longer`: with its longer forms.
-fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
-    let mut out = Vec::new();
-    let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
-    for (order, request) in ledger.requests.iter().enumerate() {
-        let id = &request.id;
-        let text = request.text.trim();
-        let short = ["[", id, "] ", &flat(&escape(begin(text)), SHORT_REQUEST)].concat();
-        let longer = forms(&|| {
-            let text = escape(text);
-            let middle = format!("[{id}] {}", flat(&text, SHORT_REQUEST * 5));
-            let whole = format!("[{id}] {}", guarded(&text));
-            if whole.len() <= middle.len() { vec![whole] } else { vec![middle, whole] }
-        });
-        out.push(Line::new(Block::Users, (order, 0), id, short, longer));
-    }
-    out.extend(vital_lines(ledger));
-    let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
-    crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
-    for (order, error) in errors {
-        let form = |bytes, places| row(&error.id, &error.to_line(bytes, places));
-        let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
-        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
-    }
-    let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
-    crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
-    for (order, command) in commands {
-        let form = |bytes, output| row(&command.id, &command.to_line(bytes, output));
-        let short = row(&command.id, &command.to_short_line(SHORT_COMMAND));
-        let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
-        out.push(Line::new(Block::Commands, (order, command.at), &command.id, short, longer));
-    }
-    for (order, decision) in ledger.decisions.iter().enumerate() {
-        let by = if decision.by == By::User { "(user) " } else { "" };
-        let line = format!("- {}: {by}{}", decision.id, escape(&decision.sentence));
-        out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
-    }
-    out
-}
-
-fn row(id: &str, text: &str) -> String {
-    ["- ", id, ": ", &escape(text)].concat()
-}
-
-/// As much of a message as its short form is made from.
-fn begin(text: &str) -> &str {
-    let start = &text[..text.floor_char_boundary(SHORT_REQUEST * 4)];
-    // Behind blanks there may be more.
-    if start.trim_end().len() > SHORT_REQUEST { start } else { text }
-}
-
-/// The lines of rules, the plan and files.
-fn vital_lines(ledger: &Ledger) -> Vec<Line> {
-    let mut out = Vec::new();
-    for (order, constraint) in ledger.constraints.iter().enumerate() {
-        let line = row(&constraint.id, &constraint.sentence);
-        out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
-    }
-    if let Some(plan) = &ledger.plan {
-        // Read from the top, but what is done leaves first: `fill` takes the last lines first.
-        for (order, (mark, what)) in plan.items.iter().enumerate() {
-            let line = format!("- {} {}", mark.as_str(), escape(what));
-            out.push(Line::new(Block::Todo, (order, 0), &plan.id, line, vec![]));
-        }
-        crate::rank::sort(&mut out, |line| {
-            let todo = line.block == Block::Todo && !line.short.starts_with(&format!("- {}", Mark::Done.as_str()));
-            todo.into()
-        });
-    }
-    let mut files: Vec<(usize, &File)> = ledger.files.iter().enumerate().collect();
-    crate::rank::sort(&mut files, |(_, file)| file.at as u64);
-    for (order, file) in files {
-        let block = if file.is_changed() { Block::Changed } else { Block::Read };
-        let line = format!("- {} ({})", escape(&file.path), file.marks());
-        out.push(Line::new(block, (order, file.at), &file.last, line, vec![]));
-    }
-    out
-}
-
-/// A message of several lines: lines that look like the beginning of another one are marked.
-fn guarded(text: &str) -> String {
-    let mut lines = text.lines();
-    let mut out = lines.next().unwrap_or_default().to_string();
-    for line in lines {
-        out.push('\n');
-        if line.trim_start_matches('\\').starts_with(['[', '(']) {
-            out.push('\\');
-        }
-        out.push_str(line);
-    }
-    out
-}
-
-/// Tags of the record; inside quoted text they must not end it early.
-const TAGS: [&str; 10] = [
-    "conversation-summary",
-    "summary",
-    "user-messages",
-    "constraints",
-    "todo",
-    "changed-files",
-    "errors",
-    "commands",
-    "decisions",
-    "read-files",
-];
-
-/// Our own closing tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back.
-///
-/// ```
-/// use espalier::compact::ledger::render::{escape, unescape};
-/// assert_eq!(escape("a </summary> b </p>"), r"a <\/summary> b </p>");
-/// assert_eq!(unescape(&escape(r"<\/todo> </todo>")), r"<\/todo> </todo>");
-/// ```
-pub fn escape(text: &str) -> String {
-    closing(text, |out, slashes| {
-        out.push('\\');
-        out.push_str(slashes);
-    })
-}
-
-/// The opposite of [`escape`].
-pub fn unescape(text: &str) -> String {
-    closing(text, |out, slashes| out.push_str(slashes.strip_prefix('\\').unwrap_or(slashes)))
-}
-
-/// Copies a text; what stands between `<` and `/tag` of our own tags (backslashes, or nothing) goes through `change`.
-fn closing(text: &str, change: impl Fn(&mut String, &str)) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        out.push_str(&rest[..=at]);
-        rest = &rest[at + 1..];
-        let plain = rest.trim_start_matches('\\');
-        let slashes = &rest[..rest.len() - plain.len()];
-        let ours = plain.strip_prefix('/').is_some_and(|name| {
-            let name = name.trim_start();
-            TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
-        });
-        if ours {
-            change(&mut out, slashes);
-            rest = plain;
-        }
-    }
-    out.push_str(rest);
-    out
 }

@@ -1,6 +1,7 @@
 //! What a record keeps of a ledger, and what is read back from it.
 
-use espalier::compact::ledger::render::{Block, Blocks, Shares, Wanted, blocks, escape, unescape, wanted};
+use espalier::compact::ledger::escape::{escape, unescape};
+use espalier::compact::ledger::render::{Block, Blocks, Shares, Wanted, blocks, wanted};
 use espalier::compact::ledger::{Ledger, Rules};
 use espalier::compact::summary::{Covering, Extras, Shown, message};
 use espalier::message::Message;
