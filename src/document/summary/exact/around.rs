@@ -56,7 +56,7 @@ impl Fill<'_, '_> {
             for row in ends.iter().copied() {
                 let stretches = self.sheets[at].stretches(node);
                 if page.above[node as usize] == NONE {
-                    self.rows_around(at, stretches, row);
+                    self.rows_around(at, node, stretches, row);
                 } else if number < DEPTH && (framed || !clip(stretches, (row, row + 1)).is_empty()) {
                     self.inwards(at, node, row);
                 }
@@ -104,7 +104,7 @@ impl Fill<'_, '_> {
             let outer = self.sheets[at].outer(start);
             let rows = own.iter().flat_map(|(from, to)| *from..*to);
             if !self.attempt(at, &rows.filter(&outer).map(|row| (row, row + 1)).collect::<Vec<_>>()) {
-                self.rows_around(at, &own, row);
+                self.rows_around(at, node, &own, row);
                 break;
             }
             // What the row stands in; of a row of the frame what it opens, or closes.
@@ -117,14 +117,7 @@ impl Fill<'_, '_> {
             }
         }
         for blocks in around.into_iter().rev() {
-            let (mut below, mut above): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(from, _)| *from >= row);
-            below.reverse();
-            // Taken from the end of both lists, in turn.
-            while !(above.is_empty() && below.is_empty()) {
-                for block in [above.pop(), below.pop()].into_iter().flatten() {
-                    self.attempt_block(at, node, block);
-                }
-            }
+            self.outwards(at, node, blocks, row, true);
         }
     }
 
@@ -153,17 +146,21 @@ impl Fill<'_, '_> {
         candidates
     }
 
-    /// Shows rows, from one of them outwards.
-    pub(super) fn rows_around(&mut self, at: usize, stretches: &[(u32, u32)], first: u32) {
-        let rows = || stretches.iter().flat_map(|(from, to)| *from..*to);
-        let mut above: Vec<u32> = rows().filter(|row| *row < first).collect();
-        let mut below: Vec<u32> = rows().filter(|row| *row >= first).collect();
+    /// Shows rows of a node, from one of them outwards as far as they fit.
+    pub(super) fn rows_around(&mut self, at: usize, node: u32, stretches: &[(u32, u32)], first: u32) {
+        let rows = stretches.iter().flat_map(|(from, to)| *from..*to).map(|row| (row, row + 1));
+        self.outwards(at, node, rows.collect(), first, false);
+    }
+
+    /// Shows blocks of a node, those nearest to a row first. One that does not fit is passed over, or ends its side.
+    fn outwards(&mut self, at: usize, node: u32, blocks: Vec<(u32, u32)>, row: u32, passes: bool) {
+        let (mut below, mut above): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(from, _)| *from >= row);
         below.reverse();
         // Taken from the end of both lists, in turn.
         while !(above.is_empty() && below.is_empty()) {
             for side in [&mut above, &mut below] {
-                let Some(row) = side.pop() else { continue };
-                if !self.attempt(at, &[(row, row + 1)]) {
+                let Some(block) = side.pop() else { continue };
+                if !self.attempt_block(at, node, block) && !passes {
                     side.clear();
                 }
             }

@@ -246,7 +246,7 @@ impl<'d> Fill<'_, 'd> {
             return None;
         } else if root {
             let first = self.sheets[at].page.row_of(start);
-            self.rows_around(at, stretches, first);
+            self.rows_around(at, node, stretches, first);
             self.sheets[at].chosen[node as usize] = true;
         }
         let sheet = &mut self.sheets[at];
