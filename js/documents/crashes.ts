@@ -18,7 +18,7 @@ export interface Parsing {
 /** The last of them, which are kept by content: so many, and so many UTF-16 units of them, but always the last. */
 const MOST = 64;
 const MOST_UNITS = 16 << 20;
-const crashing: { text: string; language: string | undefined }[] = [];
+let crashing: Pick<Parsing, "text" | "language">[] = [];
 
 /** True if the text is not to be parsed any more. */
 export function crashes(text: string, language: string | undefined): boolean {
@@ -27,7 +27,7 @@ export function crashes(text: string, language: string | undefined): boolean {
 
 /** Lets texts of a language be parsed again: it has another grammar now. */
 export function forgive(language: string): void {
-  for (let at = crashing.length; at-- > 0; ) if (crashing[at]!.language === language) crashing.splice(at, 1);
+  forget((known) => known.language === language);
 }
 
 /**
@@ -50,7 +50,7 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
       return run();
     } catch (again) {
       // It was not the parser that crashed.
-      if (isCrash(again)) for (const { text } of blamed) crashing.splice(crashing.findIndex((known) => known.text === text), 1);
+      if (isCrash(again)) forget((known) => blamed.some(({ text, language }) => known.language === language && known.text === text));
       throw again;
     }
   }
@@ -80,6 +80,10 @@ function remember(text: string, language: string | undefined): void {
   crashing.push({ text, language });
   let units = crashing.reduce((sum, known) => sum + known.text.length, 0);
   while (crashing.length > 1 && (crashing.length > MOST || units > MOST_UNITS)) units -= crashing.shift()!.text.length;
+}
+
+function forget(isMeant: (known: Pick<Parsing, "text" | "language">) => boolean): void {
+  crashing = crashing.filter((known) => !isMeant(known));
 }
 
 function isCrash(error: unknown): boolean {
