@@ -7,6 +7,8 @@ pub mod history;
 pub mod map;
 pub mod message;
 pub mod rank;
+#[macro_use]
+pub mod tagged;
 pub mod tokens;
 pub mod tool_result;
 pub mod validity;

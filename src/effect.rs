@@ -13,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::history::plan::{PlanItem, Totals};
+use crate::tagged::needed;
 
 /// A numbered effect. Numbers count up from 0 within one operation and are never used twice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,47 +113,61 @@ pub enum HookCall {
 }
 
 /// What came of an effect.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// A model's reply.
     Model {
         text: String,
         /// As the provider names it; `tool_calls` or `tool_use` mean that the model called a tool instead.
-        #[serde(default)]
         finish_reason: Option<String>,
     },
     /// What a hook wants; one that only looks on gives nothing of it.
     Hook {
         /// A paragraph for the instructions.
-        #[serde(default)]
         instructions: Option<String>,
         /// Ids of messages that stay verbatim.
-        #[serde(default)]
         keep: Vec<String>,
-        #[serde(default)]
         blocks: Vec<Block>,
         /// Not now. Heard only where the request would fit without a compaction.
-        #[serde(default)]
         skip: bool,
     },
     /// The text of a file.
     File { text: String },
     /// The effect failed.
-    Failed {
-        reason: String,
-        #[serde(default)]
-        kind: Failure,
-    },
+    Failed { reason: String, kind: Failure },
     /// The model would not take so long a request.
     TooLong {
         reason: String,
         /// Tokens it does take, where it says so.
-        #[serde(default)]
         limit: Option<u64>,
     },
     /// The host gave up on it.
     Cancelled,
+}
+
+espalier_core::tagged! {
+    Answer {
+        text = "text": String,
+        finish_reason = "finishReason": Option<String>,
+        instructions = "instructions": Option<String>,
+        keep = "keep": Vec<String>,
+        blocks = "blocks": Vec<Block>,
+        skip = "skip": bool,
+        reason = "reason": String,
+        kind = "kind": Failure,
+        limit = "limit": Option<u64>,
+    }
+    "model" [text, finish_reason] => Answer::Model { text: needed(text, "text")?, finish_reason: finish_reason.flatten() },
+    "hook" [instructions, keep, blocks, skip] => Answer::Hook {
+        instructions: instructions.flatten(),
+        keep: keep.unwrap_or_default(),
+        blocks: blocks.unwrap_or_default(),
+        skip: skip.unwrap_or_default(),
+    },
+    "file" [text] => Answer::File { text: needed(text, "text")? },
+    "failed" [reason, kind] => Answer::Failed { reason: needed(reason, "reason")?, kind: kind.unwrap_or_default() },
+    "tooLong" [reason, limit] => Answer::TooLong { reason: needed(reason, "reason")?, limit: limit.flatten() },
+    "cancelled" [] => Answer::Cancelled,
 }
 
 /// State of the host that goes into a summary as it is: never summarised, taken anew at each compaction.

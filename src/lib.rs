@@ -32,7 +32,7 @@ pub mod document {
 }
 
 // Compiled for speed: see `core/Cargo.toml`.
-pub use espalier_core::{bits, error, history, map, message, rank, tokens, tool_result, validity};
+pub use espalier_core::{bits, error, history, map, message, rank, tagged, tokens, tool_result, validity};
 
 #[cfg(target_family = "wasm")]
 pub mod bindings;

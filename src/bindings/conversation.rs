@@ -1,7 +1,7 @@
 //! What a conversation decides: limits, lines, jobs, when to try again. All state is JSON text that the host keeps, so that nothing is
 //! lost with an instance.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::decode::from_json;
@@ -14,6 +14,7 @@ use crate::compact::job::{Jobs, Next, Phase};
 use crate::compact::profile::Profile;
 use crate::compact::window::Sizes;
 use crate::error::{Code, Result as Outcome};
+use crate::tagged::needed;
 
 type Answer = Result<String, JsValue>;
 
@@ -53,15 +54,12 @@ pub fn request_limit(
     Ok(vec![found.limit as f64, (found.messages + tools).min(found.limit) as f64])
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
 enum JobEvent {
     /// Of a conversation that was read from storage.
     Reload {
         last: u32,
     },
     Start {
-        #[serde(default)]
         stale: bool,
     },
     Settle {
@@ -74,6 +72,23 @@ enum JobEvent {
     },
     Take,
     Cancel,
+}
+
+espalier_core::tagged! {
+    JobEvent {
+        last = "last": u32,
+        stale = "stale": bool,
+        job = "job": u32,
+        error = "error": Option<String>,
+        ratio = "ratio": f64,
+        overflows = "overflows": bool,
+    }
+    "reload" [last] => JobEvent::Reload { last: needed(last, "last")? },
+    "start" [stale] => JobEvent::Start { stale: stale.unwrap_or_default() },
+    "settle" [job, error] => JobEvent::Settle { job: needed(job, "job")?, error: error.flatten() },
+    "request" [ratio, overflows] => JobEvent::Request { ratio: needed(ratio, "ratio")?, overflows: needed(overflows, "overflows")? },
+    "take" [] => JobEvent::Take,
+    "cancel" [] => JobEvent::Cancel,
 }
 
 #[derive(Serialize)]
@@ -109,20 +124,28 @@ pub fn job_step(state: Option<String>, text: &str, event: &str) -> Answer {
     into_json(&JobStep { phase: state.phase(), state, job, settled, next })
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
 enum BackoffEvent {
     MayTry {
         now: Now,
     },
     Note {
         status: Status,
-        #[serde(default)]
         summarised: bool,
         now: Now,
     },
     /// Of a conversation that was read from storage.
     Reload,
+}
+
+espalier_core::tagged! {
+    BackoffEvent { status = "status": Status, summarised = "summarised": bool, now = "now": Now }
+    "mayTry" [now] => BackoffEvent::MayTry { now: needed(now, "now")? },
+    "note" [status, summarised, now] => BackoffEvent::Note {
+        status: needed(status, "status")?,
+        summarised: summarised.unwrap_or_default(),
+        now: needed(now, "now")?,
+    },
+    "reload" [] => BackoffEvent::Reload,
 }
 
 #[derive(Serialize)]

@@ -9,6 +9,7 @@ use super::options::{Counting, messages, tokens};
 use super::tokens::by_name;
 use crate::error::Code;
 use crate::message::{Part, Role};
+use crate::tagged::needed;
 use crate::tokens::{self as core, Calibration, Estimator, Label, Outcome, Request, Room};
 
 /// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
@@ -56,20 +57,20 @@ pub fn count_part(part: JsValue, role: JsValue, options: JsValue) -> Result<JsVa
 }
 
 /// What happened between host and provider.
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Event {
-    Sent {
-        id: String,
-        model: String,
-        #[serde(default)]
-        frame: String,
-        tokens: f64,
+    Sent { id: String, model: String, frame: String, tokens: f64 },
+    Reported { id: String, tokens: f64 },
+}
+
+espalier_core::tagged! {
+    Event { id = "id": String, model = "model": String, frame = "frame": String, tokens = "tokens": f64 }
+    "sent" [id, model, frame, tokens] => Event::Sent {
+        id: needed(id, "id")?,
+        model: needed(model, "model")?,
+        frame: frame.unwrap_or_default(),
+        tokens: needed(tokens, "tokens")?,
     },
-    Reported {
-        id: String,
-        tokens: f64,
-    },
+    "reported" [id, tokens] => Event::Reported { id: needed(id, "id")?, tokens: needed(tokens, "tokens")? },
 }
 
 #[derive(Serialize)]

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::tagged::needed;
+
 /// Who speaks. `System` and `Developer` messages form the frame of a request, which is never edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -57,7 +59,7 @@ pub struct Message {
 }
 
 /// One piece of a message, in the order in which the provider is sent them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Part {
     Text {
@@ -72,10 +74,10 @@ pub enum Part {
     /// The answer to a call. `content` holds text, images, documents and opaque parts only.
     ToolResult {
         call_id: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         content: Vec<Part>,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
     /// Thinking of the model, where it is sent back.
@@ -83,33 +85,78 @@ pub enum Part {
         text: String,
     },
     Image {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
         /// Base64 of the picture; the first 128 KiB are enough, since only the header is read.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
         /// `low`, `high` or `auto`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
     },
     Document {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
         /// Length of the base64 text, in characters; 0 if the document is only referenced.
         data_length: u64,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<u32>,
     },
     /// Something the core does not know: counted by its JSON text, or by the usage the host declares.
     Opaque {
         json: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         tokens: Option<u64>,
     },
     /// A cache breakpoint. Costs nothing.
     CacheMark,
+}
+
+crate::tagged! {
+    Part {
+        text = "text": String,
+        call_id = "callId": String,
+        name = "name": Option<String>,
+        arguments = "arguments": String,
+        content = "content": Vec<Part>,
+        is_error = "isError": bool,
+        media_type = "mediaType": Option<String>,
+        data = "data": Option<String>,
+        url = "url": Option<String>,
+        detail = "detail": Option<String>,
+        data_length = "dataLength": u64,
+        pages = "pages": Option<u32>,
+        json = "json": String,
+        tokens = "tokens": Option<u64>,
+    }
+    "text" [text] => Part::Text { text: needed(text, "text")? },
+    "toolCall" [call_id, name, arguments] => Part::ToolCall {
+        call_id: needed(call_id, "callId")?,
+        name: needed(name.flatten(), "name")?,
+        arguments: needed(arguments, "arguments")?,
+    },
+    "toolResult" [call_id, name, content, is_error] => Part::ToolResult {
+        call_id: needed(call_id, "callId")?,
+        name: name.flatten(),
+        content: needed(content, "content")?,
+        is_error: is_error.unwrap_or_default(),
+    },
+    "reasoning" [text] => Part::Reasoning { text: needed(text, "text")? },
+    "image" [media_type, data, url, detail] => Part::Image {
+        media_type: media_type.flatten(),
+        data: data.flatten(),
+        url: url.flatten(),
+        detail: detail.flatten(),
+    },
+    "document" [media_type, data_length, pages] => Part::Document {
+        media_type: media_type.flatten(),
+        data_length: needed(data_length, "dataLength")?,
+        pages: pages.flatten(),
+    },
+    "opaque" [json, tokens] => Part::Opaque { json: needed(json, "json")?, tokens: tokens.flatten() },
+    "cacheMark" [] => Part::CacheMark,
 }
 
 /// A tool that the model may call, as far as counting needs it.

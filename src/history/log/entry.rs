@@ -5,20 +5,21 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub use crate::history::edit::Author;
 use crate::history::edit::Thinking;
 use crate::message::Message;
+use crate::tagged::needed;
 
 /// One thing that happened. Nothing in a log is ever changed; what takes something back is an entry of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Entry {
     /// A message was added at the end.
     Message {
         /// Shared with whoever works on a view of it.
-        #[serde(with = "shared")]
+        #[serde(serialize_with = "shared")]
         message: Rc<Message>,
     },
     /// What the provider reported of a request. JSON text of the host's.
@@ -63,21 +64,33 @@ pub enum Entry {
     },
 }
 
-/// A message that is shared reads and writes as the message.
-mod shared {
-    use std::rc::Rc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::message::Message;
-
-    pub fn serialize<S: Serializer>(message: &Rc<Message>, to: S) -> Result<S::Ok, S::Error> {
-        (**message).serialize(to)
+crate::tagged! {
+    Entry {
+        message = "message": Message,
+        json = "json": String,
+        edit = "edit": Box<Edit>,
+        target = "target": String,
+        pin = "pin": Pin,
+        to = "to": Option<String>,
+        checkpoint = "checkpoint": Checkpoint,
     }
+    "message" [message] => Entry::Message { message: Rc::new(needed(message, "message")?) },
+    "usage" [json] => Entry::Usage { json: needed(json, "json")? },
+    "plan" [json] => Entry::Plan { json: needed(json, "json")? },
+    "edit" [edit] => Entry::Edit { edit: needed(edit, "edit")? },
+    "revoke" [target] => Entry::Revoke { target: needed(target, "target")? },
+    "pin" [pin] => Entry::Pin { pin: needed(pin, "pin")? },
+    "unpin" [target] => Entry::Unpin { target: needed(target, "target")? },
+    "rewind" [to] => Entry::Rewind { to: to.flatten() },
+    "job" [json] => Entry::Job { json: needed(json, "json")? },
+    "checkpoint" [checkpoint] => Entry::Checkpoint { checkpoint: needed(checkpoint, "checkpoint")? },
+    "trim" [json] => Entry::Trim { json: needed(json, "json")? },
+    "note" [json] => Entry::Note { json: needed(json, "json")? },
+}
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Rc<Message>, D::Error> {
-        Message::deserialize(from).map(Rc::new)
-    }
+/// A message that is shared is written as the message.
+fn shared<S: Serializer>(message: &Rc<Message>, to: S) -> Result<S::Ok, S::Error> {
+    (**message).serialize(to)
 }
 
 /// Entries that hold nothing but JSON text of the host's.
@@ -198,7 +211,7 @@ pub struct Target {
 }
 
 /// What a part becomes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Becomes {
     /// Another text, or one text as the content of a tool result.
@@ -211,6 +224,19 @@ pub enum Becomes {
     Note { text: String },
     /// Nothing.
     Gone,
+}
+
+crate::tagged! {
+    Becomes {
+        text = "text": String,
+        arguments = "arguments": String,
+        items = "items": Vec<Option<String>>,
+    }
+    "text" [text] => Becomes::Text { text: needed(text, "text")? },
+    "arguments" [arguments] => Becomes::Arguments { arguments: needed(arguments, "arguments")? },
+    "content" [items] => Becomes::Content { items: needed(items, "items")? },
+    "note" [text] => Becomes::Note { text: needed(text, "text")? },
+    "gone" [] => Becomes::Gone,
 }
 
 /// What `replace_range` replaces, and by what.
