@@ -18,6 +18,7 @@ mod rank;
 mod recovery;
 mod results;
 mod support;
+mod tagged;
 mod thinking;
 mod tokens;
 mod tool_result;
