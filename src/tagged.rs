@@ -6,28 +6,34 @@
 
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// One of some names, by its number; nothing for a name that is none of them.
+/// One of some names, by its number.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct OneOf(pub &'static [&'static str]);
+pub struct OneOf {
+    /// All of them.
+    pub names: &'static [&'static str],
+    /// Another one is an error, not nothing.
+    pub must: bool,
+}
 
 impl<'de> DeserializeSeed<'de> for OneOf {
-    type Value = Result<usize, String>;
+    type Value = Option<usize>;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Option<usize>, D::Error> {
         from.deserialize_identifier(self)
     }
 }
 
 impl Visitor<'_> for OneOf {
-    type Value = Result<usize, String>;
+    type Value = Option<usize>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|known| *known == name).ok_or_else(|| name.to_string()))
+    fn visit_str<E: Error>(self, name: &str) -> Result<Option<usize>, E> {
+        let found = self.names.iter().position(|known| *known == name);
+        if self.must && found.is_none() { Err(E::unknown_variant(name, self.names)) } else { Ok(found) }
     }
 }
 
@@ -70,8 +76,8 @@ macro_rules! tagged {
                         let mut is = None;
                         let (mut wanted, mut seen) = (u32::MAX, 0);
                         $(let mut $field: Option<$type> = None;)*
-                        while let Some(field) = map.next_key_seed(OneOf(FIELDS))? {
-                            let bit = field.as_ref().map_or(0, |at| 1_u32 << at);
+                        while let Some(field) = map.next_key_seed(OneOf { names: FIELDS, must: false })? {
+                            let bit = field.map_or(0, |at| 1_u32 << at);
                             if wanted & bit == 0 {
                                 map.next_value::<serde::de::IgnoredAny>()?;
                                 continue;
@@ -82,8 +88,7 @@ macro_rules! tagged {
                             }
                             seen |= bit;
                             if at == At::Type as usize {
-                                let of = map.next_value_seed(OneOf(TYPES))?;
-                                let of = of.map_err(|other| A::Error::unknown_variant(&other, TYPES))?;
+                                let of = map.next_value_seed(OneOf { names: TYPES, must: true })?.unwrap_or_default();
                                 (is, wanted) = (Some(TYPES[of]), OWN[of]);
                             }
                             $(if at == At::$field as usize {
