@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Symbol};
 use serde::de::value::StrDeserializer;
@@ -370,13 +371,11 @@ struct Fields {
 }
 
 impl Fields {
-    /// Goes on to the next field that the object has.
+    /// Goes on to the next field that the object has. One that is undefined is as good as absent.
     fn next(&mut self) -> bool {
         for name in &mut self.rest {
-            let key = js_name(name);
-            let value = self.object.unchecked_ref::<Named>().get(&key);
-            // A field can be there and undefined.
-            if !value.is_undefined() || key.js_in(&self.object) {
+            let value = self.object.unchecked_ref::<Named>().get(&js_name(name));
+            if !value.is_undefined() {
                 (self.name, self.value) = (name, value);
                 return true;
             }
@@ -405,20 +404,21 @@ impl<'de> de::MapAccess<'de> for Fields {
 
 thread_local! {
     /// Names of fields as JavaScript has them, by where they stand in the program.
-    static NAMES: RefCell<Vec<(&'static str, JsString)>> = const { RefCell::new(Vec::new()) };
+    static NAMES: RefCell<Vec<(&'static str, Rc<JsString>)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn js_name(name: &'static str) -> JsString {
+/// Shared: copies of a value of JavaScript's are values themselves.
+fn js_name(name: &'static str) -> Rc<JsString> {
     let place = |name: &'static str| (name.as_ptr() as usize, name.len());
     NAMES.with_borrow_mut(|names| {
         let at = match names.binary_search_by_key(&place(name), |(known, _)| place(known)) {
             Ok(at) => at,
             Err(at) => {
-                names.insert(at, (name, JsString::from(name)));
+                names.insert(at, (name, Rc::new(JsString::from(name))));
                 at
             }
         };
-        names[at].1.clone()
+        Rc::clone(&names[at].1)
     })
 }
 

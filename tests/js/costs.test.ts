@@ -106,6 +106,12 @@ test("parts and tools alone", () => {
   assert.deepEqual(countPart({ type: "opaque", json: "{}", tokens: 42 }, { costModel: "copilot-chat" }), { tokens: 42, origin: "exact" });
   assert.deepEqual(countPart({ type: "document", dataLength: 4_000 }, { costModel: "copilot-chat" }), { tokens: 375, origin: "estimate" });
   assert.equal(countPart({ type: "image", data: PNG }, { costModel: "copilot-chat", role: "system" }).tokens, 0);
+  // A field that is undefined is absent; what another type has is nobody's business.
+  const result: Part = { type: "toolResult", callId: "c", content: [{ type: "text", text: "a" }] };
+  assert.deepEqual(countPart({ ...result, name: undefined, isError: undefined } as never), countPart(result));
+  assert.deepEqual(countPart({ type: "text", text: "Hello world!", content: 7 } as never), { tokens: 3, origin: "exact" });
+  refused(() => countPart({ type: "text", text: 5 } as never), "bad_input", "part.text");
+  refused(() => countPart({ ...result, content: [{ type: "text", text: "a" }, { type: "toolCall", callId: {} }] } as never), "bad_input", "part.content[1].callId");
   refused(() => countPart({ type: "picture" } as never), "bad_input", "part.type");
   refused(() => countPart(null as never), "bad_input", "part");
   refused(() => countPart({ type: "text", text: "" }, { role: "robot" as never }), "bad_option", "options.role");
