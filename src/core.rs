@@ -7,7 +7,6 @@ pub mod history;
 pub mod map;
 pub mod message;
 pub mod rank;
-#[macro_use]
 pub mod tagged;
 pub mod tokens;
 pub mod tool_result;

@@ -42,8 +42,8 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
   } catch (error) {
     if (!isCrash(error)) throw error;
     const parsed = documents().filter(({ text, language, tree }) => !tree && language !== undefined && !crashes(text, language));
-    const blamed = parsed.length === 1 ? parsed : parsed.filter(crashesAlone);
     if (parsed.length === 0) throw error;
+    const blamed = parsed.length === 1 ? parsed : parsed.filter(crashesAlone);
     for (const { text, language } of blamed) remember(text, language);
     for (const { language } of parsed) link(language!);
     try {

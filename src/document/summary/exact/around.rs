@@ -33,8 +33,7 @@ impl Fill<'_, '_> {
         for node in &nodes {
             sheet.chosen[*node as usize] = true;
         }
-        let whole = self.attempt_nodes(at, &nodes);
-        if whole {
+        if self.attempt_nodes(at, &nodes) {
             return Ok(());
         }
         self.want_markers(at)?;
