@@ -129,9 +129,9 @@ function mismatch(message: string): Warning {
   return { code: "usage_mismatch", message };
 }
 
-/** A number of tokens, or nothing if it is none. */
+/** A number of tokens, or nothing if it is none. A zero is never below zero. */
 function tokens(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) + 0 : undefined;
 }
 
 function first(...values: unknown[]): unknown {

@@ -48,6 +48,7 @@ test("Gemini: candidates and thoughts are apart, the cached content is within", 
 test("sums that disagree are told", () => {
   // Some servers leave thoughts out of the answer but not of the total.
   check("openai-chat", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 99 }, [10, 0, 0, 5, 0, 10], 1);
+  check("openai-chat", { prompt_tokens: -0, completion_tokens: -0 }, [0, 0, 0, 0, 0, 0]);
   check("openai-chat", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 20 } }, [0, 10, 0, 5, 0, 10], 1);
   check("openai-chat", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, completion_tokens_details: { reasoning_tokens: 9 } }, [10, 0, 0, 5, 5, 10], 1);
 });
