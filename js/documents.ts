@@ -7,7 +7,9 @@
 import { crashes, surviving } from "./documents/crashes.ts";
 import { canLoad, isFailure, languageOf, linkIfPossible, nameOf, needGrammar, registeredQuery } from "./documents/grammars.ts";
 import type { FlatTree } from "./documents/flatten.ts";
-import { call, ready, wasm } from "./engine.ts";
+import { Question } from "./documents/tape.ts";
+import type { Answer } from "./documents/tape.ts";
+import { ready } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 
 export { flattenTree } from "./documents/flatten.ts";
@@ -142,39 +144,40 @@ export function settingsOf({ mode = "default", tabSize = 4, limits = {} }: Docum
   return [mode === "compatible" ? 1 : 0, tabSize, limits.bytes ?? 1_048_576, crashes(text, language) ? 0 : limits.work ?? 64_000];
 }
 
-interface Raw {
-  kinds: string[];
-  nodes: Uint32Array;
-  basis: Basis;
-}
-
 function read(text: string, language: string | undefined, options: DocumentOptions, failure?: EspalierError): DocumentStructure {
   const { tree } = options;
-  const settings = () => settingsOf(options, text, language);
-  const raw = surviving(() => [{ text, language, tree, settings: settings() }], () => call(() => {
-    const numbers = Float64Array.from(settings());
-    if (!tree) return wasm().documentStructure(text, language ?? "", numbers) as Raw;
-    return wasm().documentStructureOfTree(text, language ?? "", numbers, tree.nodes, [...tree.kinds], [...tree.fields], queryOf(language)) as Raw;
-  }));
+  const parsing = () => ({ text, language, tree, settings: settingsOf(options, text, language) });
+  const raw = readStructure(surviving(() => [parsing()], () => new Question().document(parsing()).tree(tree, queryOf(language)).ask("structure")));
   const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
-  return { language, root: nested(raw), basis };
+  return { language, root: nested(raw.nodes), basis };
 }
 
-function queryOf(language: string | undefined): string | undefined {
+/** The query that the host registered with a language. */
+export function queryOf(language: string | undefined): string | undefined {
   return language === undefined ? undefined : registeredQuery(language);
 }
 
-/** A tree of the host's as it crosses, with the query that the host registered with the language. */
-export function crossing({ tree }: DocumentOptions, language: string | undefined): unknown {
-  return tree && [tree.nodes, tree.kinds, tree.fields, queryOf(language)];
+interface FlatNode {
+  kind: string;
+  start: number;
+  end: number;
+  /** Its place in the list; nothing has the root. */
+  parent: number;
+}
+
+/** A structure, its nodes in preorder. */
+export function readStructure(answer: Answer): { basis: Basis; nodes: FlatNode[] } {
+  const basis = answer.basis();
+  const kinds = answer.list(() => answer.text());
+  const nodes = answer.list(() => ({ kind: kinds[answer.number()] ?? "", start: answer.number(), end: answer.number(), parent: answer.number() }));
+  return { basis, nodes };
 }
 
 /** Nodes in preorder become a tree. Not by recursion: code can be nested deeper than the stack. */
-function nested({ kinds, nodes }: Raw): StructureNode {
+function nested(nodes: readonly FlatNode[]): StructureNode {
   const made: StructureNode[] = [];
-  for (let at = 0; at < nodes.length; at += 4) {
-    const [kind = 0, start = 0, end = 0, parent = 0] = nodes.subarray(at, at + 4);
-    const node: StructureNode = { kind: kinds[kind] ?? "", start, end, children: [] };
+  for (const { kind, start, end, parent } of nodes) {
+    const node: StructureNode = { kind, start, end, children: [] };
     made[parent]?.children.push(node);
     made.push(node);
   }

@@ -4,10 +4,12 @@ import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import { surviving } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
-import { call, ready, wasm } from "../engine.ts";
+import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
+import { Question } from "./tape.ts";
+import type { Answer } from "./tape.ts";
 
 /** A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out otherwise. */
 export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
@@ -84,13 +86,6 @@ export interface SplitDetails {
   batches: number[][];
 }
 
-interface Raw<File> {
-  files?: File[];
-  tokens: number;
-  split?: { needed: number; batches: number[][] };
-  tooMany?: { needed: number; batches: number };
-}
-
 /**
  * Reduces changed files until they fit: the whole file; the definitions that enclose the changes, with heads and ends of those around
  * them; within them the statements around the changes; the changed lines with those heads; the changed lines alone. The largest file goes
@@ -105,14 +100,22 @@ interface Raw<File> {
  * `bad_input`, `bad_option`; the signal's reason if it is aborted
  */
 export async function reduceChanges(options: ReduceOptions): Promise<ReducedChanges> {
-  const { raw, languages, failures } = await run<Omit<ReducedFile, "path" | "language">>(options, false);
-  const files = (raw.files ?? []).map((file, at): ReducedFile => {
-    const { path, text } = options.files[at]!;
-    const failure = failures[at];
-    const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : file.basis;
-    return { ...file, path, language: languages[at], text: file.step === "whole" && !options.lineNumbers ? text : file.text, basis };
+  const { answer, languages, failures } = await run(options, "reduce");
+  const files = options.files.map(({ path, text: whole }, at): ReducedFile => {
+    const [text, tokens, step] = [answer.text(), answer.number(), answer.text() as ReduceStep];
+    const elisions = answer.list(() => readElision(answer));
+    const [basis, failure] = [answer.basis(), failures[at]];
+    return {
+      path, language: languages[at], text: step === "whole" && !options.lineNumbers ? whole : text, tokens, step, elisions,
+      basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
+    };
   });
-  return { files, tokens: raw.tokens };
+  return { files, tokens: answer.number() };
+}
+
+function readElision(answer: Answer): ChangedElision {
+  const [start, end] = answer.pair();
+  return { start, end, lines: answer.pair(), tokens: answer.number(), definitions: answer.list(() => answer.text()), marker: answer.pair() };
 }
 
 /** A part of a file as Copilot Chat shows it: lines from 0, the end excluded. */
@@ -129,11 +132,13 @@ export interface CompatiblePart {
  * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
  */
 export async function reduceCompatible(options: ReduceOptions): Promise<{ files: CompatiblePart[][]; tokens: number }> {
-  const { raw } = await run<CompatiblePart[]>(options, true);
-  return { files: raw.files ?? [], tokens: raw.tokens };
+  const { answer } = await run(options, "reduceCompatible");
+  const part = (): CompatiblePart => ({ startLine: answer.number(), endLine: answer.number(), text: answer.text() });
+  const files = options.files.map(() => answer.list(part));
+  return { files, tokens: answer.number() };
 }
 
-async function run<File>(options: ReduceOptions, compatible: boolean) {
+async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
   check(options);
   const { files, budget, unit = "tokens", overhead = 0, lineNumbers = false, wording = "… {lines} omitted", maxBatches = 10, signal } = options;
   const { encoding = "o200k_base" } = options;
@@ -143,30 +148,32 @@ async function run<File>(options: ReduceOptions, compatible: boolean) {
     await loadNeeded(encoding);
   }
   const [languages, failures]: [(string | undefined)[], (EspalierError | undefined)[]] = [[], []];
-  const selections: number[] = [];
   for (const file of files) {
     const language = languageFor(file);
     languages.push(language);
     failures.push(await prepare(language, signal));
-    for (const [start, end] of file.selections ?? []) selections.push(start, end);
   }
   signal?.throwIfAborted();
-  const limits = [Number(compatible), budget, overhead, Number(lineNumbers), maxBatches];
-  const settings = (at: number) => settingsOf(files[at]!, files[at]!.text, languages[at]);
-  const numbers = () => files.flatMap(({ diff, selections }, at) => [...settings(at), Number(diff !== undefined), selections?.length ?? 0]);
-  const raw = surviving(() => files.map(({ text }, at) => ({ text, language: languages[at], settings: settings(at) })), () => call(() => wasm().reduceChanges(
-    files.map(({ path }) => path), files.map(({ text }) => text), languages.map((language) => language ?? ""), files.map(({ diff }) => diff ?? ""),
-    Float64Array.from(numbers()), Float64Array.from(selections), Float64Array.from(limits), wording, unit === "tokens" ? encoding : "")) as Raw<File>);
-  const { split, tooMany } = raw;
-  if (split) {
-    const message = `Even the changed lines take ${split.needed} ${unit}, and ${budget} are allowed: split the files into ${split.batches.length} requests, as details.batches says.`;
-    throw new EspalierError({ code: "split_input", message, path: "files", details: { budget, ...split } satisfies SplitDetails });
+  const parsing = () => files.map((file, at) => ({ text: file.text, language: languages[at], settings: settingsOf(file, file.text, languages[at]) }));
+  const question = () => {
+    const question = new Question().number(budget, maxBatches).text(unit === "tokens" ? encoding : "");
+    if (how === "reduce") question.text(wording).number(overhead).flag(lineNumbers);
+    question.number(files.length);
+    parsing().forEach((document, at) => {
+      const { path, diff, selections = [] } = files[at]!;
+      question.text(path).document(document).maybe(diff).numbers(selections.flat());
+    });
+    return question;
+  };
+  const answer = surviving(parsing, () => question().ask(how));
+  if (answer.flag()) return { answer, languages, failures };
+  const [needed, count, batches] = [answer.number(), answer.number(), answer.list(() => answer.list(() => answer.number()))];
+  if (batches.length > 0) {
+    const message = `Even the changed lines take ${needed} ${unit}, and ${budget} are allowed: split the files into ${count} requests, as details.batches says.`;
+    throw new EspalierError({ code: "split_input", message, path: "files", details: { budget, needed, batches } satisfies SplitDetails });
   }
-  if (tooMany) {
-    const message = `Even the changed lines take ${tooMany.needed} ${unit}; that would be ${tooMany.batches} requests of ${budget}, and ${maxBatches} are allowed.`;
-    throw new EspalierError({ code: "too_many_changes", message, path: "files", details: { budget, ...tooMany } });
-  }
-  return { raw, languages, failures };
+  const message = `Even the changed lines take ${needed} ${unit}; that would be ${count} requests of ${budget}, and ${maxBatches} are allowed.`;
+  throw new EspalierError({ code: "too_many_changes", message, path: "files", details: { budget, needed, batches: count } });
 }
 
 /** One file of a diff. */
@@ -203,7 +210,13 @@ export interface DiffHunk {
  */
 export function parseDiff(diff: string): FileDiff[] {
   if (typeof diff !== "string") throw new EspalierError({ code: "bad_input", message: "diff must be a string", path: "diff" });
-  return call(() => wasm().parseDiff(diff)) as FileDiff[];
+  const answer = new Question().text(diff).ask("diff");
+  const text = () => answer.text();
+  const hunk = (): DiffHunk => ({ oldStart: answer.number(), oldLines: answer.number(), newStart: answer.number(), newLines: answer.number(), lines: answer.list(text) });
+  return answer.list((): FileDiff => ({
+    path: answer.maybe(text), oldPath: answer.maybe(text), newPath: answer.maybe(text), status: answer.text() as FileDiff["status"], binary: answer.flag(), hunks: answer.list(hunk),
+    changes: answer.list(() => answer.pair()),
+  }));
 }
 
 const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

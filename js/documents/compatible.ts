@@ -3,13 +3,14 @@
  * Hosts reach it as the mode `compatible` of `summarizeDocument`.
  */
 
-import { call, ready, wasm } from "../engine.ts";
+import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
-import { crossing, languageFor, prepare, settingsOf } from "../documents.ts";
+import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import { surviving } from "./crashes.ts";
-import { ask, put } from "./costs.ts";
+import { put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
+import { Question } from "./tape.ts";
 
 /** One document, and what is selected in it. */
 export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -60,21 +61,21 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
 
 function summarize(documents: readonly CompatibleDocument[], settings: CompatibleSettings, languages: readonly (string | undefined)[]): CompatibleSummary[] {
   const { limit, tryPreserveTypeChecking = false, alwaysUseEllipsisForElisions = false, lineNumberStyle } = settings;
-  const [numbers, trees, kinds, prices]: [number[], unknown[], string[], number[]] = [[], [], [], []];
-  for (const [at, document] of documents.entries()) {
-    const { text, selection = [NaN, NaN], costs } = document;
-    const language = languages[at];
-    trees.push(crossing(document, language));
-    const own = [...settingsOf({ ...document, mode: "compatible" }, text, language), ...selection];
-    if (typeof costs === "function") numbers.push(...own, 0, -ask(costs, text, language, own, trees.at(-1), tryPreserveTypeChecking, prices, `documents[${at}]`));
-    else if (typeof costs === "object") numbers.push(...own, 0, put(costs, kinds, prices));
-    else numbers.push(...own, costs === "attached" ? 1 : 0, 0);
-  }
   const style = lineNumberStyle === undefined ? 0 : STYLES[lineNumberStyle];
-  const options = [limit, Number(tryPreserveTypeChecking), Number(alwaysUseEllipsisForElisions), style];
-  const texts = documents.map(({ text }) => text);
-  return call(() => wasm().summarizeCompatible(
-    texts, languages.map((language) => language ?? ""), Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(options)) as CompatibleSummary[]);
+  const question = new Question().number(limit).flag(tryPreserveTypeChecking).flag(alwaysUseEllipsisForElisions).number(style, documents.length);
+  for (const [at, document] of documents.entries()) {
+    const { text, tree, selection, costs } = document;
+    const language = languages[at];
+    const own = { text, language, settings: settingsOf({ ...document, mode: "compatible" }, text, language), ...(tree && { tree }), selection };
+    put(question.flag(costs === "attached"), { ...own, costs: costs === "attached" ? undefined : costs }, tryPreserveTypeChecking, `documents[${at}]`);
+  }
+  const answer = question.ask("summarizeCompatible");
+  return documents.map((): CompatibleSummary => {
+    const text = answer.text();
+    const edits = answer.list((): CompatibleSummary["edits"][number] => [...answer.pair(), answer.text()]);
+    const adjusted = answer.maybe(() => answer.pair());
+    return { text, edits, ...(adjusted && { adjusted }), basis: answer.basis() };
+  });
 }
 
 function check({ text, selection }: CompatibleDocument, at: number): void {

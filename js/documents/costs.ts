@@ -1,7 +1,10 @@
 /** What nodes of a document cost, as a host says it: by kind, or by a function that is asked for each of them. */
 
-import { call, wasm } from "../engine.ts";
+import { queryOf, readStructure } from "../documents.ts";
 import { EspalierError } from "../errors.ts";
+import type { FlatTree } from "./flatten.ts";
+import { Question } from "./tape.ts";
+import type { Crossing } from "./tape.ts";
 
 /** A node that a summary keeps or leaves out: a statement, a definition and the like. Positions are UTF-16 code units. */
 export interface CostNode {
@@ -18,33 +21,44 @@ export interface CostNode {
 /** What nodes cost: by kind, or told of each of them. */
 export type Costs = Readonly<Record<string, number | false>> | ((node: CostNode, cost: number) => number | false);
 
-/** Adds kinds and their costs to those that cross; says how many they are. */
-export function put(costs: Readonly<Record<string, number | false>>, kinds: string[], prices: number[]): number {
-  const own = Object.entries(costs);
-  kinds.push(...own.map(([kind]) => kind));
-  prices.push(...own.map(([, cost]) => (cost === false ? NaN : cost)));
-  return own.length;
+/** A document that is summarised, with what is selected in it and what its nodes cost. */
+export interface Priced extends Crossing {
+  tree?: FlatTree;
+  selection: number | readonly [start: number, end: number] | undefined;
+  costs: Costs | undefined;
 }
 
 /**
- * Asks a function of the host's what nodes cost, and adds that to what crosses; says how many nodes they are. `numbers` are the settings of the
- * document and its selection.
+ * Adds a document to a question. A function is asked what the nodes cost, given their usual costs, for which `preserve` says whether types are
+ * preserved; `at` names the document.
  */
-export function ask(
-  costs: Exclude<Costs, Readonly<Record<string, number | false>>>, text: string, language: string | undefined, numbers: readonly number[], tree: unknown, preserve: boolean, prices: number[], at: string,
-): number {
-  const raw = call(() => wasm().documentCosts(text, language ?? "", Float64Array.from(numbers), tree, preserve) as { kinds: string[]; nodes: Uint32Array; costs: Float64Array });
-  const nodes: CostNode[] = [];
-  for (const [place, usual] of raw.costs.entries()) {
-    const [kind = 0, start = 0, end = 0, above = 0] = raw.nodes.subarray(place * 4, place * 4 + 4);
-    const parent = nodes[above];
-    const node = { kind: raw.kinds[kind] ?? "", start, end, depth: parent ? parent.depth + 1 : 0, parent };
-    nodes.push(node);
-    const cost: unknown = costs(node, usual);
-    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
-    prices.push(cost === false ? NaN : cost);
+export function put(question: Question, document: Priced, preserve: boolean, at: string): void {
+  const { language, tree, selection, costs } = document;
+  const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
+  const own = (question: Question) => question.document(document).tree(tree, queryOf(language)).number(start, end);
+  const price = (cost: number | false) => (cost === false ? NaN : cost);
+  if (typeof costs === "function") {
+    const prices = ask(costs, own(new Question().flag(preserve)).texts([]).numbers([]), at).map(price);
+    own(question).texts([]).numbers(prices);
+  } else {
+    const entries = Object.entries(costs ?? {});
+    own(question).texts(entries.map(([kind]) => kind)).numbers(entries.map(([, cost]) => price(cost)));
   }
-  return nodes.length;
+}
+
+/** What a function of the host's says that the nodes of a document cost. */
+function ask(costs: Extract<Costs, (...of: never[]) => unknown>, question: Question, at: string): (number | false)[] {
+  const answer = question.ask("costs");
+  const { nodes } = readStructure(answer);
+  const asked: CostNode[] = [];
+  return nodes.map(({ kind, start, end, parent: above }) => {
+    const parent = asked[above];
+    const node = { kind, start, end, depth: parent ? parent.depth + 1 : 0, parent };
+    asked.push(node);
+    const cost: unknown = costs(node, answer.number());
+    if (cost !== false && (typeof cost !== "number" || Number.isNaN(cost))) throw bad(`${at}.costs`, "a function that gives numbers, or false for what is never kept", cost);
+    return cost;
+  });
 }
 
 export function checkCosts(costs: unknown, path: string): void {

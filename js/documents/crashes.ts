@@ -3,15 +3,13 @@
  * native code, of the host's own too. Such a text is folded by indentation, as one that takes too much work, then and whenever it comes again.
  */
 
-import { call, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { linkIfPossible } from "./grammars.ts";
+import { Question } from "./tape.ts";
+import type { Crossing } from "./tape.ts";
 
-/** A document as the engine parses it: `settings` are what `settingsOf` gives for it, `tree` says that the host has parsed it. */
-export interface Parsing {
-  text: string;
-  language: string | undefined;
-  settings: readonly number[];
+/** A document as the engine parses it; `tree` says that the host has parsed it. */
+export interface Parsing extends Crossing {
   tree?: unknown;
 }
 
@@ -56,10 +54,10 @@ export function surviving<T>(documents: () => readonly Parsing[], run: () => T):
   }
 }
 
-function crashesAlone({ text, language, settings }: Parsing): boolean {
-  link(language!);
+function crashesAlone(document: Parsing): boolean {
+  link(document.language!);
   try {
-    call(() => wasm().documentStructure(text, language!, Float64Array.from(settings)));
+    new Question().document(document).tree(undefined, undefined).ask("structure");
     return false;
   } catch (error) {
     if (isCrash(error)) return true;

@@ -11,6 +11,7 @@ import { forgive } from "./crashes.ts";
 import { call, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
+import { Question } from "./tape.ts";
 
 /** Where a grammar can come from. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
@@ -79,8 +80,11 @@ function forgetFailures(): void {
   for (const entry of entries.values()) delete entry.failure;
 }
 
-function known(): BuiltIn[] {
-  return (builtIn ??= call(() => wasm().languages() as BuiltIn[]));
+function builtIns(): BuiltIn[] {
+  if (builtIn) return builtIn;
+  const answer = new Question().ask("languages");
+  const words = () => answer.text().split(/\s+/).filter(Boolean);
+  return (builtIn = answer.list(() => ({ name: answer.text(), grammar: answer.text(), aliases: words(), extensions: words() })));
 }
 
 /** The name under which a language is known, or the name itself. */
@@ -88,7 +92,7 @@ export function nameOf(language: string): string {
   if (typeof language !== "string") throw badOption("", "the name of a language", language, "language");
   if (registered.has(language)) return language;
   const name = language.toLowerCase();
-  return known().find((item) => item.name === name || item.aliases.includes(name))?.name ?? language;
+  return builtIns().find((item) => item.name === name || item.aliases.includes(name))?.name ?? language;
 }
 
 /**
@@ -104,19 +108,23 @@ export function languageOf(path: string): string | undefined {
   for (const [language, { registration }] of registered) {
     if (registration?.extensions?.some((ending) => name.endsWith(`.${ending.replace(/^\./, "").toLowerCase()}`))) return language;
   }
-  return call(() => wasm().languageOfFile(path));
+  const ending = /\.([^./\\]*)$/.exec(path)?.[1];
+  if (ending === undefined) return undefined;
+  // `.C` and `.H` are C++ by an old custom.
+  const known = ending === "C" || ending === "H" ? "cpp" : ending.toLowerCase();
+  return builtIns().find(({ extensions }) => extensions.includes(known))?.name;
 }
 
 /** The languages that come with a grammar. */
 export function languages(): string[] {
-  return known().map(({ name }) => name);
+  return builtIns().map(({ name }) => name);
 }
 
 function entryOf(language: string): Entry | undefined {
   const name = nameOf(language);
   const own = registered.get(name);
   if (own) return own;
-  const file = known().find((item) => item.name === name)?.grammar;
+  const file = builtIns().find((item) => item.name === name)?.grammar;
   if (file === undefined) return undefined;
   let entry = entries.get(file);
   if (!entry) entries.set(file, (entry = { key: file, linked: false }));

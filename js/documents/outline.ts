@@ -5,10 +5,12 @@ import type { Basis, DocumentOptions } from "../documents.ts";
 import { surviving } from "./crashes.ts";
 import type { Parsing } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
-import { call, ready, wasm } from "../engine.ts";
+import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
+import { Question } from "./tape.ts";
+import type { Answer } from "./tape.ts";
 
 /** What a definition defines; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =
@@ -56,15 +58,6 @@ export interface Outline {
   basis: Basis;
 }
 
-interface RawOutline {
-  text: string;
-  tokens: number;
-  missing: number;
-  shown: Uint32Array;
-  items: (Omit<Definition, "children" | "shown"> & { parent: number })[];
-  basis: Basis;
-}
-
 /**
  * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the folds of its
  * indentation take the place of definitions, and `basis` says so.
@@ -90,23 +83,30 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   await loadNeeded(encoding);
   const language = languageFor(options);
   const failure = await prepare(language, signal);
-  const settings = () => settingsOf(options, text, language);
-  const raw = surviving(() => [{ text, language, settings: settings() }], () =>
-    call(() => wasm().documentOutline(text, language ?? "", Float64Array.from(settings()), lineNumbers, budget, encoding)) as RawOutline);
-  const basis: Basis = failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis;
-  return { language, text: raw.text, tokens: raw.tokens, missing: raw.missing, definitions: nested(raw), basis };
+  const parsing = () => ({ text, language, settings: settingsOf(options, text, language) });
+  const answer = surviving(() => [parsing()], () => new Question().document(parsing()).flag(lineNumbers).number(budget).text(encoding).ask("outline"));
+  const [shorter, tokens, missing] = [answer.text(), answer.number(), answer.number()];
+  const definitions = readDefinitions(answer);
+  const basis = answer.basis();
+  return { language, text: shorter, tokens, missing, definitions, basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis };
 }
 
-function nested({ items, shown }: RawOutline): Definition[] {
-  const visible = new Set(shown);
+function readDefinitions(answer: Answer): Definition[] {
+  const visible = new Set(answer.list(() => answer.number()));
   const roots: Definition[] = [];
   const made: Definition[] = [];
-  items.forEach(({ parent, ...item }, at) => {
-    const definition: Definition = { ...item, shown: visible.has(at), children: [] };
+  answer.list(() => {
+    const { name, kind, line } = readNamed(answer);
+    const [endLine, start, end, parent, local] = [answer.number(), answer.number(), answer.number(), answer.number(), answer.flag()];
+    const definition: Definition = { name, kind, start, end, line, endLine, local, shown: visible.has(made.length), children: [] };
     (made[parent]?.children ?? roots).push(definition);
     made.push(definition);
   });
   return roots;
+}
+
+function readNamed(answer: Answer): Pick<Definition, "name" | "kind" | "line"> {
+  return { name: answer.text(), kind: answer.text() as DefinitionKind, line: answer.number() };
 }
 
 /** A file of a repository. */
@@ -158,14 +158,6 @@ export interface RepositoryMap {
   parsed: number;
 }
 
-interface RawMap {
-  text: string;
-  tokens: number;
-  missing: number;
-  ranks: [file: number, rank: number][];
-  shown: (Omit<MappedDefinition, "path"> & { file: number })[];
-}
-
 /** After so many milliseconds of reading files others get their turn. */
 const TURN = 40;
 
@@ -199,7 +191,7 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
     const language = languageFor(file) ?? "";
     languages.push(language);
     await prepare(language || undefined, signal);
-    if (surviving(() => [parsing(at)], () => call(() => wasm().prepareFacts(file.text, language, Float64Array.from(parsing(at).settings))))) {
+    if (surviving(() => [parsing(at)], () => new Question().document(parsing(at)).ask("facts")).flag()) {
       parsed += 1;
       onProgress?.({ done: at + 1, of: files.length });
     }
@@ -210,19 +202,17 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
     }
   }
   signal?.throwIfAborted();
-  const flags = ({ path }: RepositoryFile) => Number(inFocus.has(path)) | (Number(named.has(path)) << 1);
-  const numbers = () => Float64Array.from(files.flatMap((file, at) => [...parsing(at).settings, flags(file)]));
-  const raw = surviving(() => files.map((_, at) => parsing(at)), () => call(() => wasm().repositoryMap(
-    files.map(({ path }) => path), files.map(({ text }) => text), languages, numbers(), [...named], budget, encoding)) as RawMap);
-  const path = (at: number) => files[at]!.path;
-  return {
-    text: raw.text,
-    tokens: raw.tokens,
-    missing: raw.missing,
-    files: raw.ranks.map(([file, rank]) => ({ path: path(file), rank })),
-    definitions: raw.shown.map(({ file, ...definition }) => ({ path: path(file), ...definition })),
-    parsed,
+  const question = () => {
+    const question = new Question().texts([...named]).number(budget).text(encoding).number(files.length);
+    files.forEach(({ path }, at) => question.text(path).flag(inFocus.has(path)).flag(named.has(path)).document(parsing(at)));
+    return question;
   };
+  const answer = surviving(() => files.map((_, at) => parsing(at)), () => question().ask("map"));
+  const path = () => files[answer.number()]!.path;
+  const [text, tokens, missing] = [answer.text(), answer.number(), answer.number()];
+  const ranked = answer.list((): MappedFile => ({ path: path(), rank: answer.number() }));
+  const definitions = answer.list((): MappedDefinition => ({ path: path(), ...readNamed(answer) }));
+  return { text, tokens, missing, files: ranked, definitions, parsed };
 }
 
 function check(files: unknown, options: MapOptions): void {

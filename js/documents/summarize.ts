@@ -7,16 +7,18 @@ import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
-import { checkDocument, crossing, languageFor, link, prepare, settingsOf } from "../documents.ts";
+import { checkDocument, languageFor, link, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { summarizeCompatible } from "./compatible.ts";
 import { surviving } from "./crashes.ts";
-import { ask, bad, checkCosts, put } from "./costs.ts";
+import { bad, checkCosts, put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
 import { rebaseEdits } from "./rebase.ts";
 import type { Rebased } from "./rebase.ts";
+import { Question } from "./tape.ts";
+import type { Answer } from "./tape.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -249,17 +251,6 @@ export async function summarizeDocuments(documents: readonly (SummaryDocument & 
   return { summaries, tokens: summaries.reduce((sum, { tokens }) => sum + tokens, 0), lost };
 }
 
-interface Raw {
-  edits: Uint32Array;
-  inserted: string;
-  tokens: number;
-  before: number;
-  elisions: Uint32Array;
-  kinds: string[];
-  names: string[];
-  basis: Basis;
-}
-
 const IMPORTS = ["usual", "first", "last"] as const;
 
 function summarize(
@@ -273,59 +264,38 @@ function summarizeOnce(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
-  const [texts, numbers, trees, kinds, prices]: [string[], number[], unknown[], string[], number[]] = [[], [], [], [], []];
+  const question = new Question().text(unit === "tokens" ? encodingOf(options) : "", marker).number(budget).flag(lineNumbers).number(IMPORTS.indexOf(imports), documents.length);
   documents.forEach((document, at) => {
-    const { text, path, comments, selection, costs = {} } = document;
-    const [open, close] = comments === undefined ? ["", ""] : "line" in comments ? [comments.line, ""] : comments.block;
+    const { text, path, comments, selection, costs, tree } = document;
+    const [open, close] = comments === undefined ? [] : "line" in comments ? [comments.line] : comments.block;
     const language = languages[at];
-    texts.push(text, language ?? "", language ?? endingOf(path), path ?? `documents[${at}]`, open, close);
-    const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
-    trees.push(crossing(document, language));
-    const own = settingsOf({ ...document, mode: "default" }, text, language);
-    const count = typeof costs === "function" ? -ask(costs, text, language, [...own, start, end], trees.at(-1), false, prices, `documents[${at}]`) : put(costs, kinds, prices);
-    numbers.push(...own, start, end, count);
+    question.text(path ?? `documents[${at}]`, language ?? endingOf(path), open, close);
+    const own = { text, language, settings: settingsOf({ ...document, mode: "default" }, text, language), ...(tree && { tree }) };
+    put(question, { ...own, selection, costs }, false, `documents[${at}]`);
   });
-  const settings = [budget, Number(lineNumbers), IMPORTS.indexOf(imports), Number(unit === "characters")];
-  const made = call(() => wasm().summarizeDocuments(
-    texts, Float64Array.from(numbers), trees, kinds, Float64Array.from(prices), Float64Array.from(settings), marker, encodingOf(options)) as Raw[]);
-  return made.map((raw, at) => {
-    const { text, path } = documents[at]!;
+  const answer = question.ask("summarize");
+  return documents.map(({ text, path }, at) => {
+    const [tokens, before] = answer.pair();
+    const edits = answer.list((): SummaryEdit => ({ start: answer.number(), end: answer.number(), text: answer.text() }));
+    const elisions = answer.list(() => readElision(answer, path));
+    const basis = answer.basis();
     const failure = failures[at];
-    const edits = readEdits(raw);
     return new DocumentSummary({
-      text: apply(text, edits), tokens: raw.tokens, before: raw.before, edits, elisions: readElisions(raw, path), language: languages[at],
-      basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : raw.basis,
+      text: apply(text, edits), tokens, before, edits, elisions, language: languages[at],
+      basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
     });
   });
+}
+
+function readElision(answer: Answer, path = ""): Elision {
+  const [range, [first, last]] = [answer.pair(), answer.pair()];
+  const [tokens, kind, names] = [answer.number(), answer.text(), answer.list(() => answer.text())];
+  return { range, lines: [first, last], tokens, kind, ...(names.length === 1 && { name: names[0]! }), names, handle: handleOf(path, first, last) };
 }
 
 /** What is behind the last dot of a file's name, or the name: what is known of a language that has no grammar. */
 function endingOf(path: string | undefined): string {
   return path?.split(/[/\\]/).pop()?.split(".").pop() ?? "";
-}
-
-function readEdits({ edits, inserted }: Raw): SummaryEdit[] {
-  const list: SummaryEdit[] = [];
-  let from = 0;
-  for (let at = 0; at < edits.length; at += 3) {
-    const to = from + edits[at + 2]!;
-    list.push({ start: edits[at]!, end: edits[at + 1]!, text: inserted.slice(from, to) });
-    from = to;
-  }
-  return list;
-}
-
-function readElisions({ elisions, kinds, names }: Raw, path = ""): Elision[] {
-  const list: Elision[] = [];
-  let named = 0;
-  for (let at = 0; at < elisions.length; at += 6) {
-    const [start = 0, end = 0, first = 0, last = 0, tokens = 0, count = 0] = elisions.subarray(at, at + 6);
-    const own = names.slice(named, (named += count));
-    list.push({
-      range: [start, end], lines: [first, last], tokens, kind: kinds[at / 6]!, ...(own.length === 1 && { name: own[0]! }), names: own, handle: handleOf(path, first, last),
-    });
-  }
-  return list;
 }
 
 function handleOf(path: string, first: number, last: number): string {

@@ -5,18 +5,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::to_js;
-use super::grammar;
-use super::object::Plain;
+use super::tape::{Answer, Question};
+use super::{changed, grammar, outline, summary};
 use crate::document::cache::{Cache, Key};
-use crate::document::parse::Limits;
 use crate::document::syntax::{Kinds, SyntaxTree, WIDTH};
 use crate::document::trees::Trees;
-use crate::document::units::{Units, bytes};
-use crate::document::{Basis, Grammar, Language, Mode, Options, Shared, Structure, structure_of_tree, structure_with};
+use crate::document::units::Units;
+use crate::document::{Grammar, Language, Options, Shared, Structure, structure_of_tree, structure_with};
 use crate::error::{Code, Error, Result};
 
 /// A grammar and its number.
@@ -28,8 +26,6 @@ struct Loaded {
     files: Vec<(&'static str, tree_sitter::Language)>,
     /// By language.
     grammars: Vec<(Box<str>, Numbered)>,
-    /// Languages that the host registered.
-    registered: Vec<Box<str>>,
     /// Counts grammars, so that structures made with one are not taken for those of another.
     count: u64,
 }
@@ -68,27 +64,45 @@ impl Loaded {
     }
 }
 
-/// The languages that are known by name: `{ name, aliases, extensions, grammar }`.
+/// A kind of question: reads what is asked, and says what there is to say.
+type Ask = fn(&mut Question<'_>, &mut Answer) -> Result<()>;
+
+/// Asks something about documents. `texts` and `numbers` are what is asked, in the order in which the function reads it that is called here;
+/// numbers and texts come back the same way.
 #[wasm_bindgen]
-pub fn languages() -> JsValue {
-    let words = |words: &str| Array::from_iter(words.split_whitespace().map(JsValue::from));
-    let object = |language: &Language| {
-        Plain::new()
-            .with("name", language.name)
-            .with("aliases", words(language.aliases))
-            .with("extensions", words(language.extensions))
-            .with("grammar", language.grammar)
+pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result::Result<JsValue, JsValue> {
+    let ask: Ask = match what {
+        "languages" => languages,
+        "structure" => whole_structure,
+        "costs" => summary::costs,
+        "summarize" => summary::exactly,
+        "summarizeCompatible" => summary::compatible,
+        "reduce" => changed::ours,
+        "reduceCompatible" => changed::as_copilot_chat,
+        "diff" => changed::diff,
+        "facts" => outline::prepare,
+        "outline" => outline::outline,
+        "map" => outline::map,
+        "forget" => forget,
+        _ => return Err(to_js(Error::new(Code::BadInput, format!("documents are not asked for {what:?}")))),
     };
-    Language::all().iter().map(|language| JsValue::from(object(language))).collect::<Array>().into()
+    let mut answer = Answer::default();
+    // By its address, so that the optimizer does not make one function of them all.
+    ask(&mut Question::new(&texts, numbers), &mut answer).map_err(to_js)?;
+    Ok(answer.into())
 }
 
-/// The name of the language of a file, by its ending.
-#[wasm_bindgen(js_name = "languageOfFile")]
-pub fn language_of_file(path: &str) -> Option<String> {
-    Language::of_file(path).map(|language| language.name.to_string())
+/// The languages that are known by name: for each its name, its grammar, its aliases and its extensions.
+fn languages(_: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
+    answer.list(Language::all(), |answer, language| {
+        for words in [language.name, language.grammar, language.aliases, language.extensions] {
+            answer.text(words);
+        }
+    });
+    Ok(())
 }
 
-/// Links the grammar file `file` (as [`languages`] names it) into this instance.
+/// Links the grammar file `file` (as `languages` names it) into this instance.
 #[wasm_bindgen(js_name = "linkGrammar")]
 pub fn link_grammar(file: &str, module: &JsValue) -> std::result::Result<(), JsValue> {
     let known = Language::all().iter().find(|language| language.grammar == file);
@@ -113,42 +127,8 @@ pub fn register_grammar(language: &str, module: &JsValue, query: Option<String>)
         (query, _) => Grammar::of_host(runtime, query.as_deref()),
     };
     let grammar = grammar.map_err(|error| to_js(error.at("query")))?;
-    LOADED.with_borrow_mut(|loaded| {
-        if !loaded.registered.iter().any(|known| **known == *language) {
-            loaded.registered.push(language.into());
-        }
-        loaded.insert(language, grammar);
-    });
+    LOADED.with_borrow_mut(|loaded| loaded.insert(language, grammar));
     Ok(())
-}
-
-/// True if documents of this language can be parsed in this instance.
-#[wasm_bindgen(js_name = "hasGrammar")]
-pub fn has_grammar(language: &str) -> bool {
-    LOADED.with_borrow(|loaded| {
-        let file = Language::find(language).map(|language| language.grammar);
-        loaded.registered.iter().any(|known| **known == *language)
-            || file.is_some_and(|file| loaded.file(file).is_some())
-    })
-}
-
-/// Numbers of a document's settings, all checked by JavaScript: mode (1: compatible), width of a tab, most bytes, most work. (Decoding
-/// an object would take 10 KB of code.)
-pub(super) const SETTINGS: usize = 4;
-
-pub(super) fn options<'o>(language: &'o str, settings: &[f64]) -> Result<Options<'o>> {
-    let &[mode, tab, bytes, work] = settings else {
-        return Err(Error::new(Code::BadOption, "four numbers are expected").at("settings"));
-    };
-    let mode = if mode == 1.0 { Mode::Compatible } else { Mode::Default };
-    Ok(Options { language, mode, tab: tab as usize, limits: Limits { bytes: bytes as usize, work: work as u64 } })
-}
-
-/// The structure of a document: `{ kinds, nodes, basis }`, `nodes` being kind, start, end and parent of each node in preorder.
-#[wasm_bindgen(js_name = "documentStructure")]
-pub fn document_structure(text: &str, language: &str, settings: &[f64]) -> std::result::Result<JsValue, JsValue> {
-    let options = options(language, settings).map_err(to_js)?;
-    Ok(encode(&*shared(text, &options).map_err(to_js)?, text).into())
 }
 
 /// The grammar of a language, if it is loaded, and its number.
@@ -165,80 +145,64 @@ pub(super) fn shared(text: &str, options: &Options<'_>) -> Result<Shared> {
     Ok(CACHE.with_borrow_mut(|cache| cache.get(Key::new(text, options, number), make)))
 }
 
-/// The same for a document that the host has parsed: see [`SyntaxTree::read`] for `nodes`.
-#[wasm_bindgen(js_name = "documentStructureOfTree")]
-pub fn document_structure_of_tree(
-    text: &str,
-    language: &str,
-    settings: &[f64],
-    nodes: &[u32],
-    kinds: Vec<String>,
-    fields: Vec<String>,
-    query: Option<String>,
-) -> std::result::Result<JsValue, JsValue> {
-    let options = options(language, settings).map_err(to_js)?;
-    Ok(encode(&structure_of(text, &options, nodes, kinds, fields, query).map_err(to_js)?, text).into())
-}
-
-/// The structure of a document that the host has parsed: see [`document_structure_of_tree`].
-pub(super) fn structure_of(
-    text: &str,
-    options: &Options<'_>,
-    nodes: &[u32],
-    kinds: Vec<String>,
-    fields: Vec<String>,
-    query: Option<String>,
-) -> Result<Structure> {
+/// The structure of a document: of the host's tree, if there is one. See [`SyntaxTree::read`] for its nodes; behind them come its kinds, its
+/// fields, and the query that was registered with the language, if there is one.
+pub(super) fn structure(text: &str, options: &Options<'_>, question: &mut Question<'_>) -> Result<Shared> {
+    if !question.flag() {
+        return shared(text, options);
+    }
+    let (nodes, kinds, fields) = (question.numbers(), question.texts(), question.texts());
+    let query = question.flag().then(|| question.text());
     let tree = read_tree(text, nodes, kinds.len(), fields.len())?;
-    let both = |name: String| [(Box::from(&*name), false), (Box::from(name), true)];
-    let kinds = kinds.into_iter().flat_map(both).collect();
-    let kinds = Kinds::new(kinds, fields.into_iter().map(Box::from).collect());
-    let grammar = match (&query, Language::find(options.language)) {
+    let both = |name: &String| [(Box::from(name.as_str()), false), (Box::from(name.as_str()), true)];
+    let kinds = kinds.iter().flat_map(both).collect();
+    let kinds = Kinds::new(kinds, fields.iter().map(|name| Box::from(name.as_str())).collect());
+    let grammar = match (query, Language::find(options.language)) {
         (None, Some(known)) => Grammar::of_kinds(known, kinds),
-        (query, _) => Grammar::of_host_kinds(kinds, query.as_deref()),
+        (query, _) => Grammar::of_host_kinds(kinds, query),
     };
     let grammar = grammar.map_err(|error| error.at("query"))?;
-    Ok(structure_of_tree(text, &grammar, &tree, options))
+    Ok(Shared::new(structure_of_tree(text, &grammar, &tree, options)))
 }
 
-fn read_tree(text: &str, nodes: &[u32], kinds: usize, fields: usize) -> Result<SyntaxTree> {
-    let places = bytes(text);
-    if places.is_empty() {
-        return SyntaxTree::read(nodes, kinds, fields, text);
-    }
-    let mut nodes = nodes.to_vec();
+fn read_tree(text: &str, nodes: &[f64], kinds: usize, fields: usize) -> Result<SyntaxTree> {
+    let units = Units::new(text);
+    let end = units.of(text, text.len() as u32);
+    // What lies behind the text does so in bytes, too.
+    let byte = |unit: u32| if unit > end { u32::MAX } else { units.byte(text, unit) };
+    let mut nodes: Vec<u32> = nodes.iter().map(|number| *number as u32).collect();
     for row in nodes.chunks_exact_mut(WIDTH) {
         for place in row.iter_mut().take(2) {
-            // What lies behind the text does so in bytes, too.
-            *place = places.get(*place as usize).copied().unwrap_or(u32::MAX);
+            *place = byte(*place);
         }
     }
     SyntaxTree::read(&nodes, kinds, fields, text)
 }
 
-pub(super) fn encode(structure: &Structure, text: &str) -> Plain {
+/// The structure of a document.
+fn whole_structure(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
+    let (text, options) = question.document();
+    put_structure(&*structure(text, &options, question)?, text, answer);
+    Ok(())
+}
+
+/// A structure: its basis, its kinds, and kind, start, end and parent of each node in preorder.
+pub(super) fn put_structure(structure: &Structure, text: &str, answer: &mut Answer) {
     let units = Units::new(text);
-    let mut nodes = Vec::with_capacity(structure.overlay.nodes.len() * 4);
-    for node in &structure.overlay.nodes {
-        nodes.extend([node.kind, units.of(text, node.start), units.of(text, node.end), node.parent]);
-    }
-    let kinds: Array = structure.overlay.kinds.iter().map(|kind| JsValue::from(&**kind)).collect();
-    Plain::new().with("kinds", kinds).with("nodes", Uint32Array::from(&nodes[..])).with("basis", basis(structure.basis))
-}
-
-pub(super) fn basis(basis: Basis) -> Plain {
-    match basis {
-        Basis::Syntax { has_errors, work } => {
-            Plain::new().with("path", "syntax").with("hasErrors", has_errors).with("work", work as f64)
+    answer.basis(structure.basis);
+    answer.list(&structure.overlay.kinds, |answer, kind| answer.text(kind));
+    answer.list(&structure.overlay.nodes, |answer, node| {
+        for number in [node.kind, units.of(text, node.start), units.of(text, node.end), node.parent] {
+            answer.number(number);
         }
-        Basis::Indentation { why } => Plain::new().with("path", "indentation").with("why", why.as_str()),
-    }
+    });
 }
 
-/// Forgets the structures that were kept, what was laid out of them, and the trees.
-#[wasm_bindgen(js_name = "clearStructures")]
-pub fn clear_structures() {
+/// Forgets what was kept: structures, what was laid out of them, trees and facts.
+fn forget(_: &mut Question<'_>, _: &mut Answer) -> Result<()> {
     CACHE.with_borrow_mut(Cache::clear);
     TREES.with_borrow_mut(Trees::clear);
-    super::summary::clear();
+    summary::clear();
+    outline::clear();
+    Ok(())
 }

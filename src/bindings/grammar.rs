@@ -9,7 +9,6 @@ use js_sys::{Function, Object, Reflect, Uint8Array, WebAssembly as Wasm};
 use tree_sitter::{LANGUAGE_VERSION, Language, MIN_COMPATIBLE_LANGUAGE_VERSION};
 use wasm_bindgen::prelude::*;
 
-use super::object::set;
 use crate::document::dylink::{self, Needs};
 use crate::error::{Code, Error, Result};
 
@@ -159,6 +158,12 @@ fn text(of: &JsValue, key: &str) -> Option<String> {
 /// What JavaScript threw, as an error of ours.
 fn thrown(error: &JsValue) -> Error {
     refused(text(error, "message").unwrap_or_else(|| "it threw something".into()))
+}
+
+/// Sets a property of an object of ours, which cannot fail: what nobody else has seen is neither frozen nor a proxy.
+#[inline(never)]
+fn set(object: &Object, key: &str, value: JsValue) {
+    let _ = Reflect::set(object, &key.into(), &value);
 }
 
 fn global(value: u32, mutable: bool) -> Result<Wasm::Global> {

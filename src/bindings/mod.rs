@@ -6,7 +6,7 @@
 
 mod alloc;
 pub mod cache;
-pub mod changed;
+mod changed;
 pub mod compact;
 pub mod conversation;
 mod decode;
@@ -16,14 +16,14 @@ mod gauge;
 mod grammar;
 pub mod history;
 pub mod log;
-mod object;
 mod options;
-pub mod outline;
+mod outline;
 pub mod prompt;
 pub mod quality;
 mod read;
 pub mod results;
 mod summary;
+mod tape;
 pub mod tokens;
 pub mod tool_result;
 pub mod validity;

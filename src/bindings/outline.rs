@@ -2,13 +2,9 @@
 
 use std::cell::RefCell;
 
-use js_sys::{Array, Uint32Array};
-use wasm_bindgen::prelude::*;
-
 use super::changed::counter;
-use super::document::{SETTINGS, TREES, basis, loaded_grammar, options};
-use super::error::to_js;
-use super::object::Plain;
+use super::document::{TREES, loaded_grammar};
+use super::tape::{Answer, Question};
 use crate::document::Options;
 use crate::document::cache::Key;
 use crate::document::changed::lines::Lines;
@@ -33,129 +29,88 @@ pub(super) fn facts(text: &str, options: &Options<'_>) -> Result<(SharedFacts, b
     }))
 }
 
-/// Makes the facts of a document if they are not kept; true if they were made.
-#[wasm_bindgen(js_name = "prepareFacts")]
-pub fn prepare_facts(text: &str, language: &str, settings: &[f64]) -> std::result::Result<bool, JsValue> {
-    let options = options(language, settings).map_err(to_js)?;
-    Ok(facts(text, &options).map_err(to_js)?.1)
+/// Makes the facts of a document if they are not kept; whether they were made.
+pub(super) fn prepare(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
+    let (text, options) = question.document();
+    answer.flag(facts(text, &options)?.1);
+    Ok(())
 }
 
 /// Forgets the facts that were kept.
-#[wasm_bindgen(js_name = "clearFacts")]
-pub fn clear_facts() {
+pub(super) fn clear() {
     FACTS.with_borrow_mut(Kept::clear);
 }
 
-/// The outline of a document: `{ text, tokens, missing, shown, items, basis }`, `items` being all definitions in order, each with the
-/// number of the one around it. Infinity is no budget.
-#[wasm_bindgen(js_name = "documentOutline")]
-pub fn document_outline(
-    text: &str,
-    language: &str,
-    settings: &[f64],
-    numbers: bool,
-    budget: f64,
-    encoding: &str,
-) -> std::result::Result<JsValue, JsValue> {
-    let options = options(language, settings).map_err(to_js)?;
-    let (facts, _) = facts(text, &options).map_err(to_js)?;
-    let tokenizer = counter(encoding).map_err(to_js)?;
-    let outline = crate::document::outline::outline(text, &facts, numbers, budget as u64, &*tokenizer);
+/// The outline of a document: its text and language, whether lines are numbered, the budget (infinity: none), the encoding. The text, its
+/// tokens, how many definitions are missing, the places of those that are shown; all definitions in order, each with the number of the one
+/// around it; the basis.
+pub(super) fn outline(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
+    let (text, options) = question.document();
+    let (facts, _) = facts(text, &options)?;
+    let (numbers, budget) = (question.flag(), question.whole());
+    let tokenizer = counter(question.text())?;
+    let outline = crate::document::outline::outline(text, &facts, numbers, budget, &*tokenizer);
     let (units, lines) = (Units::new(text), Lines::new(text));
-    let items = Array::new();
-    for item in &facts.items {
-        items.push(&encode(item, text, &units, &lines));
-    }
-    let object = Plain::new()
-        .with("text", outline.text.as_str())
-        .with("tokens", outline.tokens as f64)
-        .with("missing", outline.missing as u32)
-        .with("shown", Uint32Array::from(&outline.shown[..]))
-        .with("items", items)
-        .with("basis", basis(facts.basis));
-    Ok(object.into())
+    answer.text(&outline.text);
+    answer.whole(outline.tokens);
+    answer.count(outline.missing);
+    answer.list(&outline.shown, |answer, at| answer.number(*at));
+    answer.list(&facts.items, |answer, item| {
+        put_named(item, text, &lines, answer);
+        answer.number(lines.of(item.end.saturating_sub(1).max(item.start)) + 1);
+        answer.number(units.of(text, item.start));
+        answer.number(units.of(text, item.end));
+        answer.number(item.parent);
+        answer.flag(item.local);
+    });
+    answer.basis(facts.basis);
+    Ok(())
 }
 
-fn encode(item: &Item, text: &str, units: &Units, lines: &Lines<'_>) -> JsValue {
-    let name = text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default();
-    let last = item.end.saturating_sub(1).max(item.start);
-    Plain::new()
-        .with("name", name)
-        .with("kind", item.category.as_str())
-        .with("start", units.of(text, item.start))
-        .with("end", units.of(text, item.end))
-        .with("line", lines.of(item.code) + 1)
-        .with("endLine", lines.of(last) + 1)
-        .with("parent", item.parent)
-        .with("local", item.local)
-        .into()
+/// Name, kind and line of a definition.
+fn put_named(item: &Item, text: &str, lines: &Lines<'_>, answer: &mut Answer) {
+    answer.text(text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default());
+    answer.text(item.category.as_str());
+    answer.number(lines.of(item.code) + 1);
 }
 
-/// The map of a repository: `{ text, tokens, missing, ranks, shown }`. `numbers` are the settings of each file's document and its flags
-/// (1: focus, 2: mentioned).
-#[wasm_bindgen(js_name = "repositoryMap")]
-pub fn repository_map(
-    paths: Vec<String>,
-    texts: Vec<String>,
-    languages: Vec<String>,
-    numbers: &[f64],
-    mentioned: Vec<String>,
-    budget: f64,
-    encoding: &str,
-) -> std::result::Result<JsValue, JsValue> {
+/// The map of a repository: names and paths that were mentioned, the budget, the encoding; the files, each behind its path and two flags: the
+/// conversation is about it, it was mentioned. The text, its tokens, how many lines are missing; files and their ranks, the definitions shown.
+pub(super) fn map(question: &mut Question<'_>, answer: &mut Answer) -> Result<()> {
+    let mentioned: Vec<&str> = question.texts().iter().map(String::as_str).collect();
+    let budget = question.whole();
+    let tokenizer = counter(question.text())?;
     let mut known = Vec::new();
-    let rows: Vec<&[f64]> = numbers.chunks_exact(SETTINGS + 1).collect();
-    for ((text, language), row) in texts.iter().zip(&languages).zip(&rows) {
-        let options = options(language, &row[..SETTINGS]).map_err(to_js)?;
-        known.push(facts(text, &options).map_err(to_js)?.0);
+    for _ in 0..question.count() {
+        let (path, focus, mentioned) = (question.text(), question.flag(), question.flag());
+        let (text, options) = question.document();
+        known.push((path, focus, mentioned, text, facts(text, &options)?.0));
     }
-    let files: Vec<map::File> = (paths.iter().zip(&texts).zip(known.iter().zip(&rows)))
-        .map(|((path, text), (facts, row))| {
-            let flags = row[SETTINGS] as u32;
-            map::File { path, text, facts, focus: flags & 1 != 0, mentioned: flags & 2 != 0 }
-        })
-        .collect();
-    let tokenizer = counter(encoding).map_err(to_js)?;
-    let names: Vec<&str> = mentioned.iter().map(String::as_str).collect();
-    let made = map::map(&files, &names, budget as u64, &*tokenizer);
-    let ranks = Array::new();
-    for (file, rank) in &made.ranks {
-        ranks.push(&Array::of2(&(*file).into(), &(*rank).into()));
-    }
-    let shown = Array::new();
+    let files = known.iter().map(|(path, focus, mentioned, text, facts)| map::File {
+        path,
+        text,
+        facts,
+        focus: *focus,
+        mentioned: *mentioned,
+    });
+    let files: Vec<map::File> = files.collect();
+    let made = map::map(&files, &mentioned, budget, &*tokenizer);
+    answer.text(&made.text);
+    answer.whole(made.tokens);
+    answer.count(made.missing);
+    answer.list(&made.ranks, |answer, (file, rank)| {
+        answer.number(*file);
+        answer.number(*rank);
+    });
     let mut last: Option<(u32, Lines<'_>)> = None;
-    for (file, at) in &made.shown {
-        let File { text, facts } = File::of(&files, *file);
-        let item = &facts.items[*at as usize];
-        if last.as_ref().is_none_or(|(known, _)| known != file) {
-            last = Some((*file, Lines::new(text)));
-        }
-        let line = last.as_ref().map_or(0, |(_, lines)| lines.of(item.code));
-        let object = Plain::new()
-            .with("file", *file)
-            .with("name", text.get(item.name.0 as usize..item.name.1 as usize).unwrap_or_default())
-            .with("kind", item.category.as_str())
-            .with("line", line + 1);
-        shown.push(&object.into());
-    }
-    let object = Plain::new()
-        .with("text", made.text.as_str())
-        .with("tokens", made.tokens as f64)
-        .with("missing", made.missing as u32)
-        .with("ranks", ranks)
-        .with("shown", shown);
-    Ok(object.into())
-}
-
-/// What of a file is needed to say where a definition is.
-struct File<'f> {
-    text: &'f str,
-    facts: &'f crate::document::outline::Facts,
-}
-
-impl<'f> File<'f> {
-    fn of(files: &[map::File<'f>], at: u32) -> File<'f> {
-        let file = &files[at as usize];
-        File { text: file.text, facts: file.facts }
-    }
+    answer.list(&made.shown, |answer, (file, at)| {
+        let map::File { text, facts, .. } = &files[*file as usize];
+        let (_, lines) = match last.take() {
+            Some(known) if known.0 == *file => last.insert(known),
+            _ => last.insert((*file, Lines::new(text))),
+        };
+        answer.number(*file);
+        put_named(&facts.items[*at as usize], text, lines, answer);
+    });
+    Ok(())
 }

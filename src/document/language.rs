@@ -90,15 +90,6 @@ impl Language {
             .find(|language| language.name == name || language.aliases.split_whitespace().any(|alias| alias == name))
     }
 
-    /// By the ending of a file's name.
-    pub fn of_file(path: &str) -> Option<&'static Language> {
-        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let (_, ending) = name.rsplit_once('.')?;
-        // `.C` and `.H` are C++ by an old custom.
-        let ending = if matches!(ending, "C" | "H") { "cpp".to_string() } else { ending.to_ascii_lowercase() };
-        LANGUAGES.iter().find(|language| language.extensions.split_whitespace().any(|known| known == ending))
-    }
-
     /// All of them.
     pub fn all() -> &'static [Language] {
         LANGUAGES

@@ -306,6 +306,18 @@ test("an engine that crashed finds its grammars again", async () => {
   }
 });
 
+test("languages by the names of files", async () => {
+  const { languageOf } = await freshCore();
+  for (const [path, language] of [
+    ["a.ts", "typescript"], ["/x/y.d.ts", "typescript"], ["C:\\x\\Y.TSX", "typescriptreact"], ["a.jsx", "javascriptreact"], ["a.mjs", "javascript"],
+    ["a.py", "python"], ["a.rb", "ruby"], ["a.rs", "rust"], ["a.go", "go"], ["A.java", "java"], ["a.c", "c"], ["a.h", "c"], ["a.C", "cpp"], ["a.H", "cpp"],
+    ["a.hpp", "cpp"], ["a.cs", "csharp"], ["a.php", "php"], ["", undefined], ["Makefile", undefined], ["a.", undefined], ["a.txt", undefined],
+    ["ts", undefined], ["x.ts/y", undefined], ["x.ts\\y", undefined],
+  ]) {
+    assert.equal(languageOf(path!), language, path);
+  }
+});
+
 test("a grammar of the host's own, with its query, is as good as ours", async () => {
   const core = await freshCore();
   const css = readFileSync(grammarFile("css"));
@@ -360,7 +372,7 @@ test("memory settles under repeated parsing", async () => {
   const parse = (round: number) => {
     core.documentStructureSync(`${SAMPLES.typescript!.text.repeat(40)}// ${round}`, { language: "typescript" });
     // Those that are kept take up to 4 MB by and by.
-    if (round % 10 === 0) core.wasm().clearStructures();
+    if (round % 10 === 0) core.wasm().documents("forget", [], new Float64Array());
   };
   for (let round = 0; round < 40; round++) parse(round);
   const settled = memory();

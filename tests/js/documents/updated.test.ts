@@ -11,7 +11,7 @@ import type { DocumentStructure } from "../../../js/documents.ts";
 import { SAMPLES } from "./samples.ts";
 
 const { documentStructureSync, outline, summarizeDocumentSync } = espalier;
-const forget = () => (core as unknown as { wasm(): { clearStructures(): void; clearFacts(): void } }).wasm().clearStructures();
+const forget = () => (core as unknown as { wasm(): { documents(what: string, texts: string[], numbers: Float64Array): unknown } }).wasm().documents("forget", [], new Float64Array());
 
 const work = ({ basis }: DocumentStructure) => (basis.path === "syntax" ? basis.work : NaN);
 
@@ -41,7 +41,6 @@ test("definitions of a text whose structure is known take no parse", async () =>
   const made = await outline(text, { language: "typescript" });
   assert.deepEqual(made.basis, basis);
   forget();
-  (core as unknown as { wasm(): { clearFacts(): void } }).wasm().clearFacts();
   assert.deepEqual(await outline(text, { language: "typescript" }), made);
 });
 

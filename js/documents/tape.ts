@@ -1,0 +1,123 @@
+/**
+ * How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which the engine reads them
+ * (`src/bindings/tape.rs`). Everything is checked before it is put here; objects are put together behind it.
+ */
+
+import { call, wasm } from "../engine.ts";
+import type { Basis } from "../documents.ts";
+import type { FlatTree } from "./flatten.ts";
+
+/** What the engine can be asked. */
+export type Asked =
+  | "languages" | "structure" | "costs" | "summarize" | "summarizeCompatible" | "reduce" | "reduceCompatible" | "diff" | "facts" | "outline" | "map" | "forget";
+
+/** A document as it crosses: `settings` are what `settingsOf` gives for it. */
+export interface Crossing {
+  text: string;
+  language: string | undefined;
+  settings: readonly number[];
+}
+
+/** What is asked of the engine. */
+export class Question {
+  readonly #texts: string[] = [];
+  readonly #numbers: number[] = [];
+
+  text(...texts: readonly (string | undefined)[]): this {
+    this.#texts.push(...texts.map((text) => text ?? ""));
+    return this;
+  }
+
+  number(...numbers: readonly number[]): this {
+    this.#numbers.push(...numbers);
+    return this;
+  }
+
+  flag(flag: boolean): this {
+    return this.number(Number(flag));
+  }
+
+  /** A text that is there or not. */
+  maybe(text: string | undefined): this {
+    return text === undefined ? this.number(0) : this.number(1).text(text);
+  }
+
+  /** A list of texts, of any length. */
+  texts(texts: readonly string[]): this {
+    this.#numbers.push(texts.length);
+    for (const text of texts) this.#texts.push(text);
+    return this;
+  }
+
+  /** A list of numbers, of which there can be millions. */
+  numbers(numbers: Iterable<number> & { readonly length: number }): this {
+    this.#numbers.push(numbers.length);
+    for (const number of numbers) this.#numbers.push(number);
+    return this;
+  }
+
+  document({ text, language, settings }: Crossing): this {
+    return this.text(text, language).number(...settings);
+  }
+
+  /** A tree of the host's, if there is one, with the query that was registered with the language. */
+  tree(tree: FlatTree | undefined, query: string | undefined): this {
+    if (!tree) return this.number(0);
+    return this.number(1).numbers(tree.nodes).texts(tree.kinds).texts(tree.fields).maybe(query);
+  }
+
+  /** @throws EspalierError what the engine refused */
+  ask(what: Asked): Answer {
+    return new Answer(call(() => wasm().documents(what, this.#texts, Float64Array.from(this.#numbers)) as [Float64Array, string]));
+  }
+}
+
+/** What the engine says, read in order. */
+export class Answer {
+  readonly #numbers: Float64Array;
+  readonly #texts: string;
+  #at = 0;
+  #reached = 0;
+
+  constructor([numbers, texts]: [Float64Array, string]) {
+    this.#numbers = numbers;
+    this.#texts = texts;
+  }
+
+  number(): number {
+    return this.#numbers[this.#at++]!;
+  }
+
+  flag(): boolean {
+    return this.number() !== 0;
+  }
+
+  text(): string {
+    const start = this.#reached;
+    this.#reached += this.number();
+    return this.#texts.slice(start, this.#reached);
+  }
+
+  pair(): [number, number] {
+    return [this.number(), this.number()];
+  }
+
+  maybe<T>(read: () => T): T | undefined {
+    return this.flag() ? read() : undefined;
+  }
+
+  list<T>(read: () => T): T[] {
+    return this.times(this.number(), read);
+  }
+
+  times<T>(count: number, read: () => T): T[] {
+    const list: T[] = [];
+    for (let at = 0; at < count; at++) list.push(read());
+    return list;
+  }
+
+  basis(): Basis {
+    const why = this.text();
+    return why === "" ? { path: "syntax", hasErrors: this.flag(), work: this.number() } : { path: "indentation", why: why as (Basis & { path: "indentation" })["why"] };
+  }
+}

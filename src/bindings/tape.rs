@@ -1,0 +1,139 @@
+//! How questions about documents cross, and answers: numbers side by side and texts side by side, in the order in which the other side
+//! reads them (`js/documents/tape.ts`). Objects are put together in JavaScript: that takes half as much code here as an export with
+//! arguments for each question and properties for each answer.
+
+use js_sys::{Array, Float64Array};
+use wasm_bindgen::prelude::*;
+
+use crate::document::parse::Limits;
+use crate::document::{Basis, Mode, Options};
+
+/// What JavaScript asks, all of it checked there. What is missing counts as 0 and as no text.
+pub(super) struct Question<'q> {
+    texts: &'q [String],
+    numbers: &'q [f64],
+}
+
+impl<'q> Question<'q> {
+    pub fn new(texts: &'q [String], numbers: &'q [f64]) -> Question<'q> {
+        Question { texts, numbers }
+    }
+
+    pub fn text(&mut self) -> &'q str {
+        self.texts.split_off_first().map_or("", String::as_str)
+    }
+
+    /// A list of texts, behind how many they are.
+    pub fn texts(&mut self) -> &'q [String] {
+        let count = self.count().min(self.texts.len());
+        self.texts.split_off(..count).unwrap_or_default()
+    }
+
+    pub fn number(&mut self) -> f64 {
+        self.numbers.split_off_first().copied().unwrap_or_default()
+    }
+
+    /// A list of numbers, behind how many they are.
+    pub fn numbers(&mut self) -> &'q [f64] {
+        let count = self.count().min(self.numbers.len());
+        self.numbers.split_off(..count).unwrap_or_default()
+    }
+
+    /// A whole number; infinity is the largest.
+    pub fn count(&mut self) -> usize {
+        self.number() as usize
+    }
+
+    /// The same where it may be more than 32 bits.
+    pub fn whole(&mut self) -> u64 {
+        self.number() as u64
+    }
+
+    pub fn flag(&mut self) -> bool {
+        self.number() != 0.0
+    }
+
+    /// A document's text, and what its structure depends on beside that.
+    pub fn document(&mut self) -> (&'q str, Options<'q>) {
+        let (text, language) = (self.text(), self.text());
+        let mode = if self.flag() { Mode::Compatible } else { Mode::Default };
+        let (tab, limits) = (self.count(), Limits { bytes: self.count(), work: self.whole() });
+        (text, Options { language, mode, tab, limits })
+    }
+}
+
+/// What JavaScript is told.
+#[derive(Default)]
+pub(super) struct Answer {
+    numbers: Vec<f64>,
+    /// One behind the other; their lengths are among the numbers, in UTF-16 code units.
+    texts: String,
+}
+
+impl Answer {
+    pub fn number(&mut self, number: impl Into<f64>) {
+        self.push(number.into());
+    }
+
+    /// A number that has more than 32 bits.
+    pub fn whole(&mut self, number: u64) {
+        self.push(number as f64);
+    }
+
+    pub fn count(&mut self, count: usize) {
+        self.push(count as f64);
+    }
+
+    pub fn flag(&mut self, flag: bool) {
+        self.push(u8::from(flag).into());
+    }
+
+    #[inline(never)]
+    fn push(&mut self, number: f64) {
+        self.numbers.push(number);
+    }
+
+    #[inline(never)]
+    pub fn text(&mut self, text: &str) {
+        self.count(text.encode_utf16().count());
+        self.texts.push_str(text);
+    }
+
+    /// What is there or not.
+    pub fn maybe<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Answer, T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            put(self, value);
+        }
+    }
+
+    /// A list, behind how many there are.
+    pub fn list<T>(
+        &mut self,
+        list: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        mut put: impl FnMut(&mut Answer, T),
+    ) {
+        let list = list.into_iter();
+        self.count(list.len());
+        for item in list {
+            put(self, item);
+        }
+    }
+
+    pub fn basis(&mut self, basis: Basis) {
+        match basis {
+            Basis::Syntax { has_errors, work } => {
+                self.text("");
+                self.flag(has_errors);
+                self.whole(work);
+            }
+            Basis::Indentation { why } => self.text(why.as_str()),
+        }
+    }
+}
+
+impl From<Answer> for JsValue {
+    fn from(answer: Answer) -> JsValue {
+        Array::of2(&Float64Array::from(&answer.numbers[..]), &answer.texts.into()).into()
+    }
+}
