@@ -1,7 +1,7 @@
 //! A set of numbers below a fixed bound that finds neighbours: insert, remove, next and previous member in a few steps.
 
 /// Level 0 has a bit per number, every further level a bit per word of the one below it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Bits {
     levels: Vec<Vec<u64>>,
 }

@@ -303,14 +303,12 @@ function handleOf(path: string, first: number, last: number): string {
 }
 
 function apply(text: string, edits: readonly SummaryEdit[]): string {
-  const out: string[] = [];
-  let reached = 0;
+  let [made, reached] = ["", 0];
   for (const { start, end, text: inserted } of edits) {
-    out.push(text.slice(reached, start), inserted);
+    made += text.slice(reached, start) + inserted;
     reached = end;
   }
-  out.push(text.slice(reached));
-  return out.join("");
+  return made + text.slice(reached);
 }
 
 /** Characters that Copilot Chat takes for a token. */

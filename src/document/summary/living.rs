@@ -3,13 +3,14 @@
 //! The text of a node is that of its children, and something between two of them where others are left out. Adding a node changes
 //! only what stands beside it and beside its ancestors, so lengths are kept up to date without writing anything.
 
-use std::collections::BTreeSet;
+use std::iter::successors;
 
 use super::super::syntax::NONE;
 use super::Settings;
 use super::dense::Dense;
 use super::render::{self, Mark};
 use super::source::Source;
+use crate::bits::Bits;
 
 /// The text of a node as far as lengths and its neighbours are concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,8 +29,8 @@ pub(super) struct Living<'d> {
     settings: Settings,
     lives: Vec<bool>,
     shown: Vec<Shown>,
-    /// Children that show, by parent and place.
-    visible: BTreeSet<(u32, u32)>,
+    /// Children that show, as the tree has them one behind the other.
+    visible: Bits,
     /// All of it. Of a node that was chosen earlier `shown` says only whether and as what it shows, no longer how long it is.
     units: i64,
     feeds: i64,
@@ -38,7 +39,7 @@ pub(super) struct Living<'d> {
 impl<'d> Living<'d> {
     pub fn new(source: &'d Source<'d>, tree: &'d Dense, settings: Settings) -> Living<'d> {
         let (lives, shown) = (vec![false; tree.nodes.len()], vec![Shown::default(); tree.nodes.len()]);
-        Living { source, tree, settings, lives, shown, visible: BTreeSet::new(), units: 0, feeds: 0 }
+        Living { source, tree, settings, lives, shown, visible: Bits::new(tree.nodes.len()), units: 0, feeds: 0 }
     }
 
     /// UTF-16 units of the text.
@@ -92,7 +93,7 @@ impl<'d> Living<'d> {
         for node in added {
             self.lives[*node as usize] = false;
         }
-        self.visible.clear();
+        self.visible = Bits::new(self.tree.nodes.len());
         self.shown.fill(Shown::default());
         for at in (0..self.tree.nodes.len() as u32).rev() {
             if self.lives[at as usize] && !self.tree.nodes[at as usize].is_gap() {
@@ -109,13 +110,14 @@ impl<'d> Living<'d> {
         if node.count == 0 {
             return self.stretch(node.start, node.end);
         }
+        let first = node.first;
         for child in self.tree.children(at) {
             let node = self.tree.nodes[*child as usize];
             if node.is_gap() {
                 self.shown[*child as usize] = self.stretch(node.start, node.end);
             }
             if self.shown[*child as usize].units > 0 {
-                self.visible.insert((at, node.place));
+                self.visible.insert(first + node.place);
             }
         }
         let places: Vec<u32> = self.places(at).collect();
@@ -143,7 +145,7 @@ impl<'d> Living<'d> {
         let old = self.joints(parent, &before);
         self.shown[child as usize] = now;
         if now.units > 0 {
-            self.visible.insert((parent, place));
+            self.visible.insert(self.tree.nodes[parent as usize].first + place);
         }
         let after = self.around(parent, place);
         let new = self.joints(parent, &after);
@@ -155,10 +157,19 @@ impl<'d> Living<'d> {
 
     /// A child and those that show on either side of it: as far as a change of it can be felt.
     fn around(&self, parent: u32, place: u32) -> Vec<u32> {
-        let before = self.visible.range((parent, 0)..(parent, place)).next_back();
-        let itself = self.visible.get(&(parent, place));
-        let behind = self.visible.range((parent, place + 1)..=(parent, u32::MAX)).next();
-        [before, itself, behind].into_iter().flatten().map(|(_, place)| *place).collect()
+        let node = self.tree.nodes[parent as usize];
+        let at = node.first + place;
+        let before = self.visible.prev(at).and_then(|before| before.checked_sub(node.first));
+        let itself = self.visible.has(at).then_some(place);
+        let behind = self.showing(parent, place + 1);
+        [before, itself, behind].into_iter().flatten().collect()
+    }
+
+    /// The first child that shows at a place or behind it.
+    fn showing(&self, of: u32, from: u32) -> Option<u32> {
+        let node = self.tree.nodes[of as usize];
+        let place = self.visible.next(node.first + from)? - node.first;
+        (place < node.count).then_some(place)
     }
 
     /// What stands between children that show, together.
@@ -202,7 +213,7 @@ impl<'d> Living<'d> {
 
     /// The places of the children that show.
     pub fn places(&self, of: u32) -> impl Iterator<Item = u32> {
-        self.visible.range((of, 0)..=(of, u32::MAX)).map(|(_, place)| *place)
+        successors(self.showing(of, 0), move |place| self.showing(of, place + 1))
     }
 
     /// The child of a node at a place.

@@ -98,11 +98,13 @@ pub(super) struct Tally<'g> {
     /// What may not add up with what comes next, and what it counts if that is known.
     open: String,
     known: Option<i64>,
+    /// Room for a stretch that has to be written first.
+    room: String,
 }
 
 impl<'g> Tally<'g> {
     pub fn new(gauge: Gauge<'g>) -> Tally<'g> {
-        Tally { gauge, sum: 0, open: String::new(), known: None }
+        Tally { gauge, sum: 0, open: String::new(), known: None, room: String::new() }
     }
 
     /// The next stretch of the text.
@@ -115,6 +117,15 @@ impl<'g> Tally<'g> {
             self.known = None;
         }
         self.open += text;
+    }
+
+    /// The same where the stretch is no part of a text that there is.
+    pub fn add_written(&mut self, write: impl FnOnce(&mut String), known: Option<i64>) {
+        let mut text = std::mem::take(&mut self.room);
+        text.clear();
+        write(&mut text);
+        self.add(&text, known);
+        self.room = text;
     }
 
     /// What it all counts.

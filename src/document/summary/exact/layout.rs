@@ -321,15 +321,20 @@ impl Memo {
 
 /// A stretch of the document with the number of each of its lines in front of it; the first is `line`.
 pub(super) fn with_numbers(page: Page<'_>, from: u32, to: u32, line: u32) -> String {
-    let mut out = String::with_capacity((to - from) as usize + 8);
-    let (mut at, mut line) = (from, line);
+    let mut out = String::new();
+    put_numbered(page, (from, to), line, &mut out);
+    out
+}
+
+/// The same at the end of a text.
+pub(super) fn put_numbered(page: Page<'_>, (from, to): (u32, u32), mut line: u32, out: &mut String) {
+    let mut at = from;
     while at < to {
         let end = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(to);
-        number(line, &mut out);
-        out += page.slice(at, end);
+        number(line, out);
+        *out += page.slice(at, end);
         (at, line) = (end, line + 1);
     }
-    out
 }
 
 /// Layouts of the documents that were summarised last.

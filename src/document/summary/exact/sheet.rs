@@ -9,7 +9,7 @@ use super::super::super::syntax::NONE;
 use super::super::dense::Dense;
 use super::Gauge;
 use super::gauge::Tally;
-use super::layout::{Layout, with_numbers};
+use super::layout::{Layout, put_numbered, with_numbers};
 use super::page::Page;
 use crate::bits::Bits;
 
@@ -221,7 +221,8 @@ impl<'d> Sheet<'d> {
         match self.part_in(row) {
             Some(part) => tally.add(&self.part_text(part, row), None),
             None if self.layout.numbered => {
-                tally.add(&with_numbers(self.page, whole.start, whole.end, whole.line), Some(i64::from(count)));
+                let put = |text: &mut String| put_numbered(self.page, (whole.start, whole.end), whole.line, text);
+                tally.add_written(put, Some(i64::from(count)));
             }
             None => tally.add(self.page.slice(whole.start, whole.end), Some(i64::from(count))),
         }
@@ -347,12 +348,14 @@ impl<'d> Sheet<'d> {
 
 /// Writes what a line begins with where lines are numbered; lines count from 0 here.
 pub(super) fn number(line: u32, out: &mut String) {
-    let (mut rest, mut power) = (line + 1, 10_u32.pow((line + 1).ilog10()));
-    while power > 0 {
-        out.push(char::from(b'0' + (rest / power) as u8));
-        (rest, power) = (rest % power, power / 10);
+    let (mut rest, mut digits) = (line + 1, *b"0000000000: ");
+    let mut first = 10;
+    while rest > 0 {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
     }
-    out.push_str(": ");
+    out.push_str(std::str::from_utf8(&digits[first..]).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, nu
             elisions.push(elision(sheet, before, behind));
         } else {
             let (start, end) = sheet.missing(before, behind);
-            writer.keep(start, end);
+            writer.keep(start, end, None);
             let from = before.map_or(0, |row| row + 1);
             (from..behind.unwrap_or(sheet.rows())).for_each(|row| sheet.tell(row, &mut tally));
         }
@@ -35,7 +35,8 @@ pub(super) fn write(sheet: &Sheet<'_>, source: &Source<'_>, gauge: Gauge<'_>, nu
             let part = sheet.part.as_ref();
             let first = part.filter(|part| part.first == row);
             let last = part.filter(|part| part.last == row);
-            writer.keep(first.map_or(whole.start, |part| part.from), last.map_or(whole.end, |part| part.to));
+            let (from, to) = (first.map_or(whole.start, |part| part.from), last.map_or(whole.end, |part| part.to));
+            writer.keep(from, to, (from == whole.start).then_some(whole.line));
             if last.is_some_and(|part| sheet.breaks_off(*part)) {
                 writer.open.push('\n');
             }
@@ -58,7 +59,8 @@ struct Writer<'s> {
 }
 
 impl Writer<'_> {
-    fn keep(&mut self, start: u32, end: u32) {
+    /// Keeps a stretch; `line` is the line that it begins in, if that is known.
+    fn keep(&mut self, start: u32, end: u32, line: Option<u32>) {
         if start >= end {
             return;
         }
@@ -67,7 +69,7 @@ impl Writer<'_> {
             return self.open.clear();
         }
         let page = &self.sheet.page;
-        let (mut at, mut line) = (start, page.line_of(start));
+        let (mut at, mut line) = (start, line.unwrap_or_else(|| page.line_of(start)));
         while at < end {
             let next = page.starts.get(line as usize + 1).copied().unwrap_or(u32::MAX).min(end);
             number(line, &mut self.open);
