@@ -35,14 +35,14 @@ export interface Priced extends Crossing {
 export function put(question: Question, document: Priced, preserve: boolean, at: string): void {
   const { language, tree, selection, costs } = document;
   const [start, end] = selection === undefined ? [NaN, NaN] : typeof selection === "number" ? [selection, selection] : selection;
-  const own = (question: Question) => question.document(document).tree(tree, queryOf(language)).number(start, end);
+  const putOwn = (into: Question) => into.document(document).tree(tree, queryOf(language)).number(start, end);
   const price = (cost: number | false) => (cost === false ? NaN : cost);
   if (typeof costs === "function") {
-    const prices = ask(costs, own(new Question().flag(preserve)).texts([]).numbers([]), at).map(price);
-    own(question).texts([]).numbers(prices);
+    const prices = ask(costs, putOwn(new Question().flag(preserve)).texts([]).numbers([]), at).map(price);
+    putOwn(question).texts([]).numbers(prices);
   } else {
     const entries = Object.entries(costs ?? {});
-    own(question).texts(entries.map(([kind]) => kind)).numbers(entries.map(([, cost]) => price(cost)));
+    putOwn(question).texts(entries.map(([kind]) => kind)).numbers(entries.map(([, cost]) => price(cost)));
   }
 }
 

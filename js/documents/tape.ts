@@ -107,12 +107,8 @@ export class Answer {
   }
 
   list<T>(read: () => T): T[] {
-    return this.times(this.number(), read);
-  }
-
-  times<T>(count: number, read: () => T): T[] {
     const list: T[] = [];
-    for (let at = 0; at < count; at++) list.push(read());
+    for (let left = this.number(); left > 0; left--) list.push(read());
     return list;
   }
 
