@@ -18,7 +18,7 @@ export {
 } from "./documents.ts";
 export type {
   Basis, DocumentOptions, DocumentStructure, Elision, FlatTree, GrammarRegistration, GrammarSource, LoadGrammarOptions, Loss, ParseLimits, StructureNode,
-  CostNode, Costs, Rebased, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
+  CompatibleSwitches, CostNode, Costs, Rebased, Summaries, SummaryDocument, SummaryEdit, SummaryOptions, TreeCursorLike, TreeLike, Why,
 } from "./documents.ts";
 export { Conversation } from "./conversation.ts";
 export { openConversation } from "./conversation/open.ts";
@@ -31,9 +31,9 @@ export type * from "./conversation/types.ts";
 export type { StoredSummary } from "./conversation/imported.ts";
 export { mementoStorage, workspaceStorage } from "./conversation/vscode-storage.ts";
 export type { FileSystemLike, MementoLike, UriLike } from "./conversation/vscode-storage.ts";
-export { parseDiff, reduceChanges } from "./documents/changed.ts";
+export { parseDiff, reduceChanges, reduceCompatible } from "./documents/changed.ts";
 export type {
-  ChangedElision, ChangedFile, DiffHunk, FileDiff, ReduceOptions, ReduceStep, ReducedChanges, ReducedFile, SplitDetails,
+  ChangedElision, ChangedFile, CompatiblePart, DiffHunk, FileDiff, ReduceOptions, ReduceStep, ReducedChanges, ReducedFile, SplitDetails,
 } from "./documents/changed.ts";
 export { outline, repositoryMap } from "./documents/outline.ts";
 export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";

@@ -18,6 +18,7 @@ export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, regist
 export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
 export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./documents/summarize.ts";
+export type { CompatibleSwitches } from "./documents/compatible.ts";
 export type { CostNode, Costs } from "./documents/costs.ts";
 export type { Rebased } from "./documents/rebase.ts";
 export type { Elision, Loss, Summaries, SummaryDocument, SummaryEdit, SummaryOptions } from "./documents/summarize.ts";

@@ -4,7 +4,6 @@ export * from "./core.ts";
 export { badOption } from "./errors.ts";
 export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm, wasmNotFound } from "./engine.ts";
 export { summarizeCompatible } from "./documents/compatible.ts";
-export { reduceCompatible } from "./documents/changed.ts";
 export { grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents.ts";
 export { init } from "./init.ts";
 export { ensureEncoding, loadNeeded, notFound, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";

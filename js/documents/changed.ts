@@ -127,11 +127,15 @@ export interface CompatiblePart {
 
 /**
  * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the whole file; a single file
- * can stay over the budget. Every line carries its number.
+ * can stay over the budget. Every line carries its number. It took four characters for a token.
+ *
+ * ```js
+ * const { files: [parts] } = await reduceCompatible({ files: [{ path: "src/app.ts", text, diff }], budget: 2_000 * 4, unit: "characters" });
+ * ```
  *
  * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
  */
-export async function reduceCompatible(options: ReduceOptions): Promise<{ files: CompatiblePart[][]; tokens: number }> {
+export async function reduceCompatible(options: Omit<ReduceOptions, "overhead" | "lineNumbers" | "wording">): Promise<{ files: CompatiblePart[][]; tokens: number }> {
   const { answer } = await run(options, "reduceCompatible");
   const part = (): CompatiblePart => ({ startLine: answer.number(), endLine: answer.number(), text: answer.text() });
   const files = options.files.map(() => answer.list(part));

@@ -21,12 +21,19 @@ export interface CompatibleDocument extends Pick<DocumentOptions, "language" | "
   costs?: "attached" | Costs;
 }
 
-export interface CompatibleSettings {
+/** What callers of Copilot Chat's summariser choose, under the names that it has there. */
+export interface CompatibleSwitches {
+  /** Imports of TypeScript, JavaScript and Python come first, and a marker is a comment. Default false. */
+  tryPreserveTypeChecking?: boolean;
+  /** A marker wherever something is missing between two things that show. Default false. */
+  alwaysUseEllipsisForElisions?: boolean;
+  /** `omittedRanges`: such markers, which name their lines; `full`: the number of each line in front of it. Default: neither. */
+  lineNumberStyle?: "omittedRanges" | "full";
+}
+
+export interface CompatibleSettings extends CompatibleSwitches {
   /** UTF-16 units that all summaries may have together. */
   limit: number;
-  tryPreserveTypeChecking?: boolean;
-  alwaysUseEllipsisForElisions?: boolean;
-  lineNumberStyle?: "omittedRanges" | "full";
 }
 
 export interface CompatibleSummary {
@@ -38,7 +45,7 @@ export interface CompatibleSummary {
   basis: Basis;
 }
 
-const STYLES = { omittedRanges: 1, full: 2 } as const;
+export const STYLES = { omittedRanges: 1, full: 2 } as const;
 
 /**
  * Summarises documents that share a limit.

@@ -11,7 +11,8 @@ import { checkDocument, languageFor, link, prepare, settingsOf } from "../docume
 import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
-import { summarizeCompatible } from "./compatible.ts";
+import { STYLES, summarizeCompatible } from "./compatible.ts";
+import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
 import { surviving } from "./crashes.ts";
 import { bad, checkCosts, put } from "./costs.ts";
 import type { Costs } from "./costs.ts";
@@ -61,9 +62,14 @@ export interface SummaryOptions {
   imports?: "usual" | "first" | "last";
   /**
    * `compatible` cuts to the letter as Copilot Chat does: most of what is missing has no marker, and what is selected stays whatever
-   * the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count then.
+   * the budget is. It takes a token for four characters; `marker`, `imports` and `comments` do not count then. See `compatible`, too.
    */
   mode?: "default" | "compatible";
+  /**
+   * What else Copilot Chat's callers choose; with the mode `compatible` only. With `attached` nodes cost what they do in files that a user
+   * attached, if the document has no costs of its own: imports come last, in TypeScript public things before private ones.
+   */
+  compatible?: CompatibleSwitches & { attached?: boolean };
   signal?: AbortSignal;
 }
 
@@ -317,10 +323,12 @@ const CHARACTERS = 4;
 async function compatible(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): Promise<DocumentSummary[]> {
-  const { budget, unit = "tokens", lineNumbers } = options;
+  const { budget, unit = "tokens", lineNumbers, compatible: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {} } = options;
   const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
-  const asked = documents.map(({ selection, ...rest }) => ({ ...rest, ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }) }));
-  const made = await summarizeCompatible(asked, { limit: unit === "tokens" ? budget * CHARACTERS : budget, ...(lineNumbers && { lineNumberStyle: "full" as const }) });
+  const asked = documents.map(({ selection, costs = attached ? ("attached" as const) : undefined, ...rest }): CompatibleDocument => ({
+    ...rest, ...(costs && { costs }), ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }),
+  }));
+  const made = await summarizeCompatible(asked, { ...switches, limit: unit === "tokens" ? budget * CHARACTERS : budget, ...(lineNumberStyle && { lineNumberStyle }) });
   return made.map(({ text, edits, basis }, at) => {
     const { text: whole, path = "" } = documents[at]!;
     const failure = failures[at];
@@ -379,16 +387,22 @@ function atText(error: unknown): never {
 
 function checkOptions(options: unknown): void {
   if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
-  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, signal } = options as SummaryOptions;
+  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = options as SummaryOptions;
   if (!Number.isSafeInteger(budget) || budget < 0) throw bad("options.budget", "a whole number, 0 or more", budget);
-  const oneOf = (name: string, value: unknown, allowed: readonly string[]) => {
-    if (value !== undefined && !allowed.includes(value as string)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
+  const oneOf = (name: string, value: unknown, allowed: readonly unknown[]) => {
+    if (value !== undefined && !allowed.includes(value)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
   };
   oneOf("unit", unit, ["tokens", "characters"]);
   oneOf("imports", imports, IMPORTS);
   oneOf("mode", mode, ["default", "compatible"]);
   for (const [name, value] of Object.entries({ encoding, model, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
   if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
+  if (compatible !== undefined) {
+    if (typeof compatible !== "object" || compatible === null) throw bad("options.compatible", "an object", compatible);
+    if (mode !== "compatible") throw bad("options.mode", '"compatible" where there is options.compatible', mode);
+    oneOf("compatible.lineNumberStyle", compatible.lineNumberStyle, Object.keys(STYLES));
+    for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"] as const) oneOf(`compatible.${name}`, compatible[name], [true, false]);
+  }
   needSignal(signal);
 }
 

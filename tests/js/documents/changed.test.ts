@@ -5,12 +5,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { espalier } from "../built.ts";
-import type * as Internal from "../../../js/internal.ts";
 import type { ReducedFile, SplitDetails } from "../../../js/documents/changed.ts";
 import { SAMPLES } from "./samples.ts";
 
-const { count, parseDiff, reduceChanges } = espalier;
-const { reduceCompatible } = (await import(new URL("../../../pkg/dist/core.js", import.meta.url).href)) as typeof Internal;
+const { count, parseDiff, reduceChanges, reduceCompatible } = espalier;
 
 /** A diff without context that says of some lines, from 1, that they are new. */
 function diffOf(text: string, ...lines: number[]): string {

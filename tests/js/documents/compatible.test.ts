@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
+import type * as Espalier from "../../../js/entries/node.ts";
 import type * as Internal from "../../../js/internal.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
-await import(new URL("node.js", dist).href);
+const { summarizeDocument } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
 const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
 
 interface Case {
@@ -52,7 +53,32 @@ for (const { id, language, text, cases } of documents) {
       assert.equal(rebuilt + text.slice(reached), expected);
     }
   });
+
+  test(`summaries of ${id}, as hosts ask for them`, async () => {
+    for (const { charLimit, selection, options, costRule, expected } of cases) {
+      const costs = costRule?.type === "file-variable" ? undefined : costRule?.kinds;
+      const asked = { language, budget: charLimit, unit: "characters", mode: "compatible", ...range(text, selection), ...(costs && { costs }) } as const;
+      const made = await summarizeDocument(text, { ...asked, compatible: { ...options, attached: costRule?.type === "file-variable" } });
+      assert.equal(made.text, expected);
+    }
+  });
 }
+
+test("switches of the compatible mode are checked, and are of that mode", async () => {
+  const refused = (compatible: unknown, path: string, mode: "default" | "compatible" = "compatible") =>
+    assert.rejects(summarizeDocument("a;", { language: "typescript", budget: 1, mode, compatible: compatible as never }), { code: "bad_option", path });
+  await refused(7, "options.compatible");
+  await refused(null, "options.compatible");
+  await refused({}, "options.mode", "default");
+  await refused({ lineNumberStyle: "half" }, "options.compatible.lineNumberStyle");
+  for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"]) await refused({ [name]: 1 }, `options.compatible.${name}`);
+  // A style wins over numbers for all lines.
+  const text = "function f() {\n  a();\n}\n".repeat(9);
+  const asked = { language: "typescript", budget: 120, unit: "characters", mode: "compatible" } as const;
+  const made = async (more: Partial<Espalier.SummaryOptions>) => (await summarizeDocument(text, { ...asked, ...more })).text;
+  assert.equal(await made({ lineNumbers: true }), await made({ compatible: { lineNumberStyle: "full" } }));
+  assert.equal(await made({ lineNumbers: true, compatible: { lineNumberStyle: "omittedRanges" } }), await made({ compatible: { lineNumberStyle: "omittedRanges" } }));
+});
 
 test("documents that share a limit", async () => {
   const crlf = documents.find(({ id }) => id === "report-crlf.py")!;
