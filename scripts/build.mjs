@@ -1,7 +1,7 @@
 /**
  * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are skipped.
  *
- *   cargo -> wasm-bindgen -> wasm-opt -> guard -> glue as a factory      build/wasm
+ *   cargo -> wasm-bindgen -> split -> wasm-opt -> guard -> glue           build/wasm
  *   make-vocab                                                           build/vocab
  *   esbuild, tsc, pkg-template                                           pkg
  */
@@ -9,10 +9,11 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.mjs";
 import { glueFactory } from "./glue.mjs";
+import { split } from "./split.mjs";
 import { setUp } from "./setup.mjs";
 import { bindgen, version } from "./versions.mjs";
 
@@ -22,11 +23,12 @@ import { bindgen, version } from "./versions.mjs";
  * Functions in the order of their names have their like beside them, which compresses better: both together, 11 kB less to download. Nothing
  * lies in the lowest KB of memory, which is the end of the stack: knowing that makes another percent.
  */
-const WASM_OPT = ["--flatten", "--rereloop", "-Oz", "-Oz", "--reorder-functions-by-name", "--low-memory-unused", "--strip-debug", "--strip-producers", "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals",
-  "--enable-reference-types", "--enable-multivalue"];
+const WASM_OPT = ["--flatten", "--rereloop", "-Oz", "-Oz", "--reorder-functions-by-name", "--low-memory-unused", "--strip-debug", "--strip-producers"];
+const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"].map((name) => `--enable-${name}`);
 
 const wasmDir = join(out, "wasm");
 const wasmFile = join(wasmDir, "espalier.wasm");
+const lateFile = join(wasmDir, "late.wasm");
 const vocabDir = join(out, "vocab");
 const pkg = join(root, "pkg");
 const rust = ["Cargo.toml", "core", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "src"];
@@ -38,18 +40,16 @@ export async function buildPackage() {
 }
 
 function wasm() {
-  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen);
-  return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], async () => {
+  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs", "scripts/split.mjs"], bindgen);
+  return cached("wasm", inputs, [wasmFile, lateFile, join(wasmDir, "late.js"), join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], async () => {
     // Cargo does not know of our part of the parser's runtime.
     await cached("runtime", hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"]), [], () => run("cargo", ["clean", "--release", "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"]));
     run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
     const raw = join(root, "target", "wasm32-unknown-unknown", "release", "espalier.wasm");
     run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", "espalier"]);
     const made = join(wasmDir, "espalier_bg.wasm");
-    run("wasm-opt", [made, ...WASM_OPT, "-o", wasmFile]);
-    guard(wasmFile);
-    const kb = Object.entries(sizes(wasmFile)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
-    process.stdout.write(`  espalier.wasm: ${kb.join(", ")}\n`);
+    halves(made);
+    writeFileSync(join(wasmDir, "late.js"), `export const bytes = ${inText(lateFile)};\n`);
     const { code, types } = glueFactory(
       readFileSync(join(wasmDir, "espalier.js"), "utf8"),
       readFileSync(join(wasmDir, "espalier.d.ts"), "utf8"),
@@ -58,6 +58,29 @@ function wasm() {
     writeFileSync(join(wasmDir, "glue.d.ts"), types);
     for (const name of ["espalier.js", "espalier.d.ts", "espalier_bg.wasm", "espalier_bg.wasm.d.ts"]) rmSync(join(wasmDir, name));
   });
+}
+
+/** What everybody loads and what comes late, each made small. */
+function halves(whole) {
+  const text = join(wasmDir, "whole.wat");
+  run("wasm-dis", [whole, ...FEATURES, "-o", text]);
+  const { core, late } = split(readFileSync(text, "utf8"));
+  rmSync(text);
+  for (const [file, source] of [[wasmFile, core], [lateFile, late]]) {
+    writeFileSync(`${file}.wat`, source);
+    run("wasm-as", [`${file}.wat`, ...FEATURES, "-g", "-o", file]);
+    rmSync(`${file}.wat`);
+    run("wasm-opt", [file, ...WASM_OPT, ...FEATURES, "-o", file]);
+    guard(file);
+    const kb = Object.entries(sizes(file)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
+    process.stdout.write(`  ${basename(file)}: ${kb.join(", ")}\n`);
+  }
+}
+
+/** Bytes inside of JavaScript: a function that gives them. */
+function inText(file) {
+  return `() => { const raw = atob("${readFileSync(file).toString("base64")}"); const out = new Uint8Array(raw.length);` +
+    " for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i); return out; }";
 }
 
 /** Places in other crates are told without the folder that they lie in on this machine: the wasm is the same wherever it is built. */
@@ -127,7 +150,6 @@ export function grammarSums(folder) {
 async function bundles() {
   const esbuild = await import("esbuild");
   const dist = join(pkg, "dist");
-  const bytes = readFileSync(wasmFile).toString("base64");
   const entry = (name) => join(root, "js", "entries", `${name}.ts`);
   for (const [format, suffix] of [["esm", ".js"], ["cjs", ".cjs"]]) {
     const common = {
@@ -154,12 +176,12 @@ async function bundles() {
     } };
     const inline = { name: "inline", setup(b) {
       b.onResolve({ filter: /^#wasm-bytes$/ }, () => ({ path: "wasm-bytes", namespace: "inline" }));
-      b.onLoad({ filter: /.*/, namespace: "inline" }, () => ({ contents:
-        `const text = "${bytes}";\n` +
-        "export default () => { const raw = atob(text); const out = new Uint8Array(raw.length);" +
-        " for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i); return out; };" }));
+      b.onLoad({ filter: /.*/, namespace: "inline" }, () => ({ contents: `export default ${inText(wasmFile)};` }));
     } };
-    await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
+    // A chunk of its own, which bundlers find like any other.
+    const late = { name: "late", setup(b) { b.onResolve({ filter: /^#late$/ }, () => ({ path: `./late${suffix}`, external: true })); } };
+    await esbuild.build({ ...common, entryPoints: { late: join(wasmDir, "late.js") }, outdir: dist });
+    await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue, late] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
     await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [shared] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));

@@ -1,0 +1,1 @@
+export declare const bytes: () => Uint8Array<ArrayBuffer>;
