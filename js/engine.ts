@@ -49,15 +49,24 @@ export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void
 }
 
 async function load(source: WasmSource | Promise<WasmSource>): Promise<void> {
+  const compiled = await moduleFrom(source);
+  // Somebody may have used initSync meanwhile.
+  if (!instance) start(compiled);
+}
+
+/**
+ * The compiled module, wherever it comes from.
+ *
+ * @throws EspalierError as {@link initFrom}
+ */
+export async function moduleFrom(source: WasmSource | Promise<WasmSource>): Promise<WebAssembly.Module> {
   let from = await source;
   if (typeof from === "string" || from instanceof URL) from = await fetched(from);
   if (from instanceof Response) {
     if (!from.ok) throw wasmNotFound(`${from.url || "the wasm"} answered ${from.status}`);
     from = await from.arrayBuffer();
   }
-  const compiled = from instanceof WebAssembly.Module ? from : await compiling(from as BufferSource);
-  // Somebody may have used initSync meanwhile.
-  if (!instance) start(compiled);
+  return from instanceof WebAssembly.Module ? from : compiling(from as BufferSource);
 }
 
 async function fetched(url: string | URL): Promise<Response> {

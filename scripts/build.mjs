@@ -112,6 +112,7 @@ async function packageFolder() {
     rmSync(pkg, { recursive: true, force: true });
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
     copyFileSync(wasmFile, join(pkg, "dist", "espalier.wasm"));
+    copyFileSync(lateFile, join(pkg, "dist", "late.wasm"));
     cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
     copyGrammars(join(pkg, "dist", "grammars"));
     await bundles();

@@ -3,7 +3,8 @@
  * and shares memory and function table with the engine, as grammars do. `scripts/split.mjs` cuts it out of the same build.
  */
 
-import { call, onFreshInstance, wasm } from "../engine.ts";
+import { call, moduleFrom, onFreshInstance, wasm } from "../engine.ts";
+import type { WasmSource } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 
 let module: WebAssembly.Module | undefined;
@@ -15,30 +16,28 @@ onFreshInstance(() => {
 });
 
 /**
- * Sees to it that the questions can be asked that come late.
+ * Sees to it that the questions can be asked that come late: from `source`, or the package's own chunk.
  *
- * @throws EspalierError `wasm_not_found` if the chunk cannot be had, `bad_wasm` if it is not of this version; it can be tried again
+ * @throws EspalierError `wasm_not_found` if it cannot be had, `bad_wasm` if it cannot be compiled
  */
-export async function needLate(): Promise<void> {
+export async function needLate(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   if (module) return;
-  pending ??= load().finally(() => (pending = undefined));
+  pending ??= moduleFrom(source ?? ownBytes())
+    .then((made) => void (module = made))
+    .finally(() => (pending = undefined));
   await pending;
 }
 
-async function load(): Promise<void> {
-  let bytes: Uint8Array<ArrayBuffer>;
+async function ownBytes(): Promise<Uint8Array> {
   try {
     // CommonJS that was imported has its names under `default`.
-    const chunk = (await import("#late")) as { bytes?: () => Uint8Array<ArrayBuffer>; default?: { bytes: () => Uint8Array<ArrayBuffer> } };
-    bytes = (chunk.bytes ?? chunk.default!.bytes)();
+    const chunk = (await import("#late")) as { bytes?: () => Uint8Array; default?: { bytes: () => Uint8Array } };
+    return (chunk.bytes ?? chunk.default!.bytes)();
   } catch (cause) {
-    const message = "The part of the engine for changed code, outlines and maps was not found: it is espalier/dist/late.js, a chunk beside the one that asked for it.";
+    const message =
+      "The part of the engine for changed code, outlines and maps was not found: it is espalier/dist/late.js, a chunk beside the one that asked for it. " +
+      "Copy that, too, or pass espalier/late.wasm to init({ late }).";
     throw new EspalierError({ code: "wasm_not_found", message, cause });
-  }
-  try {
-    module = await WebAssembly.compile(bytes);
-  } catch (cause) {
-    throw new EspalierError({ code: "bad_wasm", message: "The part of the engine for changed code, outlines and maps is damaged.", cause });
   }
 }
 

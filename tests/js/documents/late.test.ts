@@ -38,6 +38,28 @@ test("without it everything else works, and what needs it says so", async () => 
   }
 });
 
+test("a host can pass it, compiled", async () => {
+  const { folder, done } = without("late.js");
+  try {
+    const slim = (await import(pathToFileURL(join(folder, "slim.js")).href)) as typeof Espalier;
+    const compiled = (name: string) => new WebAssembly.Module(readFileSync(join(folder, name)));
+    const vocabulary = (name: string) => readFileSync(join(folder, "vocab", `${name}.vocab`));
+    await assert.rejects(slim.init({ wasm: compiled("espalier.wasm"), late: new Uint8Array(9), vocabulary }), { code: "bad_wasm" });
+    await assert.rejects(slim.outline(CODE, { language: "typescript" }), { code: "wasm_not_found" });
+    await slim.init({ late: compiled("late.wasm"), vocabulary });
+    assert.equal((await slim.outline(CODE, { path: "a.txt" })).basis.path, "indentation");
+    // What is no such part is told when it is needed.
+    const { folder: other, done: gone } = without("late.js");
+    const wrong = (await import(pathToFileURL(join(other, "slim.js")).href)) as typeof Espalier;
+    await wrong.init({ wasm: compiled("espalier.wasm"), late: compiled("grammars/tree-sitter-c.wasm"), vocabulary });
+    await assert.rejects(wrong.outline(CODE, {}), { code: "bad_wasm", message: /one version/ });
+    assert.ok(wrong.count(CODE) > 0);
+    gone();
+  } finally {
+    done();
+  }
+});
+
 test("as CommonJS, and called by several at once", async () => {
   const espalier = createRequire(import.meta.url)(join(dist, "node.cjs")) as typeof Espalier;
   const made = await Promise.all([1, 2, 3].map(() => espalier.outline(CODE, { language: "typescript", lineNumbers: false })));
