@@ -6,6 +6,8 @@
  * they call are exported under short names; their own places in the function table stay empty until they are there.
  */
 
+import { createHash } from "node:crypto";
+
 /** The questions that come late, by the names of their functions: see `documents` in src/bindings/document.rs. */
 const LATE = /^\$espalier::bindings::(changed::(ours|as_copilot_chat)|outline::(prepare|outline|map))::h[0-9a-f]+$/;
 const LATE_COUNT = 5;
@@ -48,6 +50,8 @@ export function split(text) {
   const needed = new Map([...new Set([...late].flatMap(calls))].filter((name) => !late.has(name)).map((name, at) => [name, `~${at.toString(36)}`]));
   const globals = of("global").filter((form) => bodies.includes(` ${nameOf(form)})`) || bodies.includes(` ${nameOf(form)}\n`));
   const [memory] = of("memory");
+  // Short names mean other functions in another build: halves of two builds, from a cache for one, must not be joined.
+  const build = `~build-${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 
   const at = (place) => Number(first) + place;
   const elem = (place, names) => ` (elem (table ${table}) (i32.const ${at(place)}) func ${names.join(" ")})`;
@@ -63,14 +67,14 @@ export function split(text) {
     ...runs.map(({ place, names }) => elem(place, names)),
     ...[...needed].map(([name, as]) => ` (export "${as}" (func ${name}))`),
     ...globals.map((form, place) => ` (export "~global${place}" (global ${nameOf(form)}))`),
-    ` (export "~table" (table ${table}))`,
+    ` (export "${build}" (table ${table}))`,
   ];
   const rest = [
     ...of("type"),
     ...[...needed].map(([name, as]) => ` (import "core" "${as}" (func ${name} ${signature(name, functions)}))`),
     ...globals.map((form, place) => ` (import "core" "~global${place}" (global ${nameOf(form)} ${/\(global \S+ (\(mut \w+\)|\w+)/.exec(form)[1]}))`),
     ` (import "core" "memory" (memory ${/\(memory (\$\S+) (\d+)/.exec(memory).slice(1).join(" ")}))`,
-    ` (import "core" "~table" (table ${table} ${at(slots.length)} funcref))`,
+    ` (import "core" "${build}" (table ${table} ${at(slots.length)} funcref))`,
     ...slots.flatMap((name, place) => (late.has(name) ? [elem(place, [name])] : [])),
     bodies,
   ];
