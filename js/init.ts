@@ -1,6 +1,5 @@
 /** `init` as every entry offers it; entries differ only in where they look by default. */
 
-import { needLate } from "./documents/late.ts";
 import { initFrom, wasm as live } from "./engine.ts";
 import type { WasmSource } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
@@ -12,11 +11,6 @@ export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | strin
 export interface InitOptions {
   /** The engine. Default: the package's own file, where the entry can find it. */
   wasm?: WasmSource | Promise<WasmSource>;
-  /**
-   * The part of the engine for changed code, outlines and maps, `espalier/late.wasm`: for hosts that cannot import a chunk, or compile what is in it.
-   * Default: the package's own chunk, when it is first needed.
-   */
-  late?: WasmSource | Promise<WasmSource>;
   /** Encodings to load. Default: `["o200k_base"]`. */
   encodings?: readonly EncodingName[];
   /** Where a vocabulary is. Default: the package's own file, where the entry can find it. */
@@ -38,7 +32,6 @@ export async function init(options: InitOptions = {}, defaults: Pick<InitOptions
   const wasm = options.wasm ?? defaults.wasm;
   if (wasm === undefined) live();
   else await initFrom(wasm);
-  if (options.late !== undefined) await needLate(options.late);
   const vocabulary = options.vocabulary ?? defaults.vocabulary;
   for (const name of options.encodings ?? ["o200k_base"]) {
     ensureEncoding(name);

@@ -1,7 +1,7 @@
 /**
  * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are skipped.
  *
- *   cargo -> wasm-bindgen -> split -> wasm-opt -> guard -> glue           build/wasm
+ *   cargo -> wasm-bindgen -> wasm-opt -> guard -> glue                   build/wasm
  *   make-vocab                                                           build/vocab
  *   esbuild, tsc, pkg-template                                           pkg
  */
@@ -13,7 +13,6 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.mjs";
 import { glueFactory } from "./glue.mjs";
-import { split } from "./split.mjs";
 import { setUp } from "./setup.mjs";
 import { bindgen, version } from "./versions.mjs";
 
@@ -28,9 +27,10 @@ const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutabl
 
 const wasmDir = join(out, "wasm");
 const wasmFile = join(wasmDir, "espalier.wasm");
-const lateFile = join(wasmDir, "late.wasm");
 const vocabDir = join(out, "vocab");
 const pkg = join(root, "pkg");
+const quick = Boolean(process.env.ESPALIER_QUICK);
+const profile = quick ? "quick" : "release";
 const rust = ["Cargo.toml", "core", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "src"];
 
 export async function buildPackage() {
@@ -40,16 +40,14 @@ export async function buildPackage() {
 }
 
 function wasm() {
-  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs", "scripts/split.mjs"], bindgen);
-  return cached("wasm", inputs, [wasmFile, lateFile, join(wasmDir, "late.js"), join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], async () => {
+  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen + profile);
+  return cached("wasm", inputs, [wasmFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts")], async () => {
     // Cargo does not know of our part of the parser's runtime.
-    await cached("runtime", hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"]), [], () => run("cargo", ["clean", "--release", "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"]));
-    run("cargo", ["build", "--release", "--lib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
-    const raw = join(root, "target", "wasm32-unknown-unknown", "release", "espalier.wasm");
+    await cached("runtime", hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile), [], () => run("cargo", ["clean", "--profile", profile, "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"]));
+    run("cargo", ["build", "--profile", profile, "--lib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
+    const raw = join(root, "target", "wasm32-unknown-unknown", profile, "espalier.wasm");
     run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", "espalier"]);
-    const made = join(wasmDir, "espalier_bg.wasm");
-    halves(made);
-    writeFileSync(join(wasmDir, "late.js"), `export const bytes = ${inText(lateFile)};\n`);
+    small(join(wasmDir, "espalier_bg.wasm"));
     const { code, types } = glueFactory(
       readFileSync(join(wasmDir, "espalier.js"), "utf8"),
       readFileSync(join(wasmDir, "espalier.d.ts"), "utf8"),
@@ -60,21 +58,17 @@ function wasm() {
   });
 }
 
-/** What everybody loads and what comes late, each made small. */
-function halves(whole) {
-  const text = join(wasmDir, "whole.wat");
-  run("wasm-dis", [whole, ...FEATURES, "-o", text]);
-  const { core, late } = split(readFileSync(text, "utf8"));
-  rmSync(text);
-  for (const [file, source] of [[wasmFile, core], [lateFile, late]]) {
-    writeFileSync(`${file}.wat`, source);
-    run("wasm-as", [`${file}.wat`, ...FEATURES, "-g", "-o", file]);
-    rmSync(`${file}.wat`);
-    run("wasm-opt", [file, ...WASM_OPT, ...FEATURES, "-o", file]);
-    guard(file);
-    const kb = Object.entries(sizes(file)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
-    process.stdout.write(`  ${basename(file)}: ${kb.join(", ")}\n`);
-  }
+/**
+ * Makes the module small. `ESPALIER_QUICK=1` leaves that out, and cargo optimises less: an engine twice as large and half as fast within a
+ * minute, for working on it.
+ */
+function small(module) {
+  if (quick) copyFileSync(module, wasmFile);
+  else run("wasm-opt", [module, ...WASM_OPT, ...FEATURES, "-o", wasmFile]);
+  guard(wasmFile);
+  if (quick) return;
+  const kb = Object.entries(sizes(wasmFile)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
+  process.stdout.write(`  ${basename(wasmFile)}: ${kb.join(", ")}\n`);
 }
 
 /** Bytes inside of JavaScript: a function that gives them. */
@@ -112,7 +106,6 @@ async function packageFolder() {
     rmSync(pkg, { recursive: true, force: true });
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
     copyFileSync(wasmFile, join(pkg, "dist", "espalier.wasm"));
-    copyFileSync(lateFile, join(pkg, "dist", "late.wasm"));
     cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
     copyGrammars(join(pkg, "dist", "grammars"));
     await bundles();
@@ -179,10 +172,7 @@ async function bundles() {
       b.onResolve({ filter: /^#wasm-bytes$/ }, () => ({ path: "wasm-bytes", namespace: "inline" }));
       b.onLoad({ filter: /.*/, namespace: "inline" }, () => ({ contents: `export default ${inText(wasmFile)};` }));
     } };
-    // A chunk of its own, which bundlers find like any other.
-    const late = { name: "late", setup(b) { b.onResolve({ filter: /^#late$/ }, () => ({ path: `./late${suffix}`, external: true })); } };
-    await esbuild.build({ ...common, entryPoints: { late: join(wasmDir, "late.js") }, outdir: dist });
-    await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue, late] });
+    await esbuild.build({ ...common, entryPoints: { core: join(root, "js", "internal.ts") }, outdir: dist, plugins: [glue] });
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
     await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [shared] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));

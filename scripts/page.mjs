@@ -6,8 +6,6 @@ import { copyGrammars, grammarSums } from "./build.mjs";
 import { build as out, cached, hash, root } from "./lib.mjs";
 
 const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } };
-/** Beside the page, for whichever bundle asks first. */
-const late = { name: "late", setup(b) { b.onResolve({ filter: /^#late$/ }, () => ({ path: "./late.js", external: true })); } };
 /** `import text from "file?text"`. */
 const text = {
   name: "text",
@@ -32,13 +30,12 @@ export function buildPage() {
     const bundle = (names, options = {}) => esbuild.build({
       entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
       bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
-      plugins: [glue, late, text], ...options,
+      plugins: [glue, text], ...options,
     });
     copyGrammars(join(page, "grammars"));
     await bundle(entries, { define: { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) } });
     for (const name of [...PAGES.map((name) => `${name}.html`), "style.css", "document.css"]) copyFileSync(join(root, "www", name), join(page, name));
     copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
-    copyFileSync(join(out, "wasm", "late.js"), join(page, "late.js"));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));

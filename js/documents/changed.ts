@@ -3,7 +3,6 @@
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import { surviving } from "./crashes.ts";
-import { needLate } from "./late.ts";
 import { needSignal } from "../checks.ts";
 import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
@@ -149,7 +148,6 @@ async function run(options: ReduceOptions, how: "reduce" | "reduceCompatible") {
   const { encoding = "o200k_base" } = options;
   signal?.throwIfAborted();
   await ready();
-  await needLate();
   if (unit === "tokens") {
     await loadNeeded(encoding);
   }

@@ -3,7 +3,6 @@
 import { languageFor, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
 import { surviving } from "./crashes.ts";
-import { needLate } from "./late.ts";
 import type { Parsing } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
 import { ready } from "../engine.ts";
@@ -81,7 +80,6 @@ export async function outline(text: string, options: OutlineOptions = {}): Promi
   if (typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "must be true or false");
   signal?.throwIfAborted();
   await ready();
-  await needLate();
   await loadNeeded(encoding);
   const language = languageFor(options);
   const failure = await prepare(language, signal);
@@ -179,7 +177,6 @@ export async function repositoryMap(files: readonly RepositoryFile[], options: M
   needSignal(signal);
   signal?.throwIfAborted();
   await ready();
-  await needLate();
   await loadNeeded(encoding);
   const [inFocus, named] = [new Set(focus), new Set(mentioned)];
   const languages: string[] = [];

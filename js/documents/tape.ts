@@ -6,14 +6,10 @@
 import { call, wasm } from "../engine.ts";
 import type { Basis } from "../documents.ts";
 import type { FlatTree } from "./flatten.ts";
-import { linkLate } from "./late.ts";
 
 /** What the engine can be asked. */
 export type Asked =
   | "languages" | "structure" | "costs" | "summarize" | "summarizeCompatible" | "reduce" | "reduceCompatible" | "diff" | "facts" | "outline" | "map" | "forget";
-
-/** What comes late: as `scripts/split.mjs` has it. */
-const LATE: ReadonlySet<Asked> = new Set<Asked>(["reduce", "reduceCompatible", "facts", "outline", "map"]);
 
 /** A document as it crosses: `settings` are what `settingsOf` gives for it. */
 export interface Crossing {
@@ -70,9 +66,8 @@ export class Question {
     return this.number(1).numbers(tree.nodes).texts(tree.kinds).texts(tree.fields).maybe(query);
   }
 
-  /** Those that come late need {@link needLate} before. @throws EspalierError what the engine refused */
+  /** @throws EspalierError what the engine refused */
   ask(what: Asked): Answer {
-    if (LATE.has(what)) linkLate();
     return new Answer(call(() => wasm().documents(what, this.#texts, Float64Array.from(this.#numbers)) as [Float64Array, string]));
   }
 }

@@ -87,7 +87,6 @@ pub fn documents(what: &str, texts: Vec<String>, numbers: &[f64]) -> std::result
         _ => return Err(to_js(Error::new(Code::BadInput, format!("documents are not asked for {what:?}")))),
     };
     let mut answer = Answer::default();
-    // By its address, so that the optimizer does not make one function of them all.
     ask(&mut Question::new(&texts, numbers), &mut answer).map_err(to_js)?;
     Ok(answer.into())
 }

@@ -1,1 +1,0 @@
-export declare const bytes: () => Uint8Array<ArrayBuffer>;
