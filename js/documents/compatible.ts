@@ -52,7 +52,9 @@ export const STYLES = { omittedRanges: 1, full: 2 } as const;
  *
  * @throws EspalierError `bad_input`, `bad_option` naming the field
  */
-export async function summarizeCompatible(documents: readonly CompatibleDocument[], settings: CompatibleSettings): Promise<CompatibleSummary[]> {
+export async function summarizeCompatible(
+  documents: readonly CompatibleDocument[], settings: CompatibleSettings,
+): Promise<CompatibleSummary[]> {
   if (!Array.isArray(documents)) throw new EspalierError({ code: "bad_input", message: "documents must be an array", path: "documents" });
   documents.forEach(check);
   const { limit, lineNumberStyle } = settings;
@@ -61,6 +63,17 @@ export async function summarizeCompatible(documents: readonly CompatibleDocument
   await ready();
   const languages = documents.map((document) => languageFor(document));
   for (const [at, language] of languages.entries()) if (!documents[at]!.tree) await prepare(language);
+  return compatibleSummaries(documents, settings, languages);
+}
+
+/**
+ * Summarises documents that were checked, with the grammars that are loaded.
+ *
+ * @param languages the language of each document
+ */
+export function compatibleSummaries(
+  documents: readonly CompatibleDocument[], settings: CompatibleSettings, languages: readonly (string | undefined)[],
+): CompatibleSummary[] {
   const parsing = documents.map((document, at) => ({ ...document, language: languages[at], mode: "compatible" as const }));
   const each = () => parsing.map((document) => ({ ...document, settings: settingsOf(document, document.text, document.language) }));
   return surviving(each, () => summarize(documents, settings, languages));

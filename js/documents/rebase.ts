@@ -11,12 +11,22 @@ export interface Rebased {
   dropped: SummaryEdit[];
 }
 
-/** `markers` lead from the document to the summary, which has so many UTF-16 code units. */
-export function rebaseEdits(edits: readonly SummaryEdit[], markers: readonly SummaryEdit[], length: number): Rebased {
+/**
+ * Rebases edits of a summary onto its document, and past what changed in the document since.
+ *
+ * @param markers edits that lead from the document to the summary
+ * @param length UTF-16 code units of the summary
+ * @param changes edits of the document since it was summarised
+ */
+export function rebaseEdits(
+  edits: readonly SummaryEdit[], markers: readonly SummaryEdit[], length: number, changes: readonly SummaryEdit[] = [],
+): Rebased {
   const rebased: Rebased = { edits: [], dropped: [] };
+  const before = markers.reduce((sum, { start, end, text }) => sum + end - start - text.length, length);
+  const past = pastChanges(inOrder(changes, before, "options.changes", "the document"));
   // Of the markers before a place: how many, and how far the document is ahead of the summary behind them.
   let [next, ahead] = [0, 0];
-  for (const edit of inOrder(edits, length)) {
+  for (const edit of inOrder(edits, length, "edits", "the summary")) {
     const { start, end, text } = edit;
     for (; next < markers.length; next++) {
       const marker = markers[next]!;
@@ -28,28 +38,48 @@ export function rebaseEdits(edits: readonly SummaryEdit[], markers: readonly Sum
     const marker = markers[next];
     const at = marker ? marker.start - ahead : Infinity;
     const lost = start === end ? at < start || (at === start && marker!.text === "") : at < end;
-    if (lost) rebased.dropped.push(edit);
-    else rebased.edits.push({ start: start + ahead, end: end + ahead, text });
+    const moved = lost ? undefined : past({ start: start + ahead, end: end + ahead, text });
+    if (moved) rebased.edits.push(moved);
+    else rebased.dropped.push(edit);
   }
   return rebased;
 }
 
+/**
+ * Moves edits of the old document, in ascending order, to their places in the changed one. Returns nothing for an edit
+ * that overlaps a change. Of two insertions at one place the change comes first.
+ */
+function pastChanges(changes: readonly SummaryEdit[]): (edit: SummaryEdit) => SummaryEdit | undefined {
+  let [next, shift] = [0, 0];
+  return ({ start, end, text }) => {
+    for (; next < changes.length && changes[next]!.end <= start; next++) {
+      const change = changes[next]!;
+      shift += change.text.length - (change.end - change.start);
+    }
+    const change = changes[next];
+    if (change && change.start < end) return undefined;
+    // An insertion inside of a replaced stretch.
+    if (change && change.start < start) return undefined;
+    return { start: start + shift, end: end + shift, text };
+  };
+}
+
 /** Edits by their places; those that insert at the same place stay in their order. */
-function inOrder(edits: readonly SummaryEdit[], length: number): SummaryEdit[] {
-  if (!Array.isArray(edits)) throw bad("edits", "an array", edits);
+function inOrder(edits: readonly SummaryEdit[], length: number, name: string, of: string): SummaryEdit[] {
+  if (!Array.isArray(edits)) throw bad(name, "an array", edits);
   const places = edits.map((edit: SummaryEdit, at) => {
-    const path = `edits[${at}]`;
+    const path = `${name}[${at}]`;
     if (typeof edit !== "object" || edit === null) throw bad(path, "an object", edit);
     const { start, end, text } = edit;
-    if (!Number.isSafeInteger(start) || start < 0 || start > length) throw bad(`${path}.start`, `a place in the summary: 0 to ${length}`, start);
-    if (!Number.isSafeInteger(end) || end < start || end > length) throw bad(`${path}.end`, `a place in the summary, from its start on: ${start} to ${length}`, end);
+    if (!Number.isSafeInteger(start) || start < 0 || start > length) throw bad(`${path}.start`, `a place in ${of}: 0 to ${length}`, start);
+    if (!Number.isSafeInteger(end) || end < start || end > length) throw bad(`${path}.end`, `a place in ${of}, from its start on: ${start} to ${length}`, end);
     if (typeof text !== "string") throw bad(`${path}.text`, "a string", text);
     return { at, edit };
   });
   places.sort((one, other) => one.edit.start - other.edit.start || one.edit.end - other.edit.end);
   places.forEach(({ at, edit }, place) => {
     const before = places[place - 1];
-    if (before && before.edit.end > edit.start) throw bad(`edits[${Math.max(at, before.at)}]`, `apart from edits[${Math.min(at, before.at)}]`, edit);
+    if (before && before.edit.end > edit.start) throw bad(`${name}[${Math.max(at, before.at)}]`, `apart from ${name}[${Math.min(at, before.at)}]`, edit);
   });
   return places.map(({ edit }) => edit);
 }

@@ -11,7 +11,7 @@ import { checkDocument, languageFor, link, prepare, settingsOf } from "../docume
 import type { Basis, DocumentOptions } from "../documents.ts";
 import type { EncodingName } from "../types.ts";
 import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
-import { STYLES, summarizeCompatible } from "./compatible.ts";
+import { compatibleSummaries, STYLES } from "./compatible.ts";
 import type { CompatibleDocument, CompatibleSwitches } from "./compatible.ts";
 import { surviving } from "./crashes.ts";
 import { bad, checkCosts, put } from "./costs.ts";
@@ -46,7 +46,10 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
 
 /** What is said of all documents together. */
 export interface SummaryOptions {
-  /** Most tokens of all summaries together, markers and line numbers included: a whole number, 0 or more. */
+  /**
+   * Maximum tokens of all summaries together, markers and line numbers included: 0 or more. A fraction of a token holds
+   * nothing; `Infinity` keeps every document whole.
+   */
   budget: number;
   /** What the budget is in. Default `tokens`; `characters` are UTF-16 code units. */
   unit?: "tokens" | "characters";
@@ -118,6 +121,9 @@ export interface Summaries {
   lost: Loss[];
 }
 
+type SummaryFields =
+  Pick<DocumentSummary, "text" | "tokens" | "before" | "edits" | "elisions" | "language" | "basis"> & Partial<Pick<DocumentSummary, "adjustedSelection">>;
+
 /** A summary. */
 export class DocumentSummary {
   readonly text: string;
@@ -131,9 +137,14 @@ export class DocumentSummary {
   readonly language: string | undefined;
   /** How the structure came about: from a syntax tree, or from indentation and why. */
   readonly basis: Basis;
+  /**
+   * The selection, extended to the nodes that it touches, in UTF-16 code units of the document. Copilot Chat splits its
+   * inline-chat prompts here into above, selected and below. Only in the compatible mode, and only with a selection.
+   */
+  readonly adjustedSelection: readonly [start: number, end: number] | undefined;
 
   /** Use {@link summarizeDocument}. */
-  constructor(fields: Pick<DocumentSummary, "text" | "tokens" | "before" | "edits" | "elisions" | "language" | "basis">) {
+  constructor(fields: SummaryFields) {
     this.text = fields.text;
     this.tokens = fields.tokens;
     this.before = fields.before;
@@ -141,6 +152,7 @@ export class DocumentSummary {
     this.elisions = fields.elisions;
     this.language = fields.language;
     this.basis = fields.basis;
+    this.adjustedSelection = fields.adjustedSelection;
   }
 
   /** Nothing is missing. */
@@ -180,11 +192,20 @@ export class DocumentSummary {
    * const { edits, dropped } = summary.rebase([{ start: at, end: at + "old".length, text: "new" }]);
    * ```
    *
+   * Where the document changed while a model wrote its edits, pass those changes: the edits come back as edits of the
+   * changed document, and an edit that overlaps a change is dropped.
+   *
+   * ```js
+   * const { edits } = summary.rebase(written, { changes: [{ start: 0, end: 0, text: "// typed meanwhile\n" }] });
+   * ```
+   *
    * @param edits places are UTF-16 code units of the summary's text, in any order; edits must not overlap
+   * @param options.changes edits of the document since it was summarised, in UTF-16 code units of the document as it was then
    * @throws EspalierError `bad_option`
    */
-  rebase(edits: readonly SummaryEdit[]): Rebased {
-    return rebaseEdits(edits, this.edits, this.text.length);
+  rebase(edits: readonly SummaryEdit[], options: { changes?: readonly SummaryEdit[] } = {}): Rebased {
+    if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
+    return rebaseEdits(edits, this.edits, this.text.length, options.changes);
   }
 }
 
@@ -213,12 +234,12 @@ export async function summarizeDocument(text: string, options: SummaryDocument &
  */
 export function summarizeDocumentSync(text: string, options: SummaryDocument & SummaryOptions): DocumentSummary {
   checkOptions(options);
-  if (options.mode === "compatible") throw bad("options.mode", '"default" here; use summarizeDocument', options.mode);
   try {
     checkDocuments([{ ...options, text }]);
     ensureEncoding(encodingOf(options));
     const language = languageFor(options);
-    return summarize([{ ...options, text }], options, [language], [options.tree || language === undefined ? undefined : link(language)])[0]!;
+    const failure = options.tree || language === undefined ? undefined : link(language);
+    return summariesOf([{ ...options, text }], options, [language], [failure])[0]!;
   } catch (error) {
     return atText(error);
   }
@@ -237,7 +258,7 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
 export async function summarizeDocuments(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
   checkOptions(options);
   checkDocuments(documents);
-  const { signal, mode } = options;
+  const { signal } = options;
   signal?.throwIfAborted();
   await ready();
   await loadNeeded(encodingOf(options));
@@ -246,7 +267,7 @@ export async function summarizeDocuments(documents: readonly (SummaryDocument & 
   const failures: (EspalierError | undefined)[] = [];
   for (const [at, language] of languages.entries()) failures.push(documents[at]!.tree ? undefined : await prepare(language, signal));
   signal?.throwIfAborted();
-  const summaries = mode === "compatible" ? await compatible(documents, options, languages, failures) : summarize(documents, options, languages, failures);
+  const summaries = summariesOf(documents, options, languages, failures);
   const lost = summaries.flatMap(({ elisions }, document): Loss[] => {
     if (elisions.length === 0) return [];
     const { path } = documents[document]!;
@@ -259,6 +280,14 @@ export async function summarizeDocuments(documents: readonly (SummaryDocument & 
 
 const IMPORTS = ["usual", "first", "last"] as const;
 
+/** Summaries with the grammars that are loaded; `failures` say why a grammar is missing. */
+function summariesOf(
+  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions,
+  languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+): DocumentSummary[] {
+  return (options.mode === "compatible" ? compatible : summarize)(documents, options, languages, failures);
+}
+
 function summarize(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
@@ -270,7 +299,7 @@ function summarizeOnce(
   documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
 ): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers = false, marker = "… {lines} omitted", imports = "usual" } = options;
-  const question = new Question().text(unit === "tokens" ? encodingOf(options) : "", marker).number(budget).flag(lineNumbers).number(IMPORTS.indexOf(imports), documents.length);
+  const question = new Question().text(unit === "tokens" ? encodingOf(options) : "", marker).number(Math.min(Math.floor(budget), Number.MAX_SAFE_INTEGER)).flag(lineNumbers).number(IMPORTS.indexOf(imports), documents.length);
   documents.forEach((document, at) => {
     const { text, path, comments, selection, costs, tree } = document;
     const [open, close] = comments === undefined ? [] : "line" in comments ? [comments.line] : comments.block;
@@ -320,16 +349,18 @@ function apply(text: string, edits: readonly SummaryEdit[]): string {
 /** Characters that Copilot Chat takes for a token. */
 const CHARACTERS = 4;
 
-async function compatible(
-  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions, languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
-): Promise<DocumentSummary[]> {
+function compatible(
+  documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions,
+  languages: readonly (string | undefined)[], failures: readonly (EspalierError | undefined)[],
+): DocumentSummary[] {
   const { budget, unit = "tokens", lineNumbers, compatible: { attached, lineNumberStyle = lineNumbers ? "full" : undefined, ...switches } = {} } = options;
   const count = (text: string) => (unit === "tokens" ? countText(text, encodingOf(options)) : text.length);
   const asked = documents.map(({ selection, costs = attached ? ("attached" as const) : undefined, ...rest }): CompatibleDocument => ({
     ...rest, ...(costs && { costs }), ...(selection !== undefined && { selection: typeof selection === "number" ? ([selection, selection] as const) : selection }),
   }));
-  const made = await summarizeCompatible(asked, { ...switches, limit: unit === "tokens" ? budget * CHARACTERS : budget, ...(lineNumberStyle && { lineNumberStyle }) });
-  return made.map(({ text, edits, basis }, at) => {
+  const limit = unit === "tokens" ? budget * CHARACTERS : budget;
+  const made = compatibleSummaries(asked, { ...switches, limit, ...(lineNumberStyle && { lineNumberStyle }) }, languages);
+  return made.map(({ text, edits, basis, adjusted }, at) => {
     const { text: whole, path = "" } = documents[at]!;
     const failure = failures[at];
     const lines = new Lines(whole);
@@ -342,6 +373,7 @@ async function compatible(
     return new DocumentSummary({
       text, tokens: count(text), before: count(whole), edits: edits.map(([start, end, inserted]) => ({ start, end, text: inserted })), elisions, language: languages[at],
       basis: failure ? { path: "indentation", why: "grammarFailed", error: failure } : basis,
+      ...(adjusted && { adjustedSelection: adjusted }),
     });
   });
 }
@@ -388,7 +420,7 @@ function atText(error: unknown): never {
 function checkOptions(options: unknown): void {
   if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
   const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = options as SummaryOptions;
-  if (!Number.isSafeInteger(budget) || budget < 0) throw bad("options.budget", "a whole number, 0 or more", budget);
+  if (typeof budget !== "number" || !(budget >= 0)) throw bad("options.budget", "a number, 0 or more", budget);
   const oneOf = (name: string, value: unknown, allowed: readonly unknown[]) => {
     if (value !== undefined && !allowed.includes(value)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
   };

@@ -9,13 +9,15 @@ import type * as Internal from "../../../js/internal.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
-const { summarizeDocument } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
+const { summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
 const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
 
 interface Case {
   charLimit: number;
   selection: number[] | null;
   options?: object;
+  /** In UTF-16 code units. */
+  adjustedSelection?: number[];
   costRule?: { type: string; kinds?: Record<string, number | false> };
   expected: string;
 }
@@ -23,6 +25,8 @@ interface Document {
   id: string;
   language: string;
   text: string;
+  /** The root: kind, start, end, children. */
+  overlay: [string, number, number, ...unknown[]];
   cases: Case[];
 }
 const { documents, multi } = JSON.parse(readFileSync(new URL("../../fixtures/vectors/documents.json", import.meta.url), "utf8")) as {
@@ -39,7 +43,7 @@ function range(text: string, selection: number[] | null): { selection?: [number,
   return { selection: [at(line, column), at(endLine, endColumn)] };
 }
 
-for (const { id, language, text, cases } of documents) {
+for (const { id, language, text, overlay, cases } of documents) {
   test(`summaries of ${id}`, async () => {
     for (const { charLimit, selection, options, costRule, expected } of cases) {
       const costs = costRule?.type === "file-variable" ? "attached" as const : costRule?.kinds;
@@ -55,14 +59,51 @@ for (const { id, language, text, cases } of documents) {
   });
 
   test(`summaries of ${id}, as hosts ask for them`, async () => {
-    for (const { charLimit, selection, options, costRule, expected } of cases) {
+    for (const { charLimit, selection, options, costRule, expected, adjustedSelection } of cases) {
       const costs = costRule?.type === "file-variable" ? undefined : costRule?.kinds;
       const asked = { language, budget: charLimit, unit: "characters", mode: "compatible", ...range(text, selection), ...(costs && { costs }) } as const;
-      const made = await summarizeDocument(text, { ...asked, compatible: { ...options, attached: costRule?.type === "file-variable" } });
+      const compatible = { ...options, attached: costRule?.type === "file-variable" };
+      const made = await summarizeDocument(text, { ...asked, compatible });
       assert.equal(made.text, expected);
+      // At once, the same; a fraction of a character changes nothing.
+      assert.deepEqual(summarizeDocumentSync(text, { ...asked, compatible }), made);
+      assert.equal(made.adjustedSelection === undefined, selection === null);
+      // The reference looks for a blank selection in a text that it has cut at both ends, but counts from the uncut one's.
+      const [start, end] = range(text, selection).selection ?? [0, 0];
+      const slips = start === end && (start === text.length || overlay[1] > 0);
+      if (adjustedSelection && !slips) assert.deepEqual(made.adjustedSelection, adjustedSelection);
     }
   });
 }
+
+test("limits may be fractions, or none", async () => {
+  const { text, language } = SAMPLES["typescript"]!;
+  for (const mode of ["compatible", "default"] as const) {
+    for (const unit of ["tokens", "characters"] as const) {
+      const asked = { language, unit, mode } as const;
+      const whole = await summarizeDocument(text, { ...asked, budget: Infinity });
+      assert.deepEqual([whole.text, whole.complete], [text, true]);
+      assert.equal((await summarizeDocument(text, { ...asked, budget: 1e300 })).text, text);
+      // As callers pass it: a share of a context window.
+      const share = (whole.tokens / 4) * 3 + 0.3;
+      const made = await summarizeDocument(text, { ...asked, budget: share });
+      assert.ok(!made.complete && (mode === "compatible" || made.tokens <= share), `${made.tokens} of ${share}`);
+      for (const budget of [NaN, -0.5, -Infinity, "9"]) {
+        await assert.rejects(summarizeDocument(text, { ...asked, budget: budget as number }), { code: "bad_option", path: "options.budget" });
+      }
+    }
+  }
+});
+
+test("the adjusted selection is of the compatible mode, and one for each document", async () => {
+  const text = "function f() {\n  a();\n  b();\n}\n";
+  const asked = { language: "typescript", budget: 1_000, mode: "compatible" } as const;
+  const at = text.indexOf("a()");
+  const two = [{ text, selection: at + 1, language: "typescript" }, { text, language: "typescript" }];
+  const { summaries } = await summarizeDocuments(two, asked);
+  assert.deepEqual(summaries.map(({ adjustedSelection }) => adjustedSelection && text.slice(...adjustedSelection)), ["  a();", undefined]);
+  assert.equal((await summarizeDocument(text, { ...asked, mode: "default", selection: at })).adjustedSelection, undefined);
+});
 
 test("switches of the compatible mode are checked, and are of that mode", async () => {
   const refused = (compatible: unknown, path: string, mode: "default" | "compatible" = "compatible") =>

@@ -151,3 +151,54 @@ test("edits that are none name the field", () => {
   const given = Object.freeze([Object.freeze({ start: 5, end: 6, text: "a" }), Object.freeze({ start: 0, end: 1, text: "b" })]);
   assert.equal(summary.rebase(given).edits.length, 2);
 });
+
+test("edits find their places in a document that changed meanwhile", () => {
+  const y = TEXT.indexOf("y()");
+  const shown = text.indexOf("y()");
+  const check = (changes: SummaryEdit[], edit: SummaryEdit, wanted: string | undefined) => {
+    const { edits, dropped } = summary.rebase([edit], { changes });
+    assert.deepEqual(dropped, wanted === undefined ? [edit] : []);
+    if (wanted !== undefined) assert.equal(apply(apply(TEXT, changes), edits), wanted);
+  };
+  const toZ = { start: shown, end: shown + 1, text: "z" };
+  check([], toZ, TEXT.replace("y()", "z()"));
+  check([{ start: 0, end: 0, text: "// typed\n" }], toZ, `// typed\n${TEXT.replace("y()", "z()")}`);
+  check([{ start: 0, end: 8, text: "fn" }, { start: y + 3, end: y + 4, text: "" }], toZ, `fn${TEXT.slice(8).replace("y();", "z()")}`);
+  // What is missing in the summary may have changed, too.
+  const [hidden] = summary.elisions[0]!.range;
+  check([{ start: hidden + 2, end: hidden + 6, text: "" }], toZ, apply(TEXT, [{ start: hidden + 2, end: hidden + 6, text: "" }]).replace("y()", "z()"));
+  check([{ start: y, end: y + 1, text: "w" }], toZ, undefined);
+  check([{ start: y - 2, end: y + 2, text: "" }], toZ, undefined);
+  check([{ start: y - 1, end: y + 1, text: "" }], { start: shown, end: shown, text: "n" }, undefined);
+  // Beside a change is not over it; of two insertions the document's comes first.
+  check([{ start: y, end: y, text: "a." }], toZ, TEXT.replace("y()", "a.z()"));
+  check([{ start: y, end: y, text: "a." }], { start: shown, end: shown, text: "b." }, TEXT.replace("y()", "a.b.y()"));
+  check([{ start: y + 1, end: y + 3, text: "" }], toZ, TEXT.replace("y()", "z"));
+});
+
+test("changes that are none are refused with their path", () => {
+  const check = (changes: unknown, path: string) => assert.throws(() => summary.rebase([], { changes } as never), { code: "bad_option", path });
+  check("x", "options.changes");
+  check([{ start: 0, end: TEXT.length + 1, text: "" }], "options.changes[0].end");
+  check([{ start: 0, end: 5, text: "" }, { start: 4, end: 6, text: "" }], "options.changes[1]");
+});
+
+test("rebased edits and changes commute: both apply, whatever comes first", () => {
+  const place = fc.tuple(fc.nat(), fc.nat({ max: 6 }), fc.string({ maxLength: 3 }));
+  fc.assert(fc.property(fc.nat(samples.length - 1), fc.array(place, { maxLength: 6 }), fc.array(place, { maxLength: 6 }), (which, picks, changed) => {
+    const { document, summary } = samples[which]!;
+    const disjoint = (length: number, list: [number, number, string][]) => list
+      .map(([at, long, text]) => ({ start: at % (length + 1), end: Math.min(length, (at % (length + 1)) + long), text }))
+      .sort((a, b) => a.start - b.start || a.end - b.end)
+      .filter((edit, at, all) => all.slice(0, at).every((other) => other.end < edit.start));
+    const [wanted, changes] = [disjoint(summary.text.length, picks), disjoint(document.length, changed)];
+    const plain = summary.rebase(wanted);
+    const moved = summary.rebase(wanted, { changes });
+    assert.equal(moved.edits.length + moved.dropped.length, wanted.length);
+    const overlaps = (a: SummaryEdit, b: SummaryEdit) => (a.start === a.end ? b.start < a.start && a.start < b.end : b.start < a.end && a.start < b.end);
+    const free = plain.edits.filter((edit) => !changes.some((change) => overlaps(edit, change)));
+    assert.equal(moved.edits.length, free.length);
+    const now = apply(document, changes);
+    for (const [at, edit] of moved.edits.entries()) assert.equal(now.slice(edit.start, edit.end), document.slice(free[at]!.start, free[at]!.end));
+  }), { numRuns: 500 });
+});
