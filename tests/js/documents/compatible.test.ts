@@ -77,7 +77,8 @@ for (const { id, language, text, overlay, cases } of documents) {
 }
 
 test("limits may be fractions, or none", async () => {
-  const { text, language } = SAMPLES["typescript"]!;
+  const { text } = SAMPLES["typescript"]!;
+  const language = "typescript";
   for (const mode of ["compatible", "default"] as const) {
     for (const unit of ["tokens", "characters"] as const) {
       const asked = { language, unit, mode } as const;
