@@ -17,6 +17,7 @@ import { serverItems } from "./server-items.ts";
 import type { Operation } from "./drive.ts";
 import { call, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
+import { hostTokenizer } from "./counting/host-tokenizer.ts";
 import { exceeded } from "./exceeded.ts";
 import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
 import { countText } from "./tokens.ts";
@@ -263,8 +264,8 @@ function soundly<T>(result: CompactResult<T>, reading: Reading, options: Compact
   const { report } = result;
   if (provider === undefined || result.status !== "applied") return result;
   const ids = new Map(source.list.map((message, at) => [message, idAt(reading, at)!]));
-  const { budget, encoding, model, costModel, images, imageSize, tools } = options;
-  const how = { format, ...defined({ encoding, model, costModel, images, imageSize, tools }) };
+  const { budget, encoding, tokenizer, model, costModel, images, imageSize, tools } = options;
+  const how = { format, ...defined({ encoding, tokenizer, model, costModel, images, imageSize, tools }) };
   let { messages } = result;
   let pruned: Removal[] = [];
   for (let [cut, room] = [0, budget]; ; cut += 1) {
@@ -336,8 +337,8 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
   const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure, ...counts } = options;
   const asked = { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure };
   const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  const { encoding, model, costModel, images, imageSize, format, tools } = counts;
-  const how = Object.fromEntries(Object.entries({ encoding, model, costModel, images, imageSize, format, tools }).filter(([, value]) => value !== undefined));
+  const { encoding, tokenizer, model, costModel, images, imageSize, format, tools } = counts;
+  const how = Object.fromEntries(Object.entries({ encoding, tokenizer, model, costModel, images, imageSize, format, tools }).filter(([, value]) => value !== undefined));
   const all: CompactOptions = { ...how, ...said, llm, llmBudget, budget: Number.MAX_SAFE_INTEGER, trigger: "manual" };
   const { keep: _, cover: __, asking, ...rest } = compactFields(all);
   const reading = read(messages, all);
@@ -508,13 +509,15 @@ export function read(messages: unknown, options: Pick<CountOptions, "format" | "
 }
 
 /** What everything is counted with. */
-export type Counting = Pick<CountOptions, "encoding" | "model" | "costModel" | "images" | "imageSize">;
+export type Counting = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize">;
 
 /** What the engine is told about counting. */
-export function counting(reading: Reading, { encoding, model, costModel, images, imageSize }: Counting) {
+export function counting(reading: Reading, { encoding, tokenizer: given, model, costModel, images, imageSize }: Counting) {
   needNames({ encoding, model, costModel });
-  encodingOf({ encoding, model });
-  return { encoding, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
+  const tokenizer = hostTokenizer(given);
+  if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
+  if (!tokenizer) encodingOf({ encoding, model });
+  return { encoding, tokenizer, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */

@@ -55,3 +55,4 @@ export { addUsage, usageCost } from "./usage.ts";
 export type { UsageCost } from "./usage.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "./vocabulary.ts";
 export type * from "./types.ts";
+export type { HostTokenizer } from "./counting/host-tokenizer.ts";

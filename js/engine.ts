@@ -6,6 +6,7 @@
  */
 
 import { createGlue } from "#glue";
+import { throwTokenizerFailure } from "./counting/host-tokenizer.ts";
 import { EspalierError } from "./errors.ts";
 
 /** The raw exports of one instance. */
@@ -164,16 +165,20 @@ export function wasm(): Wasm {
 /**
  * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance first.
  *
- * @throws EspalierError `engine_crashed` (a bug of ours; the engine is usable again), or whatever the engine refused
+ * @throws EspalierError `engine_crashed` (a bug of ours; the engine is usable again), or whatever the engine refused; what a
+ * host's tokenizer threw
  */
 export function call<T>(run: () => T): T {
+  let result: T;
   try {
-    return run();
+    result = run();
   } catch (error) {
     // A stack overflow inside wasm arrives as RangeError and leaves the instance as damaged as a panic does.
     if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) throw recover(error);
     throw wrap(error);
   }
+  throwTokenizerFailure();
+  return result;
 }
 
 function recover(cause: Error): EspalierError {

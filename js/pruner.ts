@@ -5,6 +5,7 @@
 import { encodingOf, pruneFields, read, withheld } from "./api.ts";
 import type { counting } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import type { HostTokenizer } from "./counting/host-tokenizer.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import type { NeutralMessage, Part, PlanItem, PruneCut, PruneOptions, PruneReport, PruneResult } from "./types.ts";
@@ -31,6 +32,7 @@ export class Pruner {
   /** The instance of the engine that holds it: one that crashed took it along. */
   #instance: Wasm | undefined;
   #counting = "";
+  #tokenizer: HostTokenizer | undefined;
   #messages: readonly NeutralMessage[] = [];
 
   constructor(cut?: PruneCut) {
@@ -53,21 +55,22 @@ export class Pruner {
     const { plan, ...pruned } = JSON.parse(text) as Pruned;
     this.cut = pruned.cut;
     const { budget, costModel = "espalier" } = fields;
-    const encoding = encodingOf(fields);
+    const encoding = fields.tokenizer ? ("host" as const) : encodingOf(fields);
     const removed = [...withheld(reading), ...pruned.removed];
     return { messages: reading.rebuild(plan), report: { ...pruned, removed, budget, limitSource, encoding, costModel } };
   }
 
-  #hold(messages: readonly NeutralMessage[], { encoding, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
+  #hold(messages: readonly NeutralMessage[], { encoding, tokenizer, model, costModel, format, images, imageNumbers, imageKeys, imageSides }: ReturnType<typeof counting>): Held {
     const told = {
       encoding, model, costModel, format,
       ...(images !== undefined && { images }), ...(imageNumbers && { imageNumbers }), ...(imageKeys && { imageKeys }), ...(imageSides && { imageSides }),
     };
     const key = JSON.stringify(told);
     const instance = wasm();
-    if (!this.#held || this.#instance !== instance || this.#counting !== key) {
+    if (!this.#held || this.#instance !== instance || this.#counting !== key || this.#tokenizer !== tokenizer) {
       this.free();
-      this.#held = call(() => new instance.HeldConversation({ ...told, tools: [] }));
+      this.#held = call(() => new instance.HeldConversation({ ...told, tokenizer, tools: [] }));
+      this.#tokenizer = tokenizer;
       this.#instance = instance;
       this.#counting = key;
     }

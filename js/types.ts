@@ -3,6 +3,7 @@
  * `src/message`, `src/history` and `src/compact` hold the Rust twins (camelCase on this side).
  */
 
+import type { HostTokenizer } from "./counting/host-tokenizer.ts";
 import type { LogEdit } from "./log-types.ts";
 import type { StoreResult } from "./storing.ts";
 import type { OffloadEvent } from "./tool-results.ts";
@@ -92,6 +93,15 @@ export interface CountOptions {
   format?: Format;
   /** Wins over `model`. Default `o200k_base`. */
   encoding?: EncodingName;
+  /**
+   * Counts texts in place of an encoding, for models whose tokenizer is yours: Llama, Mistral, a server's own. Texts are
+   * counted one by one and synchronously; counts are remembered. No vocabulary is loaded. What it throws reaches you.
+   *
+   * ```js
+   * countMessages(messages, { tokenizer: (text) => llama.encode(text).length });
+   * ```
+   */
+  tokenizer?: HostTokenizer;
   /** A model name; picks the encoding. Unknown names get `o200k_base`, and the report's `origin` says so. */
   model?: string;
   /** Default `espalier`. */
@@ -130,7 +140,8 @@ export interface Totals {
 }
 
 export interface CountReport extends Totals {
-  encoding: EncodingName;
+  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  encoding: EncodingName | "host";
   costModel: CostModelName;
   origin: Origin;
   perMessage: { id: string; role: Role; tokens: number }[];
@@ -144,7 +155,8 @@ export interface ToolsReport {
   overhead: number;
   perTool: { name: string; tokens: number }[];
   origin: Origin;
-  encoding: EncodingName;
+  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  encoding: EncodingName | "host";
   costModel: CostModelName;
 }
 
@@ -299,7 +311,8 @@ export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "assu
 /** What pruning and compaction report alike. */
 export interface CutReport {
   budget: number;
-  encoding: EncodingName;
+  /** What counted: an encoding, or `host` for a tokenizer of the host's own. */
+  encoding: EncodingName | "host";
   costModel: CostModelName;
   origin: Origin;
   before: Totals;

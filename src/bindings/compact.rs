@@ -19,7 +19,7 @@ use crate::compact::{Compacted, Cover, Options};
 use crate::effect::{Answer, Block, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::log::Log;
-use crate::tokens::{CostModel, EncodingName};
+use crate::tokens::CostModel;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,7 +157,7 @@ struct Report {
     #[serde(flatten)]
     compacted: Compacted,
     budget: u64,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
 }
 
@@ -166,7 +166,7 @@ struct Report {
 pub struct Compaction {
     inner: crate::compact::Compaction,
     budget: u64,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
     /// Whoever asked has no messages to rebuild: edits say what is to change.
     edits_only: bool,
@@ -216,7 +216,7 @@ impl Compaction {
 }
 
 /// A compaction of the view of a log, whose counts are held: no message crosses, and none is counted again.
-pub(super) fn of_log(log: &Log, encoding: EncodingName, options: JsValue) -> std::result::Result<Compaction, JsValue> {
+pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std::result::Result<Compaction, JsValue> {
     let Counting { model, .. } = from_js(options.clone(), "options", Code::BadOption)?;
     let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
     let options = options.options(model).map_err(to_js)?;

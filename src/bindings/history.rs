@@ -14,14 +14,14 @@ use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::map::HashSet;
 use crate::message::{Message, Role};
-use crate::tokens::{CostModel, EncodingName, Origin, ToolCost};
+use crate::tokens::{CostModel, Origin, ToolCost};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CountReport {
     #[serde(flatten)]
     totals: Totals,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
     origin: Origin,
     per_message: Vec<MessageCount>,
@@ -126,7 +126,7 @@ struct PruneReport {
     #[serde(flatten)]
     pruned: Pruned,
     budget: u64,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
 }
 

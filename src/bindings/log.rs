@@ -12,7 +12,6 @@ use crate::history::edit;
 use crate::history::log::entry::{Checkpoint, Edit, Pin, RecordKind};
 use crate::history::log::{Counting as Counted, Log, Made, Problem};
 use crate::message::Message;
-use crate::tokens::EncodingName;
 
 /// What was made of lines.
 #[derive(Serialize, Default)]
@@ -32,10 +31,10 @@ struct Report {
 pub struct EventLog {
     inner: Log,
     report: Report,
-    encoding: EncodingName,
+    encoding: &'static str,
 }
 
-fn counting(options: JsValue) -> Result<(Counted, EncodingName), JsValue> {
+fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
     let options: Counting = from_js(options, "options", Code::BadOption)?;
     let counter = options.counter().map_err(to_js)?;
     let counted = Counted {

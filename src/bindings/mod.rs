@@ -15,6 +15,7 @@ mod error;
 mod gauge;
 mod grammar;
 pub mod history;
+mod host;
 pub mod log;
 mod options;
 mod outline;

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::decode::from_js;
 use super::error::to_js;
+use super::host::HostTokenizer;
 use super::tokens::loaded;
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Meter;
@@ -20,6 +21,9 @@ use crate::validity::Provider;
 #[serde(rename_all = "camelCase", default)]
 pub struct Counting {
     encoding: Option<String>,
+    /// Counts in place of an encoding.
+    #[serde(rename = "tokenizer")]
+    host: Option<HostTokenizer>,
     pub model: Option<String>,
     cost_model: Option<String>,
     tools: Vec<Tool>,
@@ -35,8 +39,9 @@ pub struct Counting {
 
 /// What everything is counted with.
 pub struct Counter {
-    pub name: EncodingName,
-    pub encoding: Rc<Encoding>,
+    /// The encoding's name, or `host`.
+    pub name: &'static str,
+    pub encoding: Rc<dyn Tokenizer>,
     /// The same, with how the model sees pictures.
     pub tokenizer: Rc<dyn Tokenizer>,
     pub cost_model: CostModel,
@@ -50,20 +55,35 @@ impl Counting {
         &self.tools
     }
 
-    /// Finds the encoding and counts the tools.
-    pub fn counter(&self) -> Result<Counter> {
-        let (name, origin) = match (&self.encoding, &self.model) {
+    /// The encoding that the options name, and how far its counts can be trusted.
+    fn encoding(&self) -> Result<(EncodingName, Origin)> {
+        Ok(match (&self.encoding, &self.model) {
             (Some(name), _) => (EncodingName::from_name(name).map_err(|e| e.at("options.encoding"))?, Origin::Exact),
             (None, Some(model)) => encoding_for_model(model),
             // These providers have no public encoding.
             (None, None) if self.provider().is_some() => (EncodingName::O200kBase, Origin::Prior),
             (None, None) => (EncodingName::O200kBase, Origin::Exact),
+        })
+    }
+
+    /// The built-in encoding, for what counts with its inner workings.
+    pub fn built_in(&self) -> Result<Rc<Encoding>> {
+        loaded(self.encoding()?.0)
+    }
+
+    /// Finds the tokenizer and counts the tools.
+    pub fn counter(&self) -> Result<Counter> {
+        let (name, encoding, origin): (_, Rc<dyn Tokenizer>, _) = match &self.host {
+            Some(host) => ("host", Rc::new(host.clone()), Origin::Exact),
+            None => {
+                let (name, origin) = self.encoding()?;
+                (name.as_str(), loaded(name)?, origin)
+            }
         };
         let cost_model = match &self.cost_model {
             Some(name) => CostModel::from_name(name).map_err(|e| e.at("options.costModel"))?,
             None => CostModel::default(),
         };
-        let encoding = loaded(name)?;
         let tools = cost_model.tools(&self.tools, &*encoding);
         let model = match (&self.images, &self.model) {
             (Some(name), _) => {

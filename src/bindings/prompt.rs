@@ -76,7 +76,8 @@ impl Prompt {
                     true => 0,
                     false => counter.cost_model.list_overhead() + counter.tools.total,
                 };
-                let (encoding, tokenizer, model) = (counter.encoding, counter.tokenizer, counter.cost_model);
+                let encoding = counting.built_in().map_err(to_js)?;
+                let (tokenizer, model) = (counter.tokenizer, counter.cost_model);
                 (Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64)
             }
         };

@@ -12,6 +12,8 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor};
 use wasm_bindgen::prelude::*;
 
+use super::host;
+
 /// What is wrong with a value.
 #[derive(Debug)]
 pub struct Wrong(Box<Report>);
@@ -214,7 +216,10 @@ impl<'de> de::Deserializer<'de> for Js {
         if self.is_nullish() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
+        if name == host::FUNCTION {
+            return if host::pass(&self.0) { visitor.visit_unit() } else { Err(self.wrong(&visitor)) };
+        }
         visitor.visit_newtype_struct(self)
     }
 

@@ -8,7 +8,7 @@ use super::error::to_js;
 use super::options::{Counting, messages};
 use crate::compact::results::{Clearing, Done, Exempt, Options, Results, Rule, Style};
 use crate::error::Code;
-use crate::tokens::{CostModel, EncodingName};
+use crate::tokens::CostModel;
 
 /// Numbers are checked in JavaScript.
 #[derive(Deserialize)]
@@ -75,7 +75,7 @@ impl ResultOptions {
 struct Report {
     #[serde(flatten)]
     done: Done,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
 }
 
@@ -83,7 +83,7 @@ struct Report {
 #[wasm_bindgen]
 pub struct ResultEdits {
     inner: Option<Results>,
-    encoding: EncodingName,
+    encoding: &'static str,
     cost_model: CostModel,
 }
 
