@@ -59,13 +59,17 @@ export interface Answer {
   date?: string;
 }
 
-/** A provider that answered without having read the whole request, or that counts more than its window has. */
+/** A report that does not go with what was sent. */
 export interface SilentOverflow {
-  kind: "overWindow" | "truncated";
+  /**
+   * `overWindow`: more was reported than the window has. `truncated`: two reports in a row agree that the server cut the request. `odd`: one
+   * report is far too low, and nothing is learned from it. Servers that report uncached tokens only look like this.
+   */
+  kind: "overWindow" | "truncated" | "odd";
   reported: number;
   expected: number;
-  /** What the model's next request may have, by the provider's count. */
-  limit: number;
+  /** What the model's next request may have, by the provider's count. Absent if nothing was learned. */
+  limit?: number;
 }
 
 /**
@@ -113,7 +117,10 @@ export class Recovery {
     return taken.next;
   }
 
-  /** Takes in an answer; says so if the provider cannot have read all of the request. */
+  /**
+   * Takes in an answer. Returns what is odd about its report, if anything. One report never lowers a limit: two low ones in a row that agree
+   * do, above 1,024 tokens and a hundredth of `window`. A later report that contradicts such a limit ends it.
+   */
   accepted(model: string, answer: Answer): SilentOverflow | undefined {
     tokens(given(answer, "answer"), "sent", true, "answer");
     for (const name of ["reported", "predicted", "bound", "window"] as const) tokens(answer, name, false, "answer");

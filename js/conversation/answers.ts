@@ -6,15 +6,25 @@ import type { NextStep, RefusalKind } from "../recovery.ts";
 import { refusalOf, reportedBy } from "../request.ts";
 import type { Usage } from "../types.ts";
 import { addUsage } from "../usage.ts";
+import type { OddUsage } from "./limits.ts";
 import type { Context } from "./context.ts";
 import type { Meter } from "./meter.ts";
 import type { Models } from "./models.ts";
+
+const WHY: Record<OddUsage["why"], string> = {
+  overflow: "",
+  low: "; the limit stays as it is. Report the whole prompt, cached tokens included",
+  overhead: "; a request without any message would not fit by that, so counts are not brought in line with it",
+  unsteady: "; reports vary too much to predict the next one",
+};
 
 export class Answers<T> {
   /** Tokens of all requests together. */
   reported: Usage = addUsage();
   /** The newest request was too large for the provider, and another is to be made. */
   isRefused = false;
+  /** The newest odd report was warned of; a row of them is one warning. */
+  private warned: string | undefined;
   private readonly c: Context<T>;
   private readonly models: Models<T>;
   private readonly meter: Meter<T>;
@@ -38,11 +48,15 @@ export class Answers<T> {
     const tokens = Math.round(reported);
     // A server that manages the context reads less than was sent, and may.
     if (this.isManaged) this.meter.managed = { reported: tokens, ours: this.meter.sent };
-    const silent = this.isManaged ? undefined : limits.answered(tokens, this.date());
+    const odd = this.isManaged ? undefined : limits.answered(tokens, this.date());
     log.record("usage", { request: requests, promptTotal: tokens });
     saving.save();
-    if (!silent) return;
-    events.emit({ type: "warning", code: "silent_overflow", message: `the provider counted ${silent.reported} tokens where ${silent.expected} were expected`, details: silent });
+    const known = this.warned;
+    this.warned = odd?.why;
+    if (!odd || (odd.why === known && odd.why !== "overflow")) return;
+    const { why, ...details } = odd;
+    const code = why === "overflow" ? "silent_overflow" : "odd_usage";
+    events.emit({ type: "warning", code, message: `the provider counted ${odd.reported} tokens where ${odd.expected} were expected${WHY[why]}`, details });
   }
 
   refusal(error: unknown): NextStep {

@@ -18,6 +18,21 @@ export interface Limit {
   source: ContextUsage["limitSource"];
 }
 
+/** A usage report that does not go with its request. */
+export interface OddUsage extends Omit<SilentOverflow, "kind"> {
+  /**
+   * `overflow`: the provider did not read the whole request, or counts more than its window has. `low`: the report is far too low.
+   * `overhead`: by its reports a request without any message would hardly fit. `unsteady`: reports vary too much to predict the next one.
+   */
+  why: "overflow" | "low" | "overhead" | "unsteady";
+  kind?: SilentOverflow["kind"];
+}
+
+/** Share of the limit that a provider may add to a request by its reports. Above it they belong to something else, a session's total say. */
+const MOST_OVERHEAD = 0.9;
+/** Bounds of a calibration's error, as the core has them: in tokens, and as a share of our count. */
+const [LEAST_BOUND, MOST_BOUND] = [16, 0.3];
+
 /** What the user set. */
 export interface Own {
   threshold: number | undefined;
@@ -29,7 +44,7 @@ export interface Own {
 /** Limits of one model, and what was learned of it. */
 export class Limits {
   readonly name: string;
-  private readonly calibration: Calibration | undefined;
+  private calibration: Calibration | undefined;
   /** While the same request is tried again, smaller each time. */
   private tries: Tries | undefined;
   private wasRefused = false;
@@ -118,17 +133,34 @@ export class Limits {
     this.calibration?.sent({ id, tokens, frame });
   }
 
-  /** The provider's count of the newest request. */
-  answered(reported: number, date: string): SilentOverflow | undefined {
+  /** Takes the provider's count of the newest request. Returns what is odd about it. */
+  answered(reported: number, date: string): OddUsage | undefined {
     if (!this.sent) return undefined;
     const { id, tokens, predicted } = this.sent;
     this.tries = undefined;
-    if (reported > 0) this.reported = { tokens: reported, sent: tokens };
-    this.calibration?.reported({ id, tokens: reported });
     const window = windowOf(this.model);
-    return this.recovery.accepted(this.name, {
+    const silent = this.recovery.accepted(this.name, {
       sent: tokens, reported, date, predicted: predicted.tokens, bound: predicted.bound, ...(window !== undefined && { window }),
     });
+    if (reported > 0 && silent?.limit === undefined && silent) return { why: "low", ...silent };
+    if (reported > 0) this.reported = { tokens: reported, sent: tokens };
+    // A count of another text than the one that was sent says nothing about how the provider counts.
+    if (silent) return { why: "overflow", ...silent };
+    this.calibration?.reported({ id, tokens: reported });
+    return this.incredible(reported, tokens);
+  }
+
+  /** Drops a calibration that would leave no room for messages, and notices one that cannot predict. */
+  private incredible(reported: number, sent: number): OddUsage | undefined {
+    const { calibration } = this;
+    if (!calibration) return undefined;
+    const odd = { reported, expected: sent };
+    if (calibration.predict(0).tokens > MOST_OVERHEAD * this.of(0).request) {
+      this.calibration = new Calibration(this.name);
+      return { why: "overhead", ...odd };
+    }
+    const { bound, origin } = calibration.predict(sent);
+    return origin === "calibrated" && bound > LEAST_BOUND && bound >= Math.floor(MOST_BOUND * sent) ? { why: "unsteady", ...odd } : undefined;
   }
 
   /** The provider refused the newest request. */

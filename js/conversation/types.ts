@@ -237,10 +237,11 @@ export interface ConversationWarning {
   type: "warning";
   /**
    * `storage`: something could not be read or written. `bad_log`: lines of the log were not what they should be; what was read is kept aside.
-   * `silent_overflow`: the provider cannot have read all of a request. `frame_too_large`: system text and tools take more than 0.8 of the
+   * `silent_overflow`: the provider cannot have read all of a request, or counts more than its window has. `odd_usage`: a usage report does
+   * not go with its request; nothing was learned from it. A row of such reports is one warning. `frame_too_large`: system text and tools take more than 0.8 of the
    * limit. `engine`: the engine crashed and was replaced.
    */
-  code: "storage" | "bad_log" | "silent_overflow" | "frame_too_large" | "engine";
+  code: "storage" | "bad_log" | "silent_overflow" | "odd_usage" | "frame_too_large" | "engine";
   message: string;
   details?: unknown;
 }

@@ -7,6 +7,7 @@
 //! - A named limit becomes the model's, until the host clears it. A named use says how many of the provider's tokens one of ours is.
 //! - Without a number the request shrinks by a buffer of 5 %, which doubles with each refusal to at most 25 %, and halves after ten
 //!   answers.
+//! - One report never lowers a limit. Two low reports in a row that agree do, above a floor; a report that contradicts a limit raises it.
 //! - Each retry has at least 5 % fewer tokens than what was refused, by our count; after three the error goes to the host.
 
 use std::collections::BTreeMap;
@@ -35,6 +36,14 @@ pub const LEAST_OUTPUT: u64 = 1_024;
 const UNKNOWN_ERROR: f64 = 0.3;
 /// Share and number of tokens by which a report may always be lower than predicted.
 const SLACK: (f64, u64) = (0.05, 64);
+/// The smallest limit that low reports can teach: tokens, and a share of the stated window. Servers that truncate keep thousands.
+const FLOOR: (u64, f64) = (1_024, 0.01);
+/// Relative difference below which two reports agree. Servers that drop whole messages do not stop at the same token each time.
+const AGREEMENT: f64 = 0.1;
+/// Relative difference below which a report is taken for the tokens that are new since the request before.
+const NEW_ONLY: f64 = 0.25;
+/// Factor by which one report alone may raise the scale, or exceed a learned limit without ending it.
+const CREEP: f64 = 1.1;
 
 /// What was learned of all models. Plain data.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -51,6 +60,9 @@ pub struct Learned {
     /// Input tokens by the provider's count, as it named them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// True if the limit was inferred from low reports. The provider did not name it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub inferred: bool,
     /// When the limit was named; the host's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
@@ -60,11 +72,22 @@ pub struct Learned {
     pub buffer: f64,
     /// Answers since the last refusal or halving.
     pub accepted: u32,
+    /// The newest report, if it was odd: the next one confirms it or does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
+}
+
+/// A report that teaches nothing until the next one agrees with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    pub reported: u64,
+    /// Tokens of the request by our count.
+    pub sent: u64,
 }
 
 impl Default for Learned {
     fn default() -> Learned {
-        Learned { limit: None, date: None, scale: 1.0, buffer: 0.0, accepted: 0 }
+        Learned { limit: None, inferred: false, date: None, scale: 1.0, buffer: 0.0, accepted: 0, doubt: None }
     }
 }
 
@@ -170,7 +193,7 @@ pub struct Accepted {
     pub date: Option<String>,
 }
 
-/// A provider that answered without having read the whole request.
+/// A report that does not go with what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SilentOverflow {
@@ -179,8 +202,9 @@ pub struct SilentOverflow {
     pub reported: u64,
     /// Tokens that were expected, or the window that was exceeded.
     pub expected: u64,
-    /// What the model's next request may have, by the provider's count.
-    pub limit: u64,
+    /// What the model's next request may have, by the provider's count. Absent if nothing was learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
 }
 
 /// How it was noticed.
@@ -189,8 +213,10 @@ pub struct SilentOverflow {
 pub enum Silence {
     /// More was reported than the window has.
     OverWindow,
-    /// Clearly less was reported than was sent: the server cut it.
+    /// Clearly less was reported than was sent, twice in a row: the server cut it.
     Truncated,
+    /// Clearly less was reported than was sent, and nothing proves that the server cut it. Some servers report uncached tokens only.
+    Odd,
 }
 
 impl Recovery {
@@ -266,7 +292,7 @@ impl Recovery {
                 named.map(|limit| limit.saturating_sub(tries.output_reserve.unwrap_or(0))).filter(|&limit| limit > 0);
         }
         if let Some(limit) = named {
-            learned.limit = Some(limit);
+            (learned.limit, learned.inferred) = (Some(limit), false);
             learned.date.clone_from(&refusal.date);
         }
         if let Some(used) = refusal.used.filter(|_| refusal.kind != Kind::BodySize && refusal.sent > 0) {
@@ -286,28 +312,27 @@ impl Recovery {
         next
     }
 
-    /// Takes in an answer; says so if the provider did not read all of the request.
+    /// Takes in an answer; returns what is odd about its report.
     pub fn accepted(&mut self, answer: &Accepted) -> Option<SilentOverflow> {
         let learned = self.models.entry(answer.model.clone()).or_default();
         // Some servers report nothing at all as zero.
         let reported = answer.reported.filter(|&reported| reported > 0);
-        let silent = reported.and_then(|reported| silence(answer, reported));
-        if let Some(silent) = &silent {
-            learned.accepted = 0;
-            learned.limit = Some(learned.limit.map_or(silent.limit, |limit| limit.min(silent.limit)));
-            learned.date.clone_from(&answer.date);
-        }
-        let is_whole = silent.as_ref().is_none_or(|silent| silent.kind == Silence::OverWindow);
-        if let Some(reported) = reported.filter(|_| is_whole && answer.sent > 0)
-            && (learned.scale() > 1.0 || silent.is_some())
-        {
-            learned.scale = (reported as f64 / answer.sent as f64).clamp(1.0, MOST_SCALE);
-        }
-        if silent.is_none() {
-            learned.accepted = learned.accepted.saturating_add(1);
-            if learned.accepted >= CALM {
+        let silent = reported.and_then(|reported| learned.judge(answer, reported));
+        match &silent {
+            Some(silent) => {
                 learned.accepted = 0;
-                learned.buffer = if learned.buffer() / 2.0 < NO_BUFFER { 0.0 } else { learned.buffer() / 2.0 };
+                if let Some(limit) = silent.limit {
+                    learned.inferred = silent.kind == Silence::Truncated;
+                    learned.limit = Some(learned.limit.map_or(limit, |known| known.min(limit)));
+                    learned.date.clone_from(&answer.date);
+                }
+            }
+            None => {
+                learned.accepted = learned.accepted.saturating_add(1);
+                if learned.accepted >= CALM {
+                    learned.accepted = 0;
+                    learned.buffer = if learned.buffer() / 2.0 < NO_BUFFER { 0.0 } else { learned.buffer() / 2.0 };
+                }
             }
         }
         if *learned == Learned::default() {
@@ -332,24 +357,76 @@ impl Learned {
         }
     }
 
+    /// What a report says of its request: nothing if it is as expected.
+    fn judge(&mut self, answer: &Accepted, reported: u64) -> Option<SilentOverflow> {
+        let doubt = self.doubt.take();
+        let now = Doubt { reported, sent: answer.sent };
+        let odd = |kind, expected, limit| Some(SilentOverflow { kind, reported, expected, limit });
+        if let Some(window) = answer.window.filter(|&window| window > 0 && reported > window) {
+            self.rescale(now, doubt);
+            return odd(Silence::OverWindow, window, Some(window));
+        }
+        let Some(predicted) = answer.predicted.filter(|&predicted| is_low(answer, reported, predicted)) else {
+            if let Some(limit) = self.limit.filter(|&limit| reported > limit) {
+                // It read more than it was said to take.
+                self.limit = (reported <= share(limit, CREEP)).then_some(reported);
+                self.inferred &= self.limit.is_some();
+            }
+            if self.scale() > 1.0 {
+                self.rescale(now, doubt);
+            }
+            return None;
+        };
+        // A server that cuts at the inferred limit has no reason to cut this request: the inference was wrong.
+        if self.inferred && self.limit.is_some_and(|limit| predicted <= limit) {
+            (self.limit, self.inferred) = (None, false);
+        }
+        let floor = FLOOR.0.max(share(answer.window.unwrap_or(0), FLOOR.1));
+        if reported < floor {
+            return odd(Silence::Odd, predicted, None);
+        }
+        let confirmed = doubt.filter(|doubt| {
+            // Of a server that counts what is new only, the second report is what was added since the first.
+            let added = answer.sent.saturating_sub(doubt.sent);
+            is_near(doubt.reported, reported, AGREEMENT) && !is_near(added, reported, NEW_ONLY)
+        });
+        self.doubt = Some(now);
+        match confirmed {
+            Some(doubt) => odd(Silence::Truncated, predicted, Some(doubt.reported.max(reported))),
+            None => odd(Silence::Odd, predicted, None),
+        }
+    }
+
+    /// Takes the provider's tokens for one of ours from a whole report. One report alone cannot raise them by much.
+    fn rescale(&mut self, now: Doubt, before: Option<Doubt>) {
+        let ratio = |of: Doubt| (of.reported as f64 / of.sent.max(1) as f64).clamp(1.0, MOST_SCALE);
+        let scale = ratio(now);
+        let agrees = before.is_some_and(|before| (ratio(before) - scale).abs() <= AGREEMENT * scale);
+        if scale <= self.scale() * CREEP || agrees {
+            self.scale = scale;
+        } else {
+            self.doubt = Some(now);
+        }
+    }
+
     fn scale(&self) -> f64 {
         if self.scale.is_finite() { self.scale.clamp(1.0, MOST_SCALE) } else { 1.0 }
     }
 }
 
-fn silence(answer: &Accepted, reported: u64) -> Option<SilentOverflow> {
-    if let Some(window) = answer.window.filter(|&window| window > 0 && reported > window) {
-        return Some(SilentOverflow { kind: Silence::OverWindow, reported, expected: window, limit: window });
-    }
-    let predicted = answer.predicted?;
+/// Whether a report is lower than the error of its prediction explains.
+fn is_low(answer: &Accepted, reported: u64, predicted: u64) -> bool {
     let bound = answer.bound.unwrap_or(share(predicted, UNKNOWN_ERROR));
     let margin = bound.max(share(predicted, SLACK.0)).max(SLACK.1);
-    (reported.saturating_add(margin) < predicted).then_some(SilentOverflow {
-        kind: Silence::Truncated,
-        reported,
-        expected: predicted,
-        limit: reported,
-    })
+    reported.saturating_add(margin) < predicted
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_near(a: u64, b: u64, within: f64) -> bool {
+    a.abs_diff(b) <= share(a.max(b), within)
 }
 
 fn share(tokens: u64, share: f64) -> u64 {

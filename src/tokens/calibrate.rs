@@ -21,8 +21,10 @@ const K: (f64, f64) = (0.5, 2.5);
 const MOST_ERRORS: usize = 32;
 /// Requests whose report is awaited.
 const MOST_PENDING: usize = 64;
-/// The smallest bound, in tokens.
+/// The smallest bound, in tokens, and the largest, as a share of our count. A larger error is no reason to leave more room: it says that
+/// the reports do not belong to these requests.
 const LEAST_BOUND: f64 = 16.0;
+const MOST_BOUND: f64 = 0.3;
 /// What a prediction may be off per token of distance from the newest report: with a fitted k, and with k as it was assumed.
 const DRIFT: f64 = 0.02;
 const PRIOR_DRIFT: f64 = 0.3;
@@ -168,6 +170,10 @@ impl Calibration {
             (self.anchored, self.aside) = (false, None);
             self.points.clear();
         }
+        // No tokenizer in use makes less than half of our tokens: the provider did not read, or does not report, the rest.
+        if point.theirs < K.0 * point.ours {
+            return Outcome::SetAside;
+        }
         self.take(point)
     }
 
@@ -240,7 +246,10 @@ impl Calibration {
         let Some(last) = self.points.last() else { return (self.k * ours, PRIOR_DRIFT * ours) };
         let distance = (ours - last.ours).abs();
         let drift = if self.fitted || self.is_exact() { DRIFT } else { PRIOR_DRIFT };
-        (last.theirs + self.k * (ours - last.ours), LEAST_BOUND.max(1.5 * self.usual_error()) + drift * distance)
+        let bound = LEAST_BOUND.max(1.5 * self.usual_error()) + drift * distance;
+        // Far below the newest report an assumed k may lead under the least that is possible.
+        let expected = (last.theirs + self.k * (ours - last.ours)).max(K.0 * ours);
+        (expected, bound.min(LEAST_BOUND.max(MOST_BOUND * ours)))
     }
 
     /// The 95th percentile of the one-step errors.

@@ -141,29 +141,70 @@ fn the_output_is_asked_to_be_shorter_where_the_host_allows_it() {
     assert!(matches!(next, Next::Retry { limit: 160_000, output_reserve: None, .. }), "{next:?}");
 }
 
+/// Reports one after the other: what each is found to be, and what the last leaves of a limit of 1,000,000.
+fn noticed(answers: &[Accepted]) -> (Vec<Option<Silence>>, u64) {
+    let mut recovery = Recovery::default();
+    let kinds = answers.iter().map(|answer| recovery.accepted(answer).map(|silent| silent.kind)).collect();
+    (kinds, recovery.limit("m", 1_000_000))
+}
+
+fn of(sent: u64, reported: u64) -> Accepted {
+    Accepted { reported: Some(reported), predicted: Some(sent), ..answer(sent) }
+}
+
+#[test]
+fn two_low_reports_that_agree_teach_a_limit() {
+    use Silence::{Odd, OverWindow, Truncated};
+    let low = [Some(Odd), Some(Truncated)];
+    assert_eq!(noticed(&[of(10_000, 4_096), of(10_400, 4_096)]), (low.to_vec(), 4_096));
+    // A server that drops whole messages does not stop at the same token each time.
+    assert_eq!(noticed(&[of(10_000, 3_900), of(10_400, 4_096)]), (low.to_vec(), 4_096));
+    // One alone, two that disagree, and two with a usual one between them do not.
+    let none = |answers: &[Accepted]| assert_eq!(noticed(answers).1, 1_000_000, "{answers:?}");
+    none(&[of(10_000, 4_096)]);
+    none(&[of(10_000, 4_096), of(10_400, 2_048)]);
+    none(&[of(10_000, 4_096), of(10_200, 10_200), of(10_400, 4_096)]);
+    // Nor do any number of reports of uncached tokens only.
+    none(&[of(1_010, 26), of(1_036, 26), of(1_062, 26)]);
+    none(&(1..50).map(|turn| of(turn * 2_000, 2_000)).collect::<Vec<_>>());
+    // The floor is a share of the stated window.
+    let wide = |sent, reported| Accepted { window: Some(1_000_000), ..of(sent, reported) };
+    none(&[wide(100_000, 4_096), wide(100_400, 4_096)]);
+    assert_eq!(noticed(&[wide(100_000, 32_000), wide(101_000, 32_000)]).1, 32_000);
+    let over = Accepted { reported: Some(15_000), window: Some(12_000), ..answer(10_000) };
+    assert_eq!(noticed(&[over.clone()]), (vec![Some(OverWindow)], 12_000));
+    assert_eq!(noticed(&[over.clone(), over]).1, 8_000, "by our count");
+}
+
+#[test]
+fn a_limit_ends_when_a_report_contradicts_it() {
+    let learned = [of(10_000, 4_096), of(10_400, 4_096)];
+    let then = |more: &[Accepted]| noticed(&[&learned[..], more].concat()).1;
+    assert_eq!(then(&[of(4_000, 4_000)]), 4_096);
+    assert_eq!(then(&[of(4_090, 4_200)]), 4_200);
+    assert_eq!(then(&[of(4_090, 9_000)]), 1_000_000, "it read more");
+    assert_eq!(then(&[of(4_000, 1_100)]), 1_000_000, "nothing had to be cut");
+    // What a provider named itself is not ended by reports that are too low.
+    let mut recovery = Recovery::default();
+    let mut tries = recovery.begin("m", 200_000, None);
+    recovery.refused(&mut tries, &Refusal { limit: Some(100_000), ..refusal(Kind::ContextLength, 150_000) });
+    recovery.accepted(&of(90_000, 26));
+    assert_eq!(recovery.limit("m", 200_000), 100_000);
+}
+
 #[test]
 fn answers_to_less_than_was_sent_are_noticed() {
-    let noticed = |answer: &Accepted| {
-        let mut recovery = Recovery::default();
-        let silent = recovery.accepted(answer);
-        (silent.map(|s| (s.kind, s.limit)), recovery.limit("m", 1_000_000))
-    };
-    let ten = answer(10_000);
-    let cut = Accepted { reported: Some(4_096), predicted: Some(10_000), ..ten.clone() };
-    assert_eq!(noticed(&cut), (Some((Silence::Truncated, 4_096)), 4_096));
-    let over = Accepted { reported: Some(15_000), window: Some(12_000), ..ten.clone() };
-    assert_eq!(noticed(&over), (Some((Silence::OverWindow, 12_000)), 8_000), "by our count");
+    let first = |answer: Accepted| noticed(&[answer]).0[0];
     // An encoding that is not theirs may well be a quarter off, one that is calibrated not.
-    let off = Accepted { reported: Some(7_500), predicted: Some(10_000), ..ten.clone() };
-    assert_eq!(noticed(&off).0, None);
-    assert_eq!(noticed(&Accepted { bound: Some(100), ..off }).0, Some((Silence::Truncated, 7_500)));
+    assert_eq!(first(of(10_000, 7_500)), None);
+    assert_eq!(first(Accepted { bound: Some(100), ..of(10_000, 7_500) }), Some(Silence::Odd));
     for usual in [
-        Accepted { reported: Some(0), predicted: Some(10_000), ..ten.clone() },
-        Accepted { reported: Some(9_990), predicted: Some(10_000), bound: Some(0), ..ten.clone() },
-        Accepted { reported: Some(12_000), window: Some(12_000), predicted: Some(10_000), ..ten.clone() },
-        Accepted { reported: Some(30), predicted: Some(90), bound: Some(0), ..ten },
+        of(10_000, 0),
+        Accepted { bound: Some(0), ..of(10_000, 9_990) },
+        Accepted { window: Some(12_000), ..of(10_000, 12_000) },
+        Accepted { bound: Some(0), ..of(90, 30) },
     ] {
-        assert_eq!(noticed(&usual), (None, 1_000_000));
+        assert_eq!(noticed(&[usual]), (vec![None], 1_000_000));
     }
 }
 

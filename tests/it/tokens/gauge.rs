@@ -378,3 +378,28 @@ fn markup_that_never_ends() {
     check("</file><file></file".into());
     check("<日本>x</日本>".into());
 }
+
+/// A host that reports what it was shown (prediction and bound) teaches nothing; its bound stays that of a guess.
+#[test]
+fn the_bound_has_a_ceiling() {
+    let mut calibration = Calibration::new("claude-sonnet-4");
+    for request in 0..100 {
+        let tokens = 1_000 + request;
+        let before = calibration.predict(tokens);
+        assert!(before.bound <= (tokens * 3).div_ceil(10), "{before:?}");
+        let id = request.to_string();
+        calibration.sent(Request { id: id.clone(), model: "claude-sonnet-4".into(), frame: String::new(), tokens });
+        calibration.report(&id, before.tokens + before.bound);
+    }
+}
+
+#[test]
+fn a_report_below_every_tokenizer_is_no_point() {
+    let mut calibration = Calibration::new("gpt-4o");
+    for (request, tokens) in [1_010, 1_036, 1_062].into_iter().enumerate() {
+        let id = request.to_string();
+        calibration.sent(Request { id: id.clone(), model: "gpt-4o".into(), frame: String::new(), tokens });
+        assert_eq!(calibration.report(&id, 26), Outcome::SetAside);
+    }
+    assert_eq!(calibration.predict(2_000).tokens, 2_000);
+}

@@ -124,7 +124,7 @@ for (const wire of NAMES) {
     assert.ok(sizes[1]! <= 20_000, `${sizes}`);
   });
 
-  test(`${wire}: an answer to less than was sent is noticed, and the next request keeps to it`, async () => {
+  test(`${wire}: an answer to less than was sent is noticed, and after a second one requests keep to it`, async () => {
     for (const stream of [false, true]) {
       server.clear();
       server.script(answer({ text: "Hm?", usage: { input: 4_096, output: 2 } }));
@@ -132,6 +132,9 @@ for (const wire of NAMES) {
       const recovery = new Recovery();
       const events: string[] = [];
       const ask = () => request(HISTORY, { budget: 200_000, model: { name: "test" }, recovery, onEvent: ({ type }) => events.push(type) }, (messages) => provider.send(provider.toRequest(messages, { maxTokens: 9 }), { stream }));
+      assert.equal((await ask()).silentOverflow?.kind, "odd");
+      events.length = 0;
+      server.script(answer({ text: "Hm?", usage: { input: 4_096, output: 2 } }));
       const { silentOverflow } = await ask();
       assert.deepEqual([silentOverflow?.kind, silentOverflow?.reported, events], ["truncated", 4_096, ["context_usage", "silent_overflow"]]);
       const { report } = await ask();

@@ -1,0 +1,80 @@
+/** Usage reports that do not go with their request: one never shrinks the window, and a conversation goes on. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import { begin, heard, round } from "./support.ts";
+import type { Fields } from "./support.ts";
+
+const { openConversation } = espalier;
+const LIMIT = 128_000;
+type Usage = Record<string, number>;
+
+const codes = (events: ReturnType<typeof heard>) => events.flatMap((event) => (event.type === "warning" ? [(event as { code: string }).code] : []));
+
+/** Rounds of about 1,000 tokens, each reported so; the limit after each. */
+async function reported(reports: readonly ((used: number) => Usage)[], { name = "gpt-4o", limit = LIMIT, start = 0 } = {}) {
+  const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name, maxPromptTokens: limit }, entropy: 1 });
+  const events = heard(conversation);
+  const limits: number[] = [];
+  conversation.append(begin(start));
+  for (const [number, report] of reports.entries()) {
+    conversation.append(round(start + number, 160));
+    const { report: { usage } } = await conversation.prepare();
+    conversation.reportUsage(report(usage.used));
+    limits.push(conversation.usage().limit);
+  }
+  // The next request goes out whatever was reported.
+  const next = await conversation.prepare();
+  assert.ok(next.messages.length > 0);
+  await conversation.dispose();
+  return { limits, codes: codes(events), next };
+}
+
+const right = (used: number) => ({ prompt_tokens: used });
+
+for (const [name, odd] of Object.entries<Usage>({
+  "uncached tokens only": { prompt_tokens: 26 },
+  "Anthropic without its cache fields": { input_tokens: 12 },
+  "the total of a session": { prompt_tokens: 100 * LIMIT },
+  "a wrong total within the window": { prompt_tokens: LIMIT - 1 },
+})) {
+  test(`one odd report shrinks nothing: ${name}`, async () => {
+    for (const before of [0, 1, 2]) {
+      const { limits, codes: said, next } = await reported([...Array(before).fill(right), () => odd], {});
+      assert.equal(limits.at(-1), LIMIT);
+      assert.equal(next.report.trimmed.length, 0);
+      if (odd["prompt_tokens"] !== LIMIT - 1) assert.equal(said.length, 1);
+    }
+  });
+}
+
+test("servers that report what is new only never shrink it, and are warned of once", async () => {
+  const { limits, codes: said } = await reported(Array.from({ length: 12 }, (_, number) => () => ({ prompt_tokens: 1_150 + number })), { start: 4 });
+  assert.deepEqual(new Set(limits), new Set([LIMIT]));
+  assert.deepEqual(said, ["odd_usage"]);
+});
+
+test("two reports in a row that agree are a limit, until one contradicts it", async () => {
+  const cut = () => ({ prompt_tokens: 4_096 });
+  const { limits, codes: said } = await reported([cut, cut, right, () => ({ prompt_tokens: 9_000 })], { start: 200 });
+  assert.deepEqual(limits, [LIMIT, 4_096, 4_096, LIMIT]);
+  assert.deepEqual(said, ["odd_usage", "silent_overflow"]);
+});
+
+for (const name of ["gpt-4o", "claude-sonnet-4"]) {
+  test(`a host that reports what the meter shows does not run out of room: ${name}`, async () => {
+    const conversation = await openConversation<Fields>({ format: "openai-chat", model: { name, maxPromptTokens: 2_000 }, entropy: 1 });
+    const events = heard(conversation);
+    conversation.append(begin());
+    const own = espalier.countMessages(conversation.view().messages, { format: "openai-chat" }).total;
+    for (let request = 0; request < 400; request += 1) {
+      const { messages, report: { usage } } = await conversation.prepare();
+      assert.equal(messages.length, 2);
+      assert.ok(usage.bound <= Math.max(16, 0.3 * own + 1), `request ${request}: ${usage.bound}`);
+      conversation.reportUsage(usage.used);
+    }
+    assert.ok(codes(events).includes("odd_usage"), "it is said");
+    await conversation.dispose();
+  });
+}
