@@ -3,7 +3,7 @@
 import { readConversation } from "../adapters/index.ts";
 import { needNames, needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
-import { badOption as bad } from "../errors.ts";
+import { badOption as bad, EspalierError } from "../errors.ts";
 import { imageModel } from "../images.ts";
 import { countText } from "../tokens.ts";
 import type { CostModelName, EncodingName, ImageModel } from "../types.ts";
@@ -74,8 +74,8 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * ```
  *
  * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no component any more.
- * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `bad_option`, `bad_element`, `text_outside_message`;
- * whatever a component throws, with the path of the element in its message
+ * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `empty_prompt` if no message is left, `bad_option`,
+ * `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element in its message
  */
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
   const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
@@ -115,15 +115,18 @@ function wrapped(prompt: PromptPieceChild): { ctor: any; props: any } {
   return { ctor: LogicalWrapper, props: { children: [prompt] } };
 }
 
+/** Counts the parts that components ask about. */
 class Builtin {
   readonly #counting: Record<string, unknown>;
+  readonly #encoding: EncodingName;
 
-  constructor(counting: Record<string, unknown>) {
+  constructor(counting: Record<string, unknown> & { encoding: EncodingName }) {
     this.#counting = counting;
+    this.#encoding = counting.encoding;
   }
 
   count(part: Raw.ChatCompletionContentPart): number {
-    return part.type === ChatCompletionContentPartKind.Text ? 0 : partTokens(part, this.#counting);
+    return part.type === ChatCompletionContentPartKind.Text ? countText(part.text, this.#encoding) : partTokens(part, this.#counting);
   }
 }
 
@@ -151,6 +154,7 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
       const error = budgetError(session, failure, (raw) => messagesOf(format, raw));
       throw Object.assign(error, { trace: { budget, tokens, nodes: explainAll(session) } satisfies PromptTrace });
     }
+    if (messages.length === 0) throw emptyPrompt(budget, removed);
     this.#session = session;
     this.request = requestOf(format, messages);
     this.tokens = tokens;
@@ -196,6 +200,14 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
   free(): void {
     this.#session.free();
   }
+}
+
+/** No provider takes a request without messages, so a prompt of none is an error and not a result. */
+function emptyPrompt(budget: number, removed: number): EspalierError {
+  const message = removed > 0
+    ? `Every message of the prompt was removed to meet its budget of ${budget} tokens. Raise options.budget, or make the prompt smaller.`
+    : "The prompt has no message with content. Put text, an image, a document or tool calls into a message element.";
+  return new EspalierError({ code: "empty_prompt", message, path: removed > 0 ? "options.budget" : "prompt", details: { budget, removed } });
 }
 
 function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[]): Requests[F] {

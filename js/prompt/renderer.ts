@@ -152,7 +152,8 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     const session = await Session.render(
       { ctor: this.#ctor as never, props: this.#props },
       {
-        budget: this.#endpoint.modelMaxPromptTokens,
+        // Converted as the reference's arithmetic converts it: absent is NaN, which limits nothing; null is 0.
+        budget: Number(this.#endpoint.modelMaxPromptTokens),
         endpoint: this.#endpoint,
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
         ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: MODES[builtin.mode as OutputMode], messagesOnly: true }),

@@ -249,7 +249,8 @@ export class Session {
 
   #answer(id: number, node: ElementNode, template: unknown): void {
     const { flattener } = this;
-    if (template || typeof template === "number") flattener.children(node, template);
+    // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
+    if (template) flattener.children(node, template);
     const { numbers, text } = flattener.encoder.take();
     call(() => this.#live().answerChildren(id, numbers, text));
   }

@@ -36,7 +36,9 @@ const STRETCHES = 10;
  */
 export async function longestFittingPrefix(text: string, breakOn: RegExp | string, sizing: PromptSizing, token?: CancellationToken): Promise<string> {
   const cuts = breaks(text, breakOn);
-  const budget = sizing.tokenBudget;
+  // NaN is a host's budget that is not stated: it cuts nothing.
+  const budget = Number.isNaN(sizing.tokenBudget) ? Infinity : sizing.tokenBudget;
+  if (budget === Infinity) return text;
   const last = cuts.length - 1;
   const offset = (cut: number) => cuts[cut] ?? 0;
   const count = async (from: number, to: number) => sizing.countTokens({ type: ChatCompletionContentPartKind.Text, text: text.slice(from, to) }, token);

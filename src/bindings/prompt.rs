@@ -162,8 +162,8 @@ impl Prompt {
     }
 
     /// Cuts the same tree to another budget. Poll again.
-    pub fn recut(&mut self, budget: f64) -> std::result::Result<(), JsValue> {
-        self.inner.recut(budget - self.overhead).map_err(to_js)
+    pub fn recut(&mut self, budget: f64) {
+        self.inner.recut(budget - self.overhead);
     }
 
     /// `{ messages, tokens, removed, failure? }`; messages as one list: node, number of dropped calls, those, number of contents,

@@ -104,7 +104,8 @@ impl Cut {
         let (root, budget) = limits.first().copied().unwrap_or((0, 0.0));
         let tree = Tree::new(draft, root, &mut chosen)?;
         let living = Living::new(draft, &tree, bind, |_| false, &[]);
-        let limits: Vec<_> = limits.into_iter().filter(|(_, limit)| *limit <= budget).collect();
+        // A budget of NaN limits nothing, and rules out no inner limit.
+        let limits: Vec<_> = limits.into_iter().filter(|(_, limit)| *limit <= budget || budget.is_nan()).collect();
         Ok(Cut {
             left: limits.len(),
             limits,
@@ -152,7 +153,7 @@ impl Cut {
                     };
                     if may_grow && total < limit && !growables.is_empty() {
                         self.stage = Stage::Grow { next: 0, used: total, changed: false };
-                    } else if total <= limit {
+                    } else if total <= limit || limit.is_nan() {
                         self.next_limit();
                     } else if counts.builtin().is_some() {
                         self.prune(draft, counts, place, limit, total);

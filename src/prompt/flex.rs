@@ -25,14 +25,20 @@ pub fn reserved(later: impl Iterator<Item = Option<Reserve>>, left: f64) -> f64 
 /// A limit that is not above an element's share is what it gets, and the others share the rest. This is repeated until no share
 /// reaches its limit, so that the order of siblings does not matter (in the reference it does). A group whose bases sum to 0 gets
 /// nothing.
+///
+/// A budget of NaN (a host that states none) gives NaN to every claim but the limited ones, as the reference does.
 pub fn share(budget: f64, claims: &[Claim]) -> Vec<f64> {
+    if budget.is_nan() {
+        return claims.iter().map(|claim| claim.limit.unwrap_or(f64::NAN)).collect();
+    }
     let mut fixed: Vec<Option<f64>> = vec![None; claims.len()];
     let mut basis: f64 = claims.iter().map(|claim| claim.basis).sum();
     let mut rest = budget;
     // The proportion comes first: (1/49)*49 is below 1, and it is the reference's rounding that authors know.
     let part = |claim: &Claim, rest: f64, basis: f64| {
         let tokens = (rest * (claim.basis / basis)).floor();
-        if tokens.is_finite() { tokens } else { 0.0 }
+        // Only a basis of 0 makes this NaN: of a sum of 0, or of an unlimited budget.
+        if tokens.is_nan() { 0.0 } else { tokens }
     };
     // Fixing one only raises the shares of the others, so that whatever has reached its limit stays there.
     let mut changed = true;
@@ -71,6 +77,22 @@ mod tests {
     fn the_order_of_limits_does_not_matter() {
         check(100.0, &[(1.0, Some(30.0)), (1.0, Some(40.0)), (1.0, None)], &[30.0, 35.0, 35.0]);
         check(100.0, &[(1.0, Some(40.0)), (1.0, Some(30.0)), (1.0, None)], &[35.0, 30.0, 35.0]);
+    }
+
+    #[test]
+    fn an_unlimited_budget_is_unlimited_for_each() {
+        const ALL: f64 = f64::INFINITY;
+        check(ALL, &[(1.0, None), (2.0, None)], &[ALL, ALL]);
+        check(ALL, &[(1.0, Some(50.0)), (1.0, None)], &[50.0, ALL]);
+        check(ALL, &[(1.0, None), (0.0, None)], &[ALL, 0.0]);
+    }
+
+    #[test]
+    fn an_unstated_budget_is_unstated_for_each() {
+        let claims = [(1.0, None), (1.0, Some(5.0))].map(|(basis, limit)| Claim { basis, limit });
+        let shares = share(f64::NAN, &claims);
+        assert!(shares[0].is_nan());
+        assert_eq!(shares[1], 5.0);
     }
 
     #[test]

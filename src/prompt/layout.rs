@@ -79,7 +79,7 @@ struct Frame {
 
 impl Frame {
     fn left(&self) -> f64 {
-        (self.budget - self.consumed).max(0.0)
+        at_least_none(self.budget - self.consumed)
     }
 }
 
@@ -200,7 +200,7 @@ impl Layout {
         let end = start + same.max(1);
         let later = frame.order[end..].iter().map(|node| draft.element(*node).and_then(|e| e.reserve));
         let reserved = reserved(later, frame.left());
-        let left = (frame.budget - (frame.consumed + reserved)).max(0.0);
+        let left = at_least_none(frame.budget - (frame.consumed + reserved));
         let claims: Vec<Claim> = frame.order[start..end]
             .iter()
             .filter_map(|node| draft.element(*node))
@@ -234,6 +234,11 @@ impl Layout {
             self.unsettled = self.unsettled.saturating_sub(1);
         }
     }
+}
+
+/// Raises negative budgets to 0. NaN stays NaN, which `f64::max` would turn into 0.
+fn at_least_none(tokens: f64) -> f64 {
+    if tokens < 0.0 { 0.0 } else { tokens }
 }
 
 fn grow(draft: &Draft, node: NodeId) -> f64 {

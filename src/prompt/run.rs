@@ -110,9 +110,6 @@ impl Prompt {
     /// # Errors
     /// [`Code::BadInput`] if the list is not one element.
     pub fn new(ops: Vec<Op>, counter: Counter, options: Options) -> Result<Prompt> {
-        if options.budget.is_nan() {
-            return Err(Error::new(Code::BadOption, "the budget is no number").at("options.budget"));
-        }
         let mut draft = Draft::default();
         draft.add(super::draft::NONE, ops)?;
         if draft.element(0).is_none() {
@@ -242,10 +239,7 @@ impl Prompt {
 
     /// Cuts the same tree to another budget; poll again. No element is rendered again, but expandable ones are asked what they
     /// make of the room they get.
-    pub fn recut(&mut self, budget: f64) -> Result<()> {
-        if budget.is_nan() {
-            return Err(Error::new(Code::BadOption, "the budget is no number").at("options.budget"));
-        }
+    pub fn recut(&mut self, budget: f64) {
         if let Some(cut) = self.cut.take() {
             cut.ungrow(&mut self.draft);
         }
@@ -253,7 +247,6 @@ impl Prompt {
         self.open = None;
         self.options.budget = budget;
         self.options.cut = true;
-        Ok(())
     }
 
     /// What came of it. Empty before it is done.

@@ -33,9 +33,9 @@ export class SourceDocument extends Expandable {
 
 async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
   const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
-  // Without a limit there is more than any file has.
-  const most = Math.min(Math.max(0, Math.floor(sizing.tokenBudget)), Number.MAX_SAFE_INTEGER);
-  let budget = Number.isNaN(most) ? 0 : most;
+  // NaN and infinity set no limit; the summary takes whole numbers only.
+  const most = Number.isNaN(sizing.tokenBudget) ? Number.MAX_SAFE_INTEGER : Math.min(Math.max(0, Math.floor(sizing.tokenBudget)), Number.MAX_SAFE_INTEGER);
+  let budget = most;
   for (let tries = 0; tries < TRIES; tries++) {
     let summary: string;
     try {

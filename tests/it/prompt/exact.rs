@@ -50,7 +50,7 @@ fn the_last_step_was_needed() {
         // Cut to what it took without that step, the same tree stops one step earlier.
         let before = outcome.tokens + last.tokens;
         assert!(before > options.budget, "{before} would have fitted {}", options.budget);
-        prompt.recut(before).unwrap();
+        prompt.recut(before);
         let earlier = finish(&mut prompt);
         assert!(earlier.tokens <= before);
         // Limits above the budget do not count, so that more of them count for a larger one.
@@ -72,7 +72,7 @@ fn cutting_again_is_rendering_anew() {
         finish(&mut prompt);
         for tenth in 0..10 {
             let budget = options.budget * f64::from(tenth) / 8.0;
-            prompt.recut(budget).unwrap();
+            prompt.recut(budget);
             let mut anew = Prompt::new(tree.ops.clone(), builtin(name, model), Options { budget, ..options }).unwrap();
             let mut again = finish(&mut prompt);
             let mut other = finish(&mut anew);

@@ -3,8 +3,9 @@
 use espalier::error::Code;
 use espalier::message::Role;
 use espalier::prompt::{Ask, Counter, Element, Malformed, Op, Prompt, Step};
+use espalier::tokens::{CostModel, EncodingName};
 
-use super::{Tree, options};
+use super::{Tree, builtin, finish, options};
 
 fn host(tree: Tree, budget: f64) -> Prompt {
     Prompt::new(tree.ops, Counter::Host, options(budget)).unwrap()
@@ -31,10 +32,19 @@ fn lists_that_do_not_close() {
 }
 
 #[test]
-fn budgets_that_are_no_numbers() {
-    let error = Prompt::new(simple().ops, Counter::Host, options(f64::NAN)).err().unwrap();
-    assert_eq!((error.code, error.path.as_deref()), (Code::BadOption, Some("options.budget")));
-    assert_eq!(host(simple(), 10.0).recut(f64::NAN).unwrap_err().code, Code::BadOption);
+fn an_unstated_budget_limits_nothing() {
+    let whole = finish(
+        &mut Prompt::new(simple().ops, builtin(EncodingName::O200kBase, CostModel::Espalier), options(1e9)).unwrap(),
+    );
+    for budget in [f64::NAN, f64::INFINITY] {
+        let mut prompt =
+            Prompt::new(simple().ops, builtin(EncodingName::O200kBase, CostModel::Espalier), options(budget)).unwrap();
+        assert_eq!(finish(&mut prompt), whole);
+        prompt.recut(0.0);
+        assert!(finish(&mut prompt).tokens < whole.tokens);
+        prompt.recut(budget);
+        assert_eq!(finish(&mut prompt), whole);
+    }
 }
 
 #[test]
