@@ -20,24 +20,14 @@ import { badOption as bad, EspalierError } from "./errors.ts";
 import { hostTokenizer } from "./counting/host-tokenizer.ts";
 import { exceeded } from "./exceeded.ts";
 import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
-import { countText } from "./tokens.ts";
 import { fullPrices } from "./usage.ts";
-import { ensureEncoding } from "./vocabulary.ts";
+import { encodingOf } from "./count/text.ts";
 import type {
-  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, EncodingName, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
+  Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
   Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolsReport,
 } from "./types.ts";
 
-/**
- * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special token
- * (`<|endoftext|>`) is text.
- *
- * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
- */
-export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
-  if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
-  return countText(text, encodingOf(given(options)));
-}
+export { count } from "./count/text.ts";
 
 /**
  * What a conversation costs, in all and message by message.
@@ -518,14 +508,6 @@ export function counting(reading: Reading, { encoding, tokenizer: given, model, 
   if (tokenizer && encoding !== undefined) throw bad("tokenizer", "absent where there is an encoding", given);
   if (!tokenizer) encodingOf({ encoding, model });
   return { encoding, tokenizer, model, costModel, tools: reading.tools, format: reading.format, ...imageModel(images), ...imageSizes(reading, imageSize) };
-}
-
-/** The encoding that counts for these options; loaded, where the entry can do that by itself. */
-export function encodingOf({ encoding, model }: { encoding?: EncodingName | undefined; model?: string | undefined }): EncodingName {
-  needNames({ encoding, model });
-  const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
-  ensureEncoding(name);
-  return name;
 }
 
 /** Ids of what the host wants to keep; indices are those of the list that was passed. */

@@ -5,7 +5,7 @@
  * it fails with `engine_crashed`, the next one finds a fresh instance with the same vocabularies.
  */
 
-import { createGlue } from "#glue";
+import { createGlue, INLINE_ENTRY } from "#glue";
 import { throwTokenizerFailure } from "./counting/host-tokenizer.ts";
 import { EspalierError } from "./errors.ts";
 
@@ -95,7 +95,7 @@ function compile(make: () => WebAssembly.Module): WebAssembly.Module {
 }
 
 export function wasmNotFound(what: string, cause?: unknown): EspalierError {
-  const message = `${what}. Pass the wasm to init() as bytes, a Response or a URL, or import "espalier/inline", which contains it.`;
+  const message = `${what}. Pass the wasm to init() as bytes, a Response or a URL, or import "${INLINE_ENTRY}", which contains it.`;
   return new EspalierError({ code: "wasm_not_found", message, cause });
 }
 

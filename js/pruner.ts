@@ -2,7 +2,8 @@
  * Pruning request after request: what was counted for one is held for the next, and each is cut like the one before it while that fits.
  */
 
-import { encodingOf, pruneFields, read, withheld } from "./api.ts";
+import { pruneFields, read, withheld } from "./api.ts";
+import { encodingOf } from "./count/text.ts";
 import type { counting } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import type { HostTokenizer } from "./counting/host-tokenizer.ts";

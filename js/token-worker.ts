@@ -5,7 +5,6 @@
  * again, counting goes on in this thread, with a warning.
  */
 
-import type { WasmModule } from "./engine.ts";
 import { given, needSignal, needText } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
 import { countBatch } from "./tokens.ts";
@@ -23,8 +22,6 @@ export interface WorkerLike {
 export interface TokenWorkerOptions {
   /** Makes a worker that runs `espalier/worker`. */
   create: () => WorkerLike;
-  /** The engine: a compiled module (not compiled twice then), its bytes or its URL. */
-  wasm: WasmModule | ArrayBuffer | Uint8Array | string;
   /** The vocabularies by encoding: bytes or URL. */
   vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
@@ -45,7 +42,7 @@ interface Job {
  * ```js
  * const worker = new TokenWorker({
  *   create: () => new Worker(new URL("./espalier-worker.js", import.meta.url), { type: "module" }),
- *   wasm: "/espalier.wasm", vocabularies: { o200k_base: "/o200k_base.vocab" },
+ *   vocabularies: { o200k_base: "/o200k_base.vocab" },
  * });
  * const counts = await worker.count(texts, { signal });
  * ```
@@ -120,7 +117,7 @@ export class TokenWorker {
     worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromWorker);
     worker.onerror = (event) => this.worker === worker && this.died(event);
     const vocabularies = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | string][];
-    worker.postMessage({ type: "start", wasm: this.options.wasm, vocabularies } satisfies ToWorker);
+    worker.postMessage({ type: "start", vocabularies } satisfies ToWorker);
     return worker;
   }
 

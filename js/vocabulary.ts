@@ -14,6 +14,8 @@ const FILES: ReadonlySet<string> = new Set(["o200k_base", "cl100k_base"]);
 const kept = new Map<EncodingName, Uint8Array>();
 let locator: ((name: EncodingName) => URL) | undefined;
 let reader: ((name: EncodingName) => Uint8Array) | undefined;
+/** Vocabularies that are inside the JavaScript. */
+const inside = new Map<EncodingName, () => Uint8Array>();
 
 onFreshInstance((instance: Wasm) => {
   for (const [name, bytes] of kept) instance.loadEncoding(name, bytes);
@@ -22,6 +24,11 @@ onFreshInstance((instance: Wasm) => {
 /** Lets an entry read vocabularies when they are first used (Node). */
 export function setVocabularyReader(read: (name: EncodingName) => Uint8Array): void {
   reader = read;
+}
+
+/** Lets an entry that contains a vocabulary load it when it is first used. */
+export function provideVocabulary(name: EncodingName, bytes: () => Uint8Array): void {
+  inside.set(name, bytes);
 }
 
 /** True if texts can be counted in this encoding without loading anything. */
@@ -77,15 +84,18 @@ function needName(name: unknown): void {
   if (!FILES.has(name)) knownTo(name, "name");
 }
 
-/** Sees to it that an encoding is loaded, where the entry can read files. Elsewhere the core says what is missing. */
+/** Sees to it that an encoding is loaded, where the entry contains it or can read files. Elsewhere the core says what is missing. */
 export function ensureEncoding(name: string): void {
   if (typeof name !== "string") throw badOption("encoding", "the name of an encoding", name);
   if (!FILES.has(name)) knownTo(name, "options.encoding");
-  if (reader && !kept.has(name as EncodingName) && FILES.has(name)) {
-    // The engine first: where both are missing, that is what to mend first.
-    wasm();
-    loadEncodingSync(name as EncodingName, reader(name as EncodingName));
-  }
+  const known = name as EncodingName;
+  if (kept.has(known) || !FILES.has(name)) return;
+  const contained = inside.get(known);
+  if (!contained && !reader) return;
+  // The engine first: where both are missing, that is what to mend first.
+  wasm();
+  const bytes = contained ? contained() : reader?.(known);
+  if (bytes) loadEncodingSync(known, bytes);
 }
 
 /** The engine says what is wrong with any other name; it does not know where that was given. */

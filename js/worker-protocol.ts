@@ -3,8 +3,8 @@
 import type { EncodingName } from "./types.ts";
 
 export type ToWorker =
-  /** The first message: a compiled engine, and the vocabularies as they are kept. */
-  | { type: "start"; wasm: WebAssembly.Module | ArrayBuffer | Uint8Array | string; vocabularies: [EncodingName, Uint8Array | string][] }
+  /** The first message: the vocabularies as they are kept. */
+  | { type: "start"; vocabularies: [EncodingName, Uint8Array | string][] }
   | { type: "load"; id: number; name: EncodingName; bytes: Uint8Array }
   | { type: "count"; id: number; texts: readonly string[]; encoding: EncodingName }
   | { type: "cancel"; id: number };

@@ -9,6 +9,8 @@
  *
  * What hosts pass by mistake must not cost the instance: whatever is no text is refused before it is written into the engine's memory,
  * and errors show values in a few words, since to print all of a value can take the whole stack.
+ *
+ * `INLINE_ENTRY` is the entry of the package that contains this engine, for errors that say the way out.
  */
 
 const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine was given \${debugString(arg)} where a text is needed\`);`;
@@ -25,7 +27,7 @@ const DEBUG_STRING = `function debugString(val) {
     }
 }`;
 
-export function glueFactory(code, types) {
+export function glueFactory(code, types, inlineEntry) {
   const names = [];
   const body = code
     .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (names.push(name), `${kind} ${name}`))
@@ -39,8 +41,8 @@ export function glueFactory(code, types) {
   if (!/function initSync\b/.test(body)) throw new Error("wasm-bindgen's glue has no initSync");
   const exported = [...new Set([...names, "initSync", "retire"])];
   return {
-    code: `export function createGlue() {\nlet isRetired = false;\nfunction retire() { isRetired = true; }\n${DEBUG_STRING}\n${body}\nreturn { ${exported.join(", ")} };\n}\n`,
+    code: `export const INLINE_ENTRY = "${inlineEntry}";\nexport function createGlue() {\nlet isRetired = false;\nfunction retire() { isRetired = true; }\n${DEBUG_STRING}\n${body}\nreturn { ${exported.join(", ")} };\n}\n`,
     types: `${types.replace(/^export default function[^;]*;$/gm, "")}\n` +
-      "export function retire(): void;\n" + `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
+      "export const INLINE_ENTRY: string;\nexport function retire(): void;\n" + `export function createGlue(): { ${exported.map((name) => `${name}: typeof ${name}`).join("; ")} };\n`,
   };
 }

@@ -1,9 +1,13 @@
 /**
  * The script of the counting worker: `new Worker(new URL("espalier/worker", import.meta.url), { type: "module" })`, or whatever a
- * host's bundler makes of it. It is driven by `TokenWorker`; hosts do not talk to it themselves.
+ * host's bundler makes of it. It is driven by `TokenWorker`; hosts do not talk to it themselves. The engine that only counts is inside, so
+ * that this is the only file of the worker.
  */
 
-import { countBatch, initFrom, loadEncoding } from "../core.ts";
+import wasm from "#wasm-bytes";
+import { initFrom } from "../engine.ts";
+import { countBatch } from "../tokens.ts";
+import { loadEncoding } from "../vocabulary.ts";
 import { TURN } from "../worker-protocol.ts";
 import type { FromWorker, Port, ToWorker } from "../worker-protocol.ts";
 
@@ -42,8 +46,8 @@ async function answer(message: ToWorker, send: (message: FromWorker) => void): P
   }
 }
 
-async function start({ wasm, vocabularies }: Extract<ToWorker, { type: "start" }>): Promise<void> {
-  await initFrom(wasm as WebAssembly.Module);
+async function start({ vocabularies }: Extract<ToWorker, { type: "start" }>): Promise<void> {
+  await initFrom(wasm());
   for (const [name, source] of vocabularies) await loadEncoding(name, source);
 }
 

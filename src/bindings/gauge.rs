@@ -1,4 +1,4 @@
-//! Estimates, calibration and the breakdown. Calibration is plain data that the host keeps: nothing is lost with an instance.
+//! Calibration and the breakdown. A calibration is plain data that the host keeps: nothing is lost with an instance.
 
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
@@ -6,18 +6,10 @@ use wasm_bindgen::prelude::*;
 use super::decode::{from_js, into_js};
 use super::error::to_js;
 use super::options::{Counting, messages, tokens};
-use super::tokens::by_name;
 use crate::error::Code;
 use crate::message::{Part, Role};
 use crate::tagged::needed;
-use crate::tokens::{self as core, Calibration, Estimator, Label, Outcome, Request, Room};
-
-/// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
-#[wasm_bindgen]
-pub fn estimate(text: &str, encoding: &str, rule: &str) -> Result<JsValue, JsValue> {
-    let rule = Estimator::from_name(rule).map_err(to_js)?;
-    into_js(&rule.estimate(text, &*by_name(encoding)?))
-}
+use crate::tokens::{self as core, Calibration, Label, Outcome, Request, Room};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

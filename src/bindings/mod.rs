@@ -25,21 +25,8 @@ mod read;
 pub mod results;
 mod summary;
 mod tape;
-pub mod tokens;
 pub mod tool_result;
 pub mod validity;
 
-use wasm_bindgen::prelude::*;
-
-#[wasm_bindgen(start)]
-fn start() {
-    // A panic is a bug of ours; without the hook its message would be lost and only "unreachable" be seen.
-    console_error_panic_hook::set_once();
-}
-
-/// Crashes the engine on purpose. Exists so that the recovery of a crashed instance can be tested on the artefact that is
-/// shipped; the package does not re-export it.
-#[wasm_bindgen(js_name = "__panicForTests")]
-pub fn panic_for_tests() {
-    panic!("provoked by a test");
-}
+/// Encodings and counts: a crate of its own, which is also the engine of `espalier/count`.
+pub use espalier_count::tokens;

@@ -147,9 +147,3 @@ pub fn tokens(value: f64, path: &str) -> Result<u64> {
     Err(Error::new(Code::BadOption, format!("{path} must be a whole number of tokens, 0 or more, and is {value}"))
         .at(path))
 }
-
-/// The encoding that counts for a model; a stand-in where the model's own is not public.
-#[wasm_bindgen(js_name = "encodingForModel")]
-pub fn encoding_for(model: &str) -> String {
-    encoding_for_model(model).0.as_str().to_string()
-}

@@ -159,7 +159,6 @@ function nodeWorker(): WorkerLike {
 }
 
 const sources = {
-  wasm: readFileSync(new URL("espalier.wasm", dist)),
   vocabularies: { o200k_base: new Uint8Array(readFileSync(new URL("vocab/o200k_base.vocab", dist))) },
 };
 

@@ -210,7 +210,7 @@ export const ENTRIES: readonly Entry[] = [
   {
     name: "tokenWorker.count", args: () => [["a b"], {}], options: "encoding signal",
     // A worker that cannot be made: this thread counts.
-    run: (texts, options) => new e.TokenWorker({ create: () => { throw new Error("no workers here"); }, wasm: "", vocabularies: {}, onWarning: () => undefined }).count(texts, options),
+    run: (texts, options) => new e.TokenWorker({ create: () => { throw new Error("no workers here"); }, vocabularies: {}, onWarning: () => undefined }).count(texts, options),
   },
 
   { name: "render", args: () => [{ ctor: e.UserMessage, props: {}, children: ["Hello."] }, { budget: 100 }], run: async (prompt, options) => { const made = await e.render(prompt, options); try { return made.messages; } finally { made.free(); } }, options: "format encoding model images costModel tools backfill signal token tracer" },

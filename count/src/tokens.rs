@@ -6,14 +6,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
-use serde::Serialize;
+use js_sys::{Object, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::decode::into_js;
-use super::error::to_js;
-use crate::error::{Code, Error, Result};
-use crate::tokens::{Encoding, EncodingName, Fit, PADDING, last_cut};
+use crate::error::{put, to_js};
+use espalier_core::error::{Code, Error, Result};
+use espalier_core::tokens::{Encoding, EncodingName, Estimator, Fit, PADDING, encoding_for_model, last_cut};
 
 thread_local! {
     static LOADED: RefCell<[Option<Rc<Encoding>>; 2]> = const { RefCell::new([None, None]) };
@@ -31,7 +29,7 @@ struct Input {
 ///
 /// # Errors
 /// [`Code::EncodingNotLoaded`], saying how to load it.
-pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
+pub fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
     LOADED.with_borrow(|loaded| loaded[name as usize].clone()).ok_or_else(|| {
         let name = name.as_str();
         Error::new(
@@ -42,7 +40,7 @@ pub(super) fn loaded(name: EncodingName) -> Result<Rc<Encoding>> {
 }
 
 /// The same by name, for calls that get one.
-pub(super) fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
+pub fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
     EncodingName::from_name(name).and_then(loaded).map_err(to_js)
 }
 
@@ -215,27 +213,29 @@ impl Position {
     }
 }
 
-#[derive(Serialize)]
-struct FitJs {
-    /// In UTF-16 code units.
-    offset: u32,
-    tokens: u64,
+fn fit(text: &str, fit: Fit) -> JsValue {
+    let offset = Position::default().advance(text, fit.offset);
+    object([("offset", f64::from(offset).into()), ("tokens", (fit.tokens as f64).into())])
 }
 
-fn fit(text: &str, fit: Fit) -> std::result::Result<JsValue, JsValue> {
-    into_js(&FitJs { offset: Position::default().advance(text, fit.offset), tokens: fit.tokens })
+fn object<const N: usize>(fields: [(&str, JsValue); N]) -> JsValue {
+    let object = Object::new().into();
+    for (key, value) in fields {
+        put(&object, key, value);
+    }
+    object
 }
 
 /// The longest beginning of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it ends.
 #[wasm_bindgen(js_name = "prefixWithin")]
 pub fn prefix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
-    fit(text, by_name(encoding)?.prefix_within(text, whole(most, "most")?))
+    Ok(fit(text, by_name(encoding)?.prefix_within(text, whole(most, "most")?)))
 }
 
 /// The longest end of `text` with at most `most` tokens: `{ offset, tokens }`, `offset` being where it starts.
 #[wasm_bindgen(js_name = "suffixWithin")]
 pub fn suffix_within(text: &str, most: f64, encoding: &str) -> std::result::Result<JsValue, JsValue> {
-    fit(text, by_name(encoding)?.suffix_within(text, whole(most, "most")?))
+    Ok(fit(text, by_name(encoding)?.suffix_within(text, whole(most, "most")?)))
 }
 
 /// A number that must be whole and not negative; infinity stands for no limit.
@@ -243,5 +243,24 @@ fn whole(value: f64, path: &str) -> std::result::Result<u64, JsValue> {
     if value >= 0.0 && (value.fract() == 0.0 || value.is_infinite()) {
         return Ok(value as u64);
     }
-    Err(to_js(Error::new(Code::BadOption, format!("`{path}` must be a whole number, not {value}")).at(path)))
+    // Without the value, which JavaScript shows: printing floats takes 4 kB (brotli) of the engine that only counts.
+    Err(to_js(Error::new(Code::BadOption, format!("`{path}` must be a whole number, 0 or more")).at(path)))
+}
+
+/// Guesses the tokens of `text` by the rule `rule`: `{ tokens, bound?, origin }`.
+#[wasm_bindgen]
+pub fn estimate(text: &str, encoding: &str, rule: &str) -> std::result::Result<JsValue, JsValue> {
+    let rule = Estimator::from_name(rule).map_err(to_js)?;
+    let estimate = rule.estimate(text, &*by_name(encoding)?);
+    let js = object([("tokens", (estimate.tokens as f64).into()), ("origin", estimate.origin.as_str().into())]);
+    if let Some(bound) = estimate.bound {
+        put(&js, "bound", (bound as f64).into());
+    }
+    Ok(js)
+}
+
+/// The name of the encoding that counts for `model`.
+#[wasm_bindgen(js_name = "encodingForModel")]
+pub fn encoding_of_model(model: &str) -> String {
+    encoding_for_model(model).0.as_str().to_string()
 }
