@@ -19,7 +19,7 @@ export interface ErrorFields {
  * ```
  */
 export class EspalierError extends Error {
-  override readonly name = "EspalierError";
+  override readonly name: string = "EspalierError";
   readonly code: string;
   readonly path?: string;
   readonly details?: unknown;

@@ -1,13 +1,13 @@
 /** What TypeScript has to know to check JSX. */
 
 import type { PromptElement } from "../prompt/element.ts";
-import type { BasePromptElementProps, PromptComponent, PromptElementCtor, PromptFragment, PromptPiece, PromptPieceChild } from "../prompt/piece.ts";
+import type { BasePromptElementProps, PromptComponent, PromptElementCtor, PromptFragment, PromptPiece, PromptChildren } from "../prompt/piece.ts";
 import type { PromptIntrinsics } from "./intrinsics.ts";
 
 /** Elements get their children as a list, while JSX has one or several. */
 type WithChildren<P> = "children" extends keyof P
-  ? [NonNullable<P["children"]>] extends [readonly PromptPieceChild[]] ? Omit<P, "children"> & { children?: PromptPieceChild } : P
-  : P & { children?: PromptPieceChild };
+  ? [NonNullable<P["children"]>] extends [readonly PromptChildren[]] ? Omit<P, "children"> & { children?: PromptChildren } : P
+  : P & { children?: PromptChildren };
 
 /** The types of the automatic JSX runtime. They belong to it alone: no global is touched, so that pages with React stay as they are. */
 export declare namespace JSX {

@@ -19,7 +19,7 @@ export {
 } from "../prompt/index.ts";
 export type * from "../prompt/elements.ts";
 export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
-export type { BuiltinTokenizerOptions, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
+export type { BuiltinTokenizerOptions, PromisedTokenizer, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
 

@@ -3,6 +3,8 @@
 import { EspalierError } from "../errors.ts";
 import type { MetadataMap } from "./results.ts";
 
+const BRAND = Symbol.for("espalier.BudgetExceededError");
+
 /** One of the largest things that may not be removed. */
 export interface BudgetContributor {
   path: string;
@@ -28,6 +30,13 @@ export interface BudgetErrorDetails {
  * ```
  */
 export class BudgetExceededError extends EspalierError {
+  /** Recognises errors of other copies of the package, such as its ES module and its CommonJS file in one process. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== BudgetExceededError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  override readonly name: string = "BudgetExceededError";
   declare readonly details: BudgetErrorDetails;
   /** Metadata of what is left. */
   metadata: MetadataMap;
@@ -44,6 +53,7 @@ export class BudgetExceededError extends EspalierError {
       path: limit,
       details,
     });
+    Object.defineProperty(this, BRAND, { value: true });
     this.metadata = metadata;
     this.messages = messages;
   }

@@ -1,10 +1,10 @@
 /** The package's own counting as a tokenizer of the drop-in module. */
 
-import { countMessages } from "../api.ts";
-import { call, wasm } from "../engine.ts";
+import { countMessages, countTools } from "../api.ts";
+import { call, ready, wasm } from "../engine.ts";
 import { countText } from "../tokens.ts";
 import type { CostModelName, CountReport, EncodingName, NeutralMessage, Part } from "../types.ts";
-import { ensureEncoding } from "../vocabulary.ts";
+import { ensureEncoding, loadNeeded } from "../vocabulary.ts";
 import { OutputMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";
@@ -21,6 +21,17 @@ export interface BuiltinTokenizerOptions<M extends OutputMode> {
   /** How messages are counted. Default `copilot-chat`. */
   costModel?: CostModelName;
 }
+
+/** A {@link BuiltinTokenizer} whose methods return promises. */
+export interface PromisedTokenizer<M extends OutputMode> extends ITokenizer<M> {
+  tokenLength(part: ChatCompletionContentPart | string): Promise<number>;
+  countMessageTokens(message: ModeToChatMessageType[M]): Promise<number>;
+  countMessagesTokens(messages: readonly ModeToChatMessageType[M][]): Promise<number>;
+  countToolTokens(tools: readonly unknown[]): Promise<number>;
+}
+
+/** What providers charge for a list of messages, whatever it holds. */
+const LIST_TOKENS = 3;
 
 /**
  * Counts with the package's own engine. A renderer that is given one of these counts inside the engine, text by text as it prunes, which
@@ -46,10 +57,52 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
     return { encoding: name, costModel, ...(model !== undefined && { model }) };
   }
 
-  tokenLength(part: ChatCompletionContentPart): number {
-    ensureEncoding(this.counting.encoding);
-    if (part.type === ChatCompletionContentPartKind.Text) return countText(part.text, this.counting.encoding);
-    return partTokens(part, this.counting);
+  /** Counts a text, or a part standing alone: an opaque part costs its `tokenUsage`, a document is estimated from its size. */
+  tokenLength(part: ChatCompletionContentPart | string): number {
+    const { counting } = this;
+    ensureEncoding(counting.encoding);
+    if (typeof part === "string") return countText(part, counting.encoding);
+    if (part.type === ChatCompletionContentPartKind.Text) return countText(part.text, counting.encoding);
+    return (call(() => wasm().countPart(neutral(part), "user", counting)) as { tokens: number }).tokens;
+  }
+
+  /** Counts the messages of a request and what a list of messages costs (3 tokens). Tool definitions come on top. */
+  countMessagesTokens(messages: readonly ModeToChatMessageType[M][]): number {
+    return messages.reduce((sum, message) => sum + this.countMessageTokens(message), LIST_TOKENS);
+  }
+
+  /**
+   * Counts the tool definitions of a request, in the form of OpenAI or VS Code.
+   *
+   * @throws EspalierError `bad_option` for a definition that makes no sense
+   */
+  countToolTokens(tools: readonly unknown[]): number {
+    const { counting } = this;
+    ensureEncoding(counting.encoding);
+    return countTools(tools, counting).total;
+  }
+
+  /**
+   * The same methods, each returning a promise, for code that calls `.then` or races the count against a timer. They load the vocabulary
+   * first if it has a place to load it from, which counting in a browser otherwise needs `loadEncoding` for.
+   *
+   * ```ts
+   * tokenizer.promises.tokenLength(text).then((tokens) => meter.show(tokens));
+   * ```
+   */
+  get promises(): PromisedTokenizer<M> {
+    const later = <A extends unknown[]>(count: (...told: A) => number) => async (...told: A): Promise<number> => {
+      await ready();
+      await loadNeeded(this.counting.encoding);
+      return count(...told);
+    };
+    return {
+      mode: this.mode,
+      tokenLength: later((part) => this.tokenLength(part)),
+      countMessageTokens: later((message) => this.countMessageTokens(message)),
+      countMessagesTokens: later((messages) => this.countMessagesTokens(messages)),
+      countToolTokens: later((tools) => this.countToolTokens(tools)),
+    };
   }
 
   countMessageTokens(message: ModeToChatMessageType[M]): number {

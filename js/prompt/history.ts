@@ -5,7 +5,7 @@ import { truncate } from "../tool-results.ts";
 import { PromptElement } from "./element.ts";
 import { AssistantMessage, IfEmpty, LogicalWrapper, TokenLimit, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
 import { createPiece, Fragment } from "./piece.ts";
-import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "./piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "./piece.ts";
 
 /** A call of a tool, and what came of it. */
 export interface ToolExchange {
@@ -14,20 +14,20 @@ export interface ToolExchange {
   /** JSON, as the model wrote it. */
   arguments: string;
   /** Text, or elements such as `<ToolResult data={…} />`. */
-  result: PromptPieceChild;
+  result: PromptChildren;
 }
 
 /** What a model said in one step, and the tools it called. */
 export interface ToolRound {
-  text?: PromptPieceChild;
+  text?: PromptChildren;
   calls: readonly ToolExchange[];
 }
 
 /** A request, what was done about it, and the answer. */
 export interface Turn {
-  request: PromptPieceChild;
+  request: PromptChildren;
   rounds?: readonly ToolRound[];
-  response?: PromptPieceChild;
+  response?: PromptChildren;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Turn {
  * <>{rankRounds(messages.map((text) => <UserMessage>{text}</UserMessage>))}</>
  * ```
  */
-export function rankRounds(list: readonly PromptPieceChild[]): PromptPiece[] {
+export function rankRounds(list: readonly PromptChildren[]): PromptPiece[] {
   return list.map((child, at) => createPiece(LogicalWrapper, { priority: at, flexGrow: at + 1 }, child));
 }
 
@@ -93,7 +93,7 @@ class Round extends PromptElement<RoundProps> {
 const TRIES = 4;
 
 /** A result within its tokens. A text is cut, since a limit around it would leave all of it or nothing. */
-async function limited(result: PromptPieceChild, most: number, sizing: PromptSizing): Promise<PromptPieceChild> {
+async function limited(result: PromptChildren, most: number, sizing: PromptSizing): Promise<PromptChildren> {
   if (typeof result !== "string") return createPiece(TokenLimit, { max: most }, result);
   let tokens = await sizing.countTokens(result);
   let [text, limit] = [result, most];

@@ -3,7 +3,7 @@
 export { BudgetExceededError } from "./budget-error.ts";
 export type { BudgetContributor, BudgetErrorDetails } from "./budget-error.ts";
 export { BuiltinTokenizer } from "./builtin-tokenizer.ts";
-export type { BuiltinTokenizerOptions } from "./builtin-tokenizer.ts";
+export type { BuiltinTokenizerOptions, PromisedTokenizer } from "./builtin-tokenizer.ts";
 export { PromptElement } from "./element.ts";
 export * from "./elements.ts";
 export * from "./elements/source-document.ts";

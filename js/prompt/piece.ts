@@ -63,7 +63,7 @@ export interface PromptElementCtor<P extends BasePromptElementProps, S> {
  */
 export type PromptComponent<P = any> = (
   props: PromptElementProps<P>, sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken,
-) => PromptPieceChild | Promise<PromptPieceChild>;
+) => PromptChildren | Promise<PromptChildren>;
 
 /** Stands for its children and nothing else. */
 export interface PromptFragment {
@@ -78,11 +78,17 @@ export interface PromptPiece<P extends BasePromptElementProps = any, S = any> {
   children: PromptPieceChild[];
 }
 
-/** What may stand among the children: null, undefined and booleans are dropped, lists of any kind are opened. */
-export type PromptPieceChild = string | number | boolean | null | undefined | PromptPiece | Iterable<PromptPieceChild>;
+/**
+ * One entry of `props.children`, as the reference declares it, so that its clients' `children.some((child) => typeof child === "object" &&
+ * child.ctor === X)` compiles. What authors may write is {@link PromptChildren}.
+ */
+export type PromptPieceChild = string | number | boolean | undefined | PromptPiece;
 
-/** What `render` may return. */
-export type PromptRendered = PromptPieceChild | void;
+/** What authors may write as children: null, undefined and booleans are dropped, lists of any kind are opened. */
+export type PromptChildren = PromptPieceChild | null | Iterable<PromptChildren>;
+
+/** What `render` may return. 0, NaN and the empty string print nothing. */
+export type PromptRendered = PromptChildren | void;
 
 const fragment = (): never => {
   throw new Error("A fragment is a marker; it is never called.");

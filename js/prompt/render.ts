@@ -16,13 +16,14 @@ import type { CancellationToken } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
 import { toAnthropic } from "./output/anthropic.ts";
 import type { AnthropicRequest } from "./output/anthropic.ts";
+import { vscodeMode } from "./output/vscode.ts";
 import { toGemini } from "./output/gemini.ts";
 import type { GeminiRequest } from "./output/gemini.ts";
 import { OutputMode, toMode } from "./output/mode.ts";
 import type { OpenAI, Raw } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import { isPiece } from "./piece.ts";
-import type { PromptPieceChild, PromptSizing } from "./piece.ts";
+import type { PromptChildren, PromptSizing } from "./piece.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
@@ -77,7 +78,7 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * @throws BudgetExceededError if what may not be removed does not fit; EspalierError `empty_prompt` if no message is left, `bad_option`,
  * `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element in its message
  */
-export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptPieceChild | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
+export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
   const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
   if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
@@ -90,9 +91,9 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   const parts = new Builtin(counting);
   const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
   const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
-  const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptPieceChild);
+  const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptChildren);
   const session = await Session.render(root, {
-    budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: MODES[format],
+    budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: format === "vscode" ? vscodeMode() : MODES[format],
     encoding: () => name, counting: () => ({ ...counting, tools: readTools(format, tools) }),
     exactLimits: true, bindCalls: true, backfill, signal, token, tracer, countTokens,
   });
@@ -111,7 +112,7 @@ function readTools(format: RenderFormat, tools: readonly unknown[] | undefined):
 }
 
 /** Fragments, lists and messages need an element around them. */
-function wrapped(prompt: PromptPieceChild): { ctor: any; props: any } {
+function wrapped(prompt: PromptChildren): { ctor: any; props: any } {
   return { ctor: LogicalWrapper, props: { children: [prompt] } };
 }
 

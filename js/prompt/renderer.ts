@@ -10,6 +10,7 @@ import type { PromptElementJSON } from "./json-tree.ts";
 import { OutputMode, toMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { vscodeMode } from "./output/vscode.ts";
 import type { BasePromptElementProps, IChatEndpointInfo, PromptElementCtor, PromptPieceChild, PromptSizing } from "./piece.ts";
 import type { ElementNode } from "./render-tree.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
@@ -156,7 +157,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         budget: Number(this.#endpoint.modelMaxPromptTokens),
         endpoint: this.#endpoint,
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
-        ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: MODES[builtin.mode as OutputMode], messagesOnly: true }),
+        ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: builtin.mode === OutputMode.VSCode ? vscodeMode() : MODES[builtin.mode as OutputMode], messagesOnly: true }),
         tracer: this.tracer,
         ...(overridden && { createElement: (item: any) => this.createElement(item) }),
         countTokens,

@@ -40,13 +40,18 @@ export const MetadataMap = {
 };
 
 /** How much of a reference came into the prompt. */
-export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 });
-export type ChatResponseReferencePartStatusKind =
-  ChatResponseReferencePartStatusKind.Complete | ChatResponseReferencePartStatusKind.Partial | ChatResponseReferencePartStatusKind.Omitted;
+export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 }) as unknown as typeof StatusKind;
+export type ChatResponseReferencePartStatusKind = StatusKind;
 export declare namespace ChatResponseReferencePartStatusKind {
-  type Complete = 1;
-  type Partial = 2;
-  type Omitted = 3;
+  type Complete = StatusKind.Complete;
+  type Partial = StatusKind.Partial;
+  type Omitted = StatusKind.Omitted;
+}
+/** A true enum, so that a plain number can be assigned: `{ kind: done ? A : B }` has the type number. */
+declare enum StatusKind {
+  Complete = 1,
+  Partial = 2,
+  Omitted = 3,
 }
 
 type Anchor = UriShape | Location;

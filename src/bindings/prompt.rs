@@ -220,6 +220,7 @@ fn mode(name: &str) -> Result<Mode> {
         "" | "raw" => Ok(Mode::Raw),
         "openai" => Ok(Mode::OpenAi),
         "vscode" => Ok(Mode::VsCode),
+        "vscodeData" => Ok(Mode::VsCodeData),
         "anthropic" => Ok(Mode::Anthropic),
         "gemini" => Ok(Mode::Gemini),
         _ => Err(Error::new(Code::BadOption, format!("there is no mode {name:?}")).at("options.mode")),

@@ -169,6 +169,8 @@ pub enum Mode {
     Raw,
     OpenAi,
     VsCode,
+    /// VS Code with a class for data, so that pictures are sent.
+    VsCodeData,
     Anthropic,
     Gemini,
 }
@@ -181,6 +183,7 @@ impl Mode {
             (_, LeafKind::Breakpoint) => false,
             (Mode::Raw, _) => true,
             (Mode::VsCode, _) => false,
+            (Mode::VsCodeData, _) => mixed && kind == LeafKind::Image,
             (Mode::OpenAi, LeafKind::Document) => false,
             (Mode::OpenAi | Mode::Anthropic | Mode::Gemini, _) => mixed,
         }

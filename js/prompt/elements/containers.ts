@@ -2,7 +2,7 @@
 
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
-import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
 
 /**
  * All or nothing: it is removed as a whole.
@@ -49,7 +49,7 @@ export class Expandable extends PromptElement<ExpandableProps> {
 
 export interface IfEmptyProps extends BasePromptElementProps {
   /** Shown instead of children that have nothing to say. */
-  alt: PromptPieceChild;
+  alt: PromptChildren;
 }
 
 /**

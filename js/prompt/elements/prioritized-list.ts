@@ -3,7 +3,7 @@
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment, isPiece } from "../piece.ts";
 import { TextChunk } from "./text-chunk.ts";
-import type { BasePromptElementProps, PromptPiece, PromptPieceChild } from "../piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptChildren } from "../piece.ts";
 
 export interface PrioritizedListProps extends BasePromptElementProps {
   /** Where counting begins: the first gets it when descending; the last gets one less when not. 0 if not given. */
@@ -24,7 +24,7 @@ export class PrioritizedList extends PromptElement<PrioritizedListProps> {
     const { children, priority = 0, descending } = this.props;
     if (!children) return undefined;
     const first = descending ? priority : priority - children.length;
-    const ranked = children.map((child, at): PromptPieceChild => {
+    const ranked = children.map((child, at): PromptChildren => {
       // What is not there still has its place in the count.
       if (!child) return undefined;
       const rank = descending ? first - at : first + at;

@@ -4,7 +4,7 @@ import { PromptElement } from "../element.ts";
 import { createPiece, Fragment, isFragment, isPiece } from "../piece.ts";
 import { longestFittingPrefix } from "../text-break.ts";
 import type { CancellationToken } from "../host-types.ts";
-import type { BasePromptElementProps, PromptPiece, PromptPieceChild, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
 
 export interface TextChunkProps extends BasePromptElementProps {
   /** Where the text may end if it is too long for its budget: right before this text, or a match of this expression (with flag `g`). */
@@ -41,9 +41,9 @@ export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
 }
 
 /** The children one by one: lists and fragments opened, what is not shown left out. */
-function opened(children: readonly PromptPieceChild[] = []): (string | number | PromptPiece)[] {
+function opened(children: readonly PromptChildren[] = []): (string | number | PromptPiece)[] {
   const out: (string | number | PromptPiece)[] = [];
-  const waiting: PromptPieceChild[] = [...children].reverse();
+  const waiting: PromptChildren[] = [...children].reverse();
   while (waiting.length > 0) {
     const child = waiting.pop();
     if (child === undefined || child === null || typeof child === "boolean") continue;

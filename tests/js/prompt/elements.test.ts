@@ -9,7 +9,7 @@ import {
 import { createPiece, Fragment, isFragment } from "../../../js/prompt/piece.ts";
 import { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, PromptReference } from "../../../js/prompt/results.ts";
 import { Uri } from "../../../js/prompt/uri.ts";
-import type { PromptPiece, PromptPieceChild, PromptSizing } from "../../../js/prompt/piece.ts";
+import type { PromptPiece, PromptChildren, PromptSizing } from "../../../js/prompt/piece.ts";
 
 const sizing = (tokenBudget: number): PromptSizing => ({
   tokenBudget, endpoint: { modelMaxPromptTokens: tokenBudget }, countTokens: async (part) => (typeof part === "string" ? part : (part as { text: string }).text).split(/\s+/).filter(Boolean).length,
@@ -51,7 +51,7 @@ test("IfEmpty has two parts, however many children", () => {
 
 test("PrioritizedList ranks copies", () => {
   const shared = createPiece(Chunk, null, "x");
-  const ranks = (list: PromptPieceChild[], props: object) => (children(new PrioritizedList({ children: list, ...props } as never).render()) as (PromptPiece | undefined)[])
+  const ranks = (list: PromptChildren[], props: object) => (children(new PrioritizedList({ children: list, ...props } as never).render()) as (PromptPiece | undefined)[])
     .map((child) => child && (child.props as { priority?: number }).priority);
   assert.deepEqual(ranks([shared, "text", undefined, 7, shared], { priority: 100, descending: true }), [100, 99, undefined, 97, 96]);
   assert.deepEqual(ranks([shared, "text", false, null, shared], { priority: 100, descending: false }), [95, 96, undefined, undefined, 99]);

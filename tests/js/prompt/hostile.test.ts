@@ -15,7 +15,7 @@ async function refused(prompt: any, wanted: { code?: string; path?: string; mess
   let error: any;
   await render(prompt, options).then(() => assert.fail("it was accepted"), (thrown: unknown) => (error = thrown));
   if ("is" in wanted) assert.equal(error, wanted.is);
-  if (wanted.code) assert.deepEqual([error.code, error.name, error instanceof espalier.EspalierError], [wanted.code, "EspalierError", true], String(error));
+  if (wanted.code) assert.deepEqual([error.code, error.name, error instanceof espalier.EspalierError], [wanted.code, wanted.code === "budget_exceeded" ? "BudgetExceededError" : "EspalierError", true], String(error));
   if (wanted.path !== undefined) assert.equal(error.path, wanted.path);
   if (wanted.message) assert.match(error.message, wanted.message);
   assert.equal((await render(user("fine"), { budget: 100 })).messages[0].content, "fine");
@@ -124,7 +124,7 @@ test("nothing at all", async () => {
 
 test("a budget below everything tells what is needed and by whom", async () => {
   const error = await refused(all(h(SystemMessage, { priority: 5 }, h(TextChunk, {}, "rules"), h("cacheBreakpoint", { type: "ephemeral" })), user("question")), { code: "budget_exceeded" }, { budget: 2 }).catch((failure) => failure);
-  assert.equal(error.name, "EspalierError");
+  assert.equal(error.name, "BudgetExceededError");
   assert.ok(error.details.needed > 2);
   assert.ok(error.trace.nodes.length > 3);
   assert.equal(JSON.parse(JSON.stringify(error.trace)).nodes.length, error.trace.nodes.length);

@@ -195,3 +195,44 @@ test("Gemini", () => {
     "assistant: own",
   ]);
 });
+
+test("VS Code with a class for data keeps pictures in their place", () => {
+  class TextPart {
+    readonly value: string;
+    constructor(value: string) {
+      this.value = value;
+    }
+  }
+  class DataPart {
+    readonly data: Uint8Array;
+    readonly mimeType: string;
+    constructor(data: Uint8Array, mimeType: string) {
+      this.data = data;
+      this.mimeType = mimeType;
+    }
+  }
+  class ResultPart {
+    readonly callId: string;
+    readonly content: unknown[];
+    constructor(callId: string, content: unknown[]) {
+      this.callId = callId;
+      this.content = content;
+    }
+  }
+  const made = (role: number) => (content: string, name?: string) => ({ role, name, content: [new TextPart(content)] });
+  setVSCode({
+    LanguageModelChatMessage: { User: made(1), Assistant: made(2) },
+    LanguageModelTextPart: TextPart, LanguageModelDataPart: DataPart, LanguageModelToolCallPart: TextPart as never, LanguageModelToolResultPart: ResultPart,
+  });
+  try {
+    const picture = new DataPart(Uint8Array.from(atob(PNG.slice(PNG.indexOf(",") + 1)), (unit) => unit.charCodeAt(0)), "image/png");
+    const contents = (message: Raw.ChatMessage) => (toVSCode([message])[0] as unknown as { content: unknown[] }).content;
+    assert.deepEqual(contents(user(text("see "), text("this"), image(PNG), text("!"), mark)), [new TextPart("see this"), picture, new TextPart("!")]);
+    assert.deepEqual(contents(user(image(PNG))), [picture]);
+    assert.deepEqual(contents(tool("a", text("one"), image(PNG))), [new ResultPart("a", [new TextPart("one"), picture])]);
+    // No class takes a picture by address, or one that is no base64.
+    for (const lost of ["https://e.org/x.png", "data:image/png;base64,%"]) assert.deepEqual(contents(user(text("x"), image(lost))), [new TextPart("x")]);
+  } finally {
+    setVSCode();
+  }
+});

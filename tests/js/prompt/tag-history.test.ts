@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
-import type { ITokenizer, PromptPieceChild, Raw as RawTypes } from "../../../js/prompt/index.ts";
+import type { ITokenizer, PromptChildren, Raw as RawTypes } from "../../../js/prompt/index.ts";
 
 const { AssistantMessage, ChatHistory, createPiece, Fragment, PromptElement, PromptRenderer, rankRounds, Tag, TextChunk, ToolCallRounds, UserMessage } = espalier;
 
@@ -17,22 +17,22 @@ const words: ITokenizer<1> = {
   },
 };
 
-class Root extends PromptElement<{ priority?: number; content: PromptPieceChild }> {
+class Root extends PromptElement<{ priority?: number; content: PromptChildren }> {
   render() {
     return this.props.content;
   }
 }
 
-async function messages(content: PromptPieceChild, budget = 1e9): Promise<RawTypes.ChatMessage[]> {
+async function messages(content: PromptChildren, budget = 1e9): Promise<RawTypes.ChatMessage[]> {
   return (await new PromptRenderer({ modelMaxPromptTokens: budget }, Root, { content }, words).render()).messages;
 }
 
 const textOf = ({ content }: RawTypes.ChatMessage) => content.map((part) => (part.type === 1 ? part.text : "")).join("");
-const tagged = async (budget: number, ...children: PromptPieceChild[]) => (await messages(createPiece(UserMessage, null, ...children), budget)).map(textOf).join("");
-const tag = (props: object, ...children: PromptPieceChild[]) => createPiece(Tag, props, ...children);
+const tagged = async (budget: number, ...children: PromptChildren[]) => (await messages(createPiece(UserMessage, null, ...children), budget)).map(textOf).join("");
+const tag = (props: object, ...children: PromptChildren[]) => createPiece(Tag, props, ...children);
 
 test("tags", async () => {
-  const rows: [object, PromptPieceChild[], string][] = [
+  const rows: [object, PromptChildren[], string][] = [
     [{ name: "summary" }, ["body"], "<summary>\nbody\n</summary>\n"],
     [{ name: "attachment", attrs: { id: "foo", n: 1, on: true, none: undefined } }, ["x"], '<attachment id="foo" n=1 on=true>\nx\n</attachment>\n'],
     [{ name: "a", attrs: { v: 'say "hi"\n' } }, ["x"], '<a v="say \\"hi\\"\\n">\nx\n</a>\n'],

@@ -29,7 +29,9 @@ test("a cancellation is left alone, and so is what is no error", async () => {
 });
 
 test("a missing component is told by its path", async () => {
-  await assert.rejects(render(s, h(s.UserMessage, {}, h(undefined))), /Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at Root > UserMessage > undefined/);
+  const wording = "Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at";
+  await assert.rejects(render(s, h(s.UserMessage, {}, h(undefined))), { message: `${wording} Root > UserMessage > undefined` });
+  await assert.rejects(render(s, h(s.UserMessage, {}, h(s.LogicalWrapper, {}, h(undefined)))), { message: `${wording} Root > UserMessage > LogicalWrapper > undefined` });
 });
 
 test("a module that threw can be used again", async () => {
