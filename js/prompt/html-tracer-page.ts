@@ -2,17 +2,31 @@
 
 import type { PageData } from "./html-tracer-data.ts";
 
-/** The page for what was traced. */
-export function page(data: PageData): string {
+/**
+ * What the page may load and run: its own script and style, which carry `nonce`, pictures of the prompt, and answers of its server.
+ * Names and texts of the prompt are data in the script; this holds should one of them get into the markup.
+ */
+function policy({ server }: PageData, nonce: string): string {
+  const origin = server === undefined || !URL.canParse(server) ? "'none'" : new URL(server).origin;
+  return [
+    "default-src 'none'", `script-src 'nonce-${nonce}'`, `style-src 'nonce-${nonce}'`, "img-src data:", `connect-src ${origin}`, "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** Returns the page for what was traced. `nonce` marks its own script and style. */
+export function page(data: PageData, nonce: string): string {
   // Inside a script element only these could end it early.
   const json = JSON.stringify(data).replace(/[<\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(data, nonce)}">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Prompt trace</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style nonce="${nonce}">${STYLE}</style>
 <body>
 <header>
   <h1>Prompt trace</h1>
@@ -31,7 +45,7 @@ export function page(data: PageData): string {
   <ul id="tree" aria-label="Elements of the prompt"></ul>
   <section id="epochs"><h2>Rendering order</h2><ol></ol></section>
 </main>
-<script>const DATA = ${json};
+<script nonce="${nonce}">const DATA = ${json};
 ${SCRIPT}</script>
 </body>
 </html>

@@ -59,7 +59,7 @@ export class HTMLTracer implements ITracer {
     const base = removed > 0 ? data.budget : Math.min(data.budget, container.tokens);
     // One after another: they share the tree.
     for (const share of STEPS) if (Math.floor(base * share) !== data.budget) trees.push(await treeAt(data, Math.floor(base * share)));
-    return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined });
+    return page({ budget: data.budget, epochs: this.#epochs, trees, server: undefined }, crypto.randomUUID());
   }
 
   /** Starts a server of its own, in Node, that runs until it is disposed. */
@@ -72,7 +72,8 @@ export class HTMLTracer implements ITracer {
       response.end("Not Found");
     });
     await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
+      // The listener stays: an error of a listening server without one would end the process.
+      server.on("error", reject);
       server.listen(0, "127.0.0.1", resolve);
     });
     const router = new Router(data, this.#epochs, `http://127.0.0.1:${server.address().port}`);
@@ -111,8 +112,9 @@ class Router implements IHTMLRouter {
   readonly #data: ITraceData;
   readonly #epochs: readonly ITraceEpoch[];
   readonly #url: string;
-  /** Prompts are confidential: only who knows this gets to see the page. */
+  /** Prompts are confidential: a request must name this to get the page. */
   readonly #secret = crypto.randomUUID();
+  readonly #nonce = crypto.randomUUID();
 
   constructor(data: ITraceData, epochs: readonly ITraceEpoch[], url: string) {
     this.#data = data;
@@ -126,7 +128,9 @@ class Router implements IHTMLRouter {
 
   route(httpIncomingMessage: unknown, httpOutgoingMessage: unknown): boolean {
     const response = httpOutgoingMessage as Outgoing;
-    const { pathname, searchParams } = new URL((httpIncomingMessage as Incoming).url || "/", "http://localhost");
+    const url = urlOf((httpIncomingMessage as Incoming).url);
+    if (url === undefined) return false;
+    const { pathname, searchParams } = url;
     switch (pathname.replace(/\/$/, "")) {
       case `/${this.#secret}`:
         void send(response, "text/html; charset=utf-8", this.getHTML());
@@ -149,7 +153,16 @@ class Router implements IHTMLRouter {
     const trees = [pageTree(renderedTree)];
     // What a larger budget would have kept is what was pruned.
     if (renderedTree.removed > 0) trees.push(await treeAt(this.#data, budget * 2));
-    return page({ budget, epochs: this.#epochs, trees, server: `${this.address}/` });
+    return page({ budget, epochs: this.#epochs, trees, server: `${this.address}/` }, this.#nonce);
+  }
+}
+
+/** The address that a request names. `//` and the like are none: anybody who reaches the port can send them. */
+function urlOf(target: string | undefined): URL | undefined {
+  try {
+    return new URL(target || "/", "http://localhost");
+  } catch {
+    return undefined;
   }
 }
 
@@ -161,7 +174,8 @@ async function send(response: Outgoing, type: string, body: Promise<string>): Pr
     response.end(said);
   } catch (error) {
     response.statusCode = 500;
-    response.end(String(error));
+    // Errors may be of the host's tokenizer: `String` of one that is no `Error` can throw.
+    response.end(error instanceof Error ? `${error.name}: ${error.message}` : "the page could not be built");
   }
 }
 

@@ -1,6 +1,8 @@
 /** The tracer's page and server. */
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { HTMLTracer } from "../../../js/prompt/html-tracer.ts";
 import { espalier } from "../built.ts";
@@ -71,6 +73,69 @@ test("a server", async () => {
     for (const path of ["/", "/regen?n=1", "/00000000-0000-4000-8000-000000000000"]) assert.equal((await get(new URL(path, server.address).href)).status, 404);
   } finally {
     server.dispose();
+  }
+});
+
+/** Sends a request line as it is: `fetch` and `http.request` would not send these. */
+function sendRaw(address: string, target: string): Promise<string> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`));
+    socket.on("data", (chunk) => chunks.push(chunk)).on("error", reject).on("end", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
+// Without the secret these used to reach `new URL`, which throws: an uncaught error in the host's process.
+const NO_ADDRESSES = ["//", "///", "//:80", "http://", "http://[", "//%", "/%zz", "//a:99999999/", "\\\\", "/?n=%"];
+
+test("requests that name no address are answered 404, and the server goes on", async () => {
+  const server = await rendered(50).serveHTML();
+  try {
+    for (const target of NO_ADDRESSES) assert.match(await sendRaw(server.address, target), /^HTTP\/1\.1 40[04] /, target);
+    assert.equal((await fetch(server.address)).status, 200);
+  } finally {
+    server.dispose();
+  }
+});
+
+test("requests that name no address are not the router's", () => {
+  const router = rendered(50).serveRouter("http://localhost:1");
+  const reply = { setHeader: () => assert.fail(), end: () => assert.fail() };
+  for (const url of [...NO_ADDRESSES, undefined, ""]) assert.equal(router.route({ url }, reply), false, url);
+});
+
+test("a page allows its own script and style, and requests to its own server, alone", async () => {
+  const policyOf = (page: string) => /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)![1]!;
+  const check = (page: string, origin: string) => {
+    const policy = policyOf(page);
+    const nonce = /script-src 'nonce-([0-9a-f-]{36})'/.exec(policy)![1]!;
+    assert.ok(page.includes(`<script nonce="${nonce}">`) && page.includes(`<style nonce="${nonce}">`));
+    assert.match(policy, /^default-src 'none'; /);
+    assert.ok(policy.includes(`; connect-src ${origin};`), policy);
+    assert.doesNotMatch(policy, /unsafe/);
+    // What a policy of this kind blocks: inline handlers and style attributes.
+    assert.doesNotMatch(page, /<[^<>]* (?:on\w+|style)=/);
+    return nonce;
+  };
+  const tracer = rendered(50);
+  assert.notEqual(check(await tracer.html(), "'none'"), check(await tracer.html(), "'none'"));
+  const server = await tracer.serveHTML();
+  try {
+    check(await server.getHTML(), new URL(server.address).origin);
+  } finally {
+    server.dispose();
+  }
+});
+
+test("the playground's pages run no inline script or style, and ask nobody but their server", () => {
+  const folder = new URL("../../../www/", import.meta.url);
+  const pages = readdirSync(folder).filter((name) => name.endsWith(".html"));
+  assert.ok(pages.length >= 4);
+  for (const name of pages) {
+    const page = readFileSync(new URL(name, folder), "utf8");
+    assert.match(page, /http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/, name);
+    assert.doesNotMatch(page, /<[^<>]* (?:on\w+|style)=|<style|<script(?! type="module" src="[\w-]+\.js"><\/script>)/, name);
   }
 });
 
