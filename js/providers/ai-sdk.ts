@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors.ts";
 import { CLOCK } from "./clock.ts";
-import { Failure } from "./failure.ts";
+import { Failure, NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
 import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
@@ -99,7 +99,7 @@ function build(model: string, options: Omit<AiSdkOptions, "model">, noTools: Pro
   const clock: Clock = { ...CLOCK, ...options.clock };
   const about = { name: "ai-sdk", format: "ai-sdk" as const, model, maxTokens: options.maxTokens, onEvent: options.onEvent, noTools };
   return provider(about, write, (request, how) =>
-    retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: (text) => text }, (state) => attempt(ask, options, clock, request, how, state)), isModelMessages);
+    retrying({ provider: "ai-sdk", model, clock, host: options, options: how, hide: NO_SECRETS }, (state) => attempt(ask, options, clock, request, how, state)), isModelMessages);
 }
 
 async function* attempt(ask: Ask, host: Omit<AiSdkOptions, "model">, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {

@@ -11,30 +11,63 @@ const SENTENCE = 500;
 /** What is said of a failure beyond its code. */
 export type Detail = Partial<Omit<ProviderErrorDetails, "provider" | "model" | "attempts">>;
 
+/** Words of somebody else at the end of a message, of which the host sees the first `max` UTF-16 units. */
+export interface Quote {
+  text: string;
+  max: number;
+}
+
+interface FailureOptions {
+  final?: boolean;
+  cause?: unknown;
+  quote?: Quote | undefined;
+}
+
 /** A failure on its way to the host: whether sending again may help is for the one who retries. */
 export class Failure extends Error {
   readonly code: ProviderErrorCode;
   readonly detail: Detail;
   /** Sending the same again cannot help, whatever the code says. */
   readonly final: boolean;
+  /** Not in `message`, and whole: a key that the cut goes through would not be recognised. */
+  readonly quote: Quote | undefined;
 
-  constructor(code: ProviderErrorCode, message: string, detail: Detail = {}, { final = false, cause }: { final?: boolean; cause?: unknown } = {}) {
+  constructor(code: ProviderErrorCode, message: string, detail: Detail = {}, { final = false, cause, quote }: FailureOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = detail;
     this.final = final;
+    this.quote = quote;
+  }
+
+  /** Returns this failure with other values in some places. */
+  with({ code = this.code, message = this.message, detail = this.detail, final = this.final, cause = this.cause }: {
+    code?: ProviderErrorCode; message?: string; detail?: Detail; final?: boolean; cause?: unknown;
+  }): Failure {
+    return new Failure(code, message, detail, { final, cause, quote: this.quote });
+  }
+
+  /** Returns the message with its quotation: secrets are hidden first, the cut comes after. */
+  sentence(hide: Hide): string {
+    const message = hide(this.message);
+    if (this.quote === undefined) return message;
+    const text = hide(this.quote.text);
+    return `${message}${text.length > this.quote.max ? `${text.slice(0, this.quote.max)} …` : text}`;
   }
 
   /** As the host gets to see it. */
   for(who: { provider: string; model: string; attempts: number }, hide: Hide): EspalierError {
     const detail = Object.fromEntries(Object.entries(this.detail).map(([name, value]) => [name, typeof value === "string" ? hide(value) : value]));
     const details: ProviderErrorDetails = { provider: who.provider, model: who.model, ...detail, attempts: who.attempts };
-    return new EspalierError({ code: this.code, message: hide(this.message), details, ...(this.cause !== undefined && safe(this.cause, hide)) });
+    return new EspalierError({ code: this.code, message: this.sentence(hide), details, ...(this.cause !== undefined && safe(this.cause, hide)) });
   }
 }
 
 /** Takes secrets out of a text. */
 export type Hide = (text: string) => string;
+
+/** For providers that know no secret: their SDK keeps it. */
+export const NO_SECRETS: Hide = (text) => text;
 
 /** Names of headers and of query parameters whose values are secrets. */
 export const SECRET = /auth|key|token|secret|cookie|password|signature/i;
@@ -47,7 +80,7 @@ export function hider(secrets: readonly string[]): Hide {
   });
   // The longest first: one may hold another.
   const all = [...new Set(spellings)].filter((text) => text !== "").sort((a, b) => b.length - a.length);
-  if (all.length === 0) return (text) => text;
+  if (all.length === 0) return NO_SECRETS;
   const escaped = all.map((text) => {
     const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
     return text.length >= 6 ? literal : `(?<![\\w-])${literal}(?![\\w-])`;
@@ -61,11 +94,25 @@ function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
-/** A cause is passed on only if nothing in what it prints is secret. */
+/** Values of a cause that are looked at. A larger one is not passed on. */
+const CAUSE_VALUES = 2_000;
+
+/** A cause is passed on only if no text in it, its causes and its other fields has a secret. */
 function safe(cause: unknown, hide: Hide): { cause?: unknown } {
-  for (let at: unknown = cause, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    const shown = `${at.name} ${at.message} ${at.stack ?? ""}`;
-    if (hide(shown) !== shown) return {};
+  if (hide === NO_SECRETS) return { cause };
+  const seen = new Set<unknown>([cause]);
+  // A set goes on to what is added to it meanwhile.
+  for (const value of seen) {
+    if (seen.size > CAUSE_VALUES) return {};
+    try {
+      if (typeof value === "string" && hide(value) !== value) return {};
+      if (typeof value !== "object" || value === null) continue;
+      if (value instanceof Map || value instanceof Set || value instanceof Headers) seen.add([...value]);
+      for (const name of Reflect.ownKeys(value)) seen.add(name).add((value as Record<PropertyKey, unknown>)[name]);
+    } catch {
+      // A getter or a proxy that throws: nothing can be said of what it holds.
+      return {};
+    }
   }
   return { cause };
 }
@@ -155,7 +202,6 @@ export function refused(
   // Gateways answer 200, or begin a stream, and say the status in the body.
   const meant = status !== undefined && status >= 400 ? status : /^[45]\d\d$/.test(body.code ?? "") ? Number(body.code) : undefined;
   const { code, final, ...found } = classify({ status: meant, text: body.text, codes: body.codes, empty }, rules);
-  const sentence = body.text.length > SENTENCE ? `${body.text.slice(0, SENTENCE)} …` : body.text;
   const where = status === undefined ? "reported an error" : `answered ${status}`;
   const wait = retryAfter ?? body.retryAfter ?? (code === "rate_limited" ? waitIn(body.text) : undefined);
   const id = requestId ?? body.requestId;
@@ -166,7 +212,8 @@ export function refused(
     ...(id !== undefined && { requestId: id }),
     ...(wait !== undefined && { retryAfter: wait }),
   };
-  return new Failure(code, `${provider} ${where}: ${sentence || "(no body)"}`, detail, { final: final ?? false });
+  const quote = { text: body.text || "(no body)", max: SENTENCE };
+  return new Failure(code, `${provider} ${where}: `, detail, { final: final ?? false, quote });
 }
 
 /** "Please try again in 1m2.5s", "Please retry in 34s" and the like, in ms: OpenAI and Groq say it in words only. */

@@ -6,7 +6,7 @@
 import { EspalierError } from "../errors.ts";
 import { Body } from "./body.ts";
 import { CLOCK, retryAfter } from "./clock.ts";
-import { errorBody, errorIn, Failure, hider, refused, SECRET } from "./failure.ts";
+import { errorBody, errorIn, Failure, hider, NO_SECRETS, refused, SECRET } from "./failure.ts";
 import { aborted, Guard, reason } from "./guard.ts";
 import { patience, retrying } from "./retry.ts";
 import type { AttemptState } from "./retry.ts";
@@ -27,14 +27,14 @@ export async function* ask(wire: Wire, host: HttpOptions, request: ProviderReque
   const clock: Clock = { ...CLOCK, ...host.clock };
   const { signal } = options;
   const about = { provider: wire.name, model: host.model, clock, host, options };
-  const early = (failure: Failure) => failure.for({ ...about, attempts: 0 }, (text) => text);
+  const early = (failure: Failure) => failure.for({ ...about, attempts: 0 }, NO_SECRETS);
   if (signal?.aborted) throw early(aborted(signal));
   const key = await keyOf(host, clock, signal).catch((error: unknown) => {
     throw error instanceof Failure ? early(error) : error;
   });
   const url = address(host.baseUrl ?? wire.baseUrl);
   const hide = hider([...(key === undefined ? [] : [key]), ...secrets(host.headers ?? {}, url)]);
-  const learn = (failure: Failure, { sent }: AttemptState) => (failure.code === "bad_request" && sent ? wire.learn?.(failure.message, sent) : undefined);
+  const learn = (failure: Failure, { sent }: AttemptState) => (failure.code === "bad_request" && sent ? wire.learn?.(failure.sentence(NO_SECRETS), sent) : undefined);
   yield* retrying({ ...about, hide, learn }, (state) => attempt({ wire, host, request, options, key, url, clock, state }));
 }
 
@@ -71,7 +71,10 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     body = new Body(response, guard);
     if (!response.ok) throw await refusal(about, response, head, body);
     const kind = response.headers.get("content-type") ?? "";
-    if (/html/i.test(kind)) throw new Failure("bad_response", `${wire.name} answered with a page: ${errorBody(await body.text(REFUSAL, false)).text.slice(0, 200)}`, { ...head });
+    if (/html/i.test(kind)) {
+      const { text } = errorBody(await body.text(REFUSAL, false));
+      throw badAnswer(`${wire.name} answered with a page: `, text).with({ detail: { ...head } });
+    }
     let raw: unknown;
     // Some servers do not know streams, and answer in one piece.
     const streamed = stream && !/\bjson\b/i.test(kind);
@@ -102,7 +105,7 @@ async function* attempt(about: Attempt): AsyncGenerator<StreamPart, void, void> 
     if (failure.code === "network" && body?.begun) state.answered = true;
     const partialText = texts.join("");
     const more = { ...(head?.requestId !== undefined && { requestId: head.requestId }), ...(partialText !== "" && { partialText }) };
-    throw new Failure(failure.code, failure.message, { ...failure.detail, ...more }, { final: failure.final, cause: failure.cause });
+    throw failure.with({ detail: { ...failure.detail, ...more } });
   } finally {
     guard.end();
     if (!finished) {
@@ -146,7 +149,7 @@ async function refusal({ wire, host, clock }: Attempt, response: Response, head:
   const failure = refused(wire.name, errorBody(text), { ...head, empty: text.trim() === "", retryAfter: wait, rules: host.refusals });
   // OpenAI and Anthropic say so where they know that it would not help.
   const final = failure.final || response.headers.get("x-should-retry") === "false";
-  return new Failure(failure.code, failure.message, failure.detail, { final });
+  return failure.with({ final });
 }
 
 /** Reads a stream into `fold`, and gives the words and thoughts on the way. */
@@ -187,8 +190,8 @@ function parsed(wire: Wire, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const what = text.trim() === "" ? "nothing" : `something that is not JSON: ${text.trim().slice(0, 200)}`;
-    throw badAnswer(`${wire.name} answered ${what}`);
+    if (text.trim() === "") throw badAnswer(`${wire.name} answered nothing`);
+    throw badAnswer(`${wire.name} answered something that is not JSON: `, text.trim());
   }
 }
 
@@ -201,7 +204,8 @@ function finishing(wire: Wire, raw: unknown, head: Head, host: HttpOptions): Ans
     if (!(error instanceof Failure)) throw error;
     // Some gateways answer 200 and put the refusal into the body.
     const said = errorIn(raw);
-    throw said ? refused(wire.name, said, { ...head, rules: host.refusals }) : new Failure(error.code, `${wire.name} ${error.message}`, { ...head });
+    if (said) throw refused(wire.name, said, { ...head, rules: host.refusals });
+    throw error.with({ message: `${wire.name} ${error.message}`, detail: { ...head } });
   }
   const { usage: record, id, warnings = [], ...rest } = read;
   const reported = usageFrom(wire.usage, record);

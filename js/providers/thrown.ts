@@ -24,7 +24,7 @@ export function thrown(provider: string, error: unknown, rules: readonly Refusal
   const failure = refused(provider, { ...body, codes }, { ...(status !== undefined && { status }), retryAfter: headers && retryAfter(headers, now), requestId: headers?.get("x-request-id") ?? headers?.get("request-id") ?? undefined, rules });
   // A model that throws anything else has a bug, or knows a refusal that nobody told us of.
   const unknown = failure.code === "bad_request" && status === undefined && failure.detail.kind === undefined;
-  return new Failure(unknown ? "bad_response" : failure.code, failure.message, failure.detail, { final: failure.final || given["isRetryable"] === false, cause: error });
+  return failure.with({ code: unknown ? "bad_response" : failure.code, final: failure.final || given["isRetryable"] === false, cause: error });
 }
 
 /** The provider's own error: in a field, in the middle of the sentence, or the sentence itself. */

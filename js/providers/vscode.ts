@@ -6,6 +6,7 @@
 import { isThought } from "../adapters/index.ts";
 import { EspalierError } from "../errors.ts";
 import { CLOCK } from "./clock.ts";
+import { NO_SECRETS } from "./failure.ts";
 import { Guard } from "./guard.ts";
 import { provider } from "./provider.ts";
 import { patience, retrying } from "./retry.ts";
@@ -63,7 +64,7 @@ export function vscode(options: VscodeOptions): Provider {
   const about = { name: "vscode", format: "vscode" as const, model: string(model.id), maxTokens: options.maxTokens, onEvent: options.onEvent };
   const clock: Clock = { ...CLOCK, ...options.clock };
   return provider(about, (conversation) => toVscode(conversation, api, options.justification), (request, how) =>
-    retrying({ provider: "vscode", model: about.model, clock, host: options, options: how, hide: (text) => text }, (state) => attempt(options, clock, request, how, state)));
+    retrying({ provider: "vscode", model: about.model, clock, host: options, options: how, hide: NO_SECRETS }, (state) => attempt(options, clock, request, how, state)));
 }
 
 async function* attempt(options: VscodeOptions, clock: Clock, request: ProviderRequest, how: SendOptions, state: AttemptState): AsyncGenerator<StreamPart, void, void> {

@@ -66,8 +66,12 @@ export const string = (value: unknown): string => (typeof value === "string" ? v
 /** The objects in a list, whatever else is in it or if it is none. */
 export const objects = (value: unknown): Fields[] => (Array.isArray(value) ? (value as unknown[]).filter(isFields) : []);
 
-export function badAnswer(why: string): Failure {
-  return new Failure("bad_response", why);
+/** Longest quotation of an answer that cannot be read, in UTF-16 units. */
+const QUOTED = 200;
+
+/** The failure that an answer is which cannot be read; `text` of it is shown behind the reason. */
+export function badAnswer(why: string, text?: string): Failure {
+  return new Failure("bad_response", why, {}, { ...(text !== undefined && { quote: { text, max: QUOTED } }) });
 }
 
 /** A call, its arguments read if that can be done. */
@@ -95,10 +99,10 @@ export function eventFields({ data }: ServerEvent, refuse: Refuse): Fields {
   try {
     value = JSON.parse(data);
   } catch {
-    throw badAnswer(`an event of the stream is not JSON: ${data.slice(0, 200)}`);
+    throw badAnswer(`an event of the stream is not JSON: `, data);
   }
   const error = isFields(value) && !value["error"] ? undefined : errorIn(value);
   if (error) throw refuse(error);
-  if (!isFields(value)) throw badAnswer(`an event of the stream is no object: ${data.slice(0, 200)}`);
+  if (!isFields(value)) throw badAnswer(`an event of the stream is no object: `, data);
   return value;
 }
