@@ -11,6 +11,10 @@ export const peers = {
     // Counts of whole texts are remembered; `forget` makes sure that the encoder is measured, not that memory.
     return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
   },
+  async "espalier/count"() {
+    const [{ clearCache, count }, { wasm }] = await Promise.all([import(new URL("count-node.js", dist)), import(new URL("count-core.js", dist))]);
+    return { count, forget: clearCache, memory: () => wasm().inputView(1).buffer.byteLength };
+  },
   /** Compiled by `run.mjs` from `tiktoken-rs/`, where there is a Rust tool chain. */
   async "tiktoken-rs"() {
     const { initSync, count } = await import(new URL("tiktoken-rs/pkg/tiktoken_rs_bench.js", import.meta.url));

@@ -14,6 +14,7 @@ import { sizes } from "../../scripts/lib.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { launch } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
+import { countCases } from "./count.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcripts = join(root, "tests", "fixtures", "transcripts");
@@ -487,6 +488,8 @@ const cases = {
     }
   },
 };
+
+Object.assign(cases, countCases({ consumer, home, root, run, titleIn }));
 
 const only = process.argv.slice(2);
 let failed = 0;
