@@ -1,7 +1,10 @@
 /** `.gitignore` files, as far as people write them: names, folders, `*`, `?`, `**`, `[a-z]`, a leading `/`, `!` for exceptions. */
 
+import { glob } from "./glob.ts";
+
 interface Rule {
-  pattern: RegExp;
+  /** For paths relative to the topmost folder. */
+  matches: (path: string) => boolean;
   /** Takes back what earlier rules said. */
   keeps: boolean;
   folders: boolean;
@@ -22,14 +25,16 @@ export function ignoring(rules: readonly Rule[] = []): Ignores {
     },
     match(path, isFolder) {
       // The last rule that says something counts.
-      const rule = rules.findLast(({ pattern, folders }) => (isFolder || !folders) && pattern.test(path));
+      const rule = rules.findLast(({ matches, folders }) => (isFolder || !folders) && matches(path));
       return rule !== undefined && !rule.keeps;
     },
   };
 }
 
 function read(line: string, folder: string): Rule | undefined {
-  let text = line.replace(/(?<!\\)\s+$/, "");
+  let end = line.length;
+  while (end > 0 && /\s/.test(line[end - 1]!) && line[end - 2] !== "\\") end--;
+  let text = line.slice(0, end);
   if (text === "" || text.startsWith("#")) return undefined;
   const keeps = text.startsWith("!");
   if (keeps) text = text.slice(1);
@@ -39,23 +44,13 @@ function read(line: string, folder: string): Rule | undefined {
   const tied = text.includes("/");
   if (text.startsWith("/")) text = text.slice(1);
   if (text === "") return undefined;
-  const prefix = folder === "" ? "" : `${escaped(folder)}/`;
-  try {
-    return { pattern: new RegExp(`^${prefix}${tied ? "" : "(?:.*/)?"}${translated(text)}$`), keeps, folders };
-  } catch {
-    return undefined;
-  }
-}
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
-function translated(text: string): string {
-  return text.replace(/\*\*\/|\/\*\*$|\*+|\?|\[!?[^\]/]+\]|\\.|[^]/g, (part) => {
-    if (part === "**/") return "(?:.*/)?";
-    if (part === "/**") return "/.*";
-    if (part.startsWith("*")) return "[^/]*";
-    if (part === "?") return "[^/]";
-    if (part.startsWith("[") && part.length > 1) return `[${part.startsWith("[!") ? "^" : ""}${part.slice(part.startsWith("[!") ? 2 : 1, -1).replace(/\\/g, "\\\\")}]`;
-    return escaped(part.length > 1 ? part.slice(1) : part);
-  });
+  const test = glob(text);
+  if (!test) return undefined;
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const matches = (path: string) => {
+    if (!path.startsWith(prefix)) return false;
+    const rest = path.slice(prefix.length);
+    return test(tied ? rest : rest.slice(rest.lastIndexOf("/") + 1));
+  };
+  return { matches, keeps, folders };
 }

@@ -1,6 +1,6 @@
 /** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
 
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
@@ -9,6 +9,7 @@ import type { EncodingName } from "../types.ts";
 import { ignoring } from "./ignore.ts";
 import type { Ignores } from "./ignore.ts";
 import { isBinary, readText } from "./text.ts";
+import { append } from "../lists/append.ts";
 
 /** Larger files are data, or nobody wrote them. */
 const LARGEST = 1_000_000;
@@ -78,7 +79,7 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
         if (why) skip(why);
       }
     }
-    open.push(...folders.reverse());
+    append(open, folders.reverse());
   }
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
   return { files, skipped };
@@ -95,7 +96,8 @@ function repository(root: string): { base: string; above: Ignores } {
     parents.unshift((folder = parent));
   }
   const place = (folder: string) => relative(parents[0] ?? folder, folder).split(sep).join("/");
-  const above = parents.reduce((ignores, folder) => ignores.and(place(folder), readOr(join(folder, ".gitignore"))), ignoring());
+  const own = ignoring().and("", readOr(join(folder, ".git", "info", "exclude")));
+  const above = parents.reduce((ignores, folder) => ignores.and(place(folder), readOr(join(folder, ".gitignore"))), own);
   return { base: place(resolve(root)), above };
 }
 
@@ -113,8 +115,11 @@ function take(file: string, path: string, files: RepositoryFile[]): string | und
   }
 }
 
+/** A file of patterns. A link, a pipe or a device is none: as git, and because reading one may never end. */
 function readOr(file: string): string {
   try {
+    const stats = lstatSync(file);
+    if (!stats.isFile() || stats.size > LARGEST) return "";
     return readFileSync(file, "utf8");
   } catch {
     return "";

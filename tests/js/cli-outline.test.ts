@@ -1,7 +1,7 @@
 /** `espalier outline` as it is shipped. */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -102,4 +102,40 @@ test("patterns", () => {
     assert.ok(!ignored(pattern, path), `${pattern} ${path}`);
   }
   assert.ok(ignored("a/", "a", true));
+});
+
+test("patterns are read as git reads them", () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-ignore-"));
+  try {
+    execFileSync("git", ["init", "-q", folder]);
+    const patterns = [
+      "a", "/a", "a/", "a/b", "a/**", "**/a", "a/**/b", "**", "*", "*.ts", "a*b", "a**b", "?", "a?c", "[ab]", "[!ab]", "[^ab]c", "[a-c]x", "[[:digit:]]",
+      "[[:digit:]a]b", "[\\]]", "[]a]", "[]-]", "[a", "[[:nothing:]]", "\\*", "\\#a", "a\\", "!a", "#a", "a ", "a\\ ", "*/b", "a/*/c", "**/b/**", "[a-]", "[--0]",
+      "foo/**bar", "***", "[/]", "a[/]b", "é?", "*/", "[*]",
+    ];
+    const paths = [
+      "a", "b", "c", "ab", "ac", "abc", "axb", "a.ts", "x/a", "x/a.ts", "a/b", "a/c", "a/x/b", "a/x/c", "a/x/y/b", "x/y/b/z", "1", "1b", "]", "-", "*", "#a", "a ", "ax",
+      "bx", "cc", "foo/bar", "foo/xbar", "foo/x/bar", "/", "éx", "a\\", "[a", "0",
+    ].filter((path) => path !== "/");
+    for (const pattern of patterns) {
+      writeFileSync(join(folder, ".gitignore"), `${pattern}\n`);
+      const input = paths.join("\0");
+      const { stdout } = spawnSync("git", ["-C", folder, "-c", "core.ignoreCase=false", "check-ignore", "--no-index", "-z", "--stdin"], { input, encoding: "utf8" });
+      const wanted = new Set(stdout.split("\0"));
+      const ignores = ignoring().and("", `${pattern}\n`);
+      // What is in an ignored folder is ignored: the walk never gets there.
+      const isIgnored = (path: string) => path.split("/").some((_, at, parts) => ignores.match(parts.slice(0, at + 1).join("/"), at + 1 < parts.length));
+      for (const path of paths) assert.equal(isIgnored(path), wanted.has(path), `${JSON.stringify(pattern)} and ${JSON.stringify(path)}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("no pattern takes more than its length times that of the path", () => {
+  const path = "a".repeat(200);
+  for (const pattern of ["*a".repeat(90) + "*b", `${"**/".repeat(5_000)}b`, `${"*?".repeat(99)}b`, `${"[a-z]*".repeat(60)}b`, `x${" ".repeat(500_000)}y`, "*a".repeat(400_000)]) {
+    assert.equal(ignoring().and("", pattern).match(path, false), false);
+    assert.equal(ignoring().and("", pattern).match("a/".repeat(2_000), false), false);
+  }
 });

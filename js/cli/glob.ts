@@ -1,0 +1,145 @@
+/** Names and paths against patterns of `.gitignore`, as git's wildmatch reads them: in time that is the length of one times the other. */
+
+type Token =
+  | { type: "literal"; letter: string }
+  /** `?`, `[a-z]`: one letter, never a `/`. */
+  | { type: "one"; matches: (letter: string) => boolean }
+  /** `*`: letters without `/`. */
+  | { type: "some" }
+  /** A `**` between slashes: folders, and the slash behind them. */
+  | { type: "folders" }
+  /** A `**` at the end, behind a slash: everything. */
+  | { type: "all" };
+
+/**
+ * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with a class that is not closed.
+ *
+ * ```js
+ * glob("src/**\/[a-c]*.ts")("src/x/y/bird.ts"); // true
+ * ```
+ */
+export function glob(pattern: string): ((path: string) => boolean) | undefined {
+  const tokens = tokensOf(pattern);
+  if (!tokens) return undefined;
+  const least = tokens.filter(({ type }) => type === "literal" || type === "one").length;
+  return (path) => least <= path.length && matches(tokens, path);
+}
+
+/** Follows all ways through the pattern at once: the places in it that the path so far can have come to. A `*` never goes back. */
+function matches(tokens: readonly Token[], path: string): boolean {
+  let places = new Set<number>();
+  const enter = (into: Set<number>, place: number) => {
+    for (let at = place; !into.has(at); at++) {
+      into.add(at);
+      const type = tokens[at]?.type;
+      // These can be nothing.
+      if (type !== "some" && type !== "folders") return;
+    }
+  };
+  enter(places, 0);
+  const letters = [...path];
+  for (const letter of letters) {
+    const next = new Set<number>();
+    for (const place of places) {
+      if (place < 0) {
+        // Within the folders of the token at -place - 1: what follows it begins behind a slash.
+        next.add(place);
+        if (letter === "/") enter(next, -place);
+        continue;
+      }
+      const token = tokens[place];
+      if (token === undefined) continue;
+      if (token.type === "literal" && token.letter === letter) enter(next, place + 1);
+      else if (token.type === "one" && letter !== "/" && token.matches(letter)) enter(next, place + 1);
+      else if (token.type === "some" && letter !== "/") enter(next, place);
+      else if (token.type === "all") next.add(place);
+      else if (token.type === "folders") next.add(-place - 1);
+    }
+    if (next.size === 0) return false;
+    places = next;
+  }
+  return [...places].some((place) => place === tokens.length || (tokens[place]?.type === "all" && path !== ""));
+}
+
+function tokensOf(pattern: string): Token[] | undefined {
+  const out: Token[] = [];
+  for (let at = 0; at < pattern.length; ) {
+    const letter = String.fromCodePoint(pattern.codePointAt(at)!);
+    if (letter === "*") {
+      const end = at + /^\*+/.exec(pattern.slice(at))![0].length;
+      const isFree = end - at === 2 && (at === 0 || pattern[at - 1] === "/");
+      if (isFree && pattern[end] === "/") {
+        if (out.at(-1)?.type !== "folders") out.push({ type: "folders" });
+        at = end + 1;
+        continue;
+      }
+      out.push({ type: isFree && end === pattern.length ? "all" : "some" });
+      at = end;
+    } else if (letter === "?") {
+      out.push({ type: "one", matches: () => true });
+      at++;
+    } else if (letter === "[") {
+      const found = classAt(pattern, at + 1);
+      if (!found) return undefined;
+      out.push({ type: "one", matches: found.matches });
+      at = found.end;
+    } else if (letter === "\\") {
+      // A backslash that nothing follows matches nothing.
+      if (at + 1 === pattern.length) return undefined;
+      const literal = String.fromCodePoint(pattern.codePointAt(at + 1)!);
+      out.push({ type: "literal", letter: literal });
+      at += 1 + literal.length;
+    } else {
+      out.push({ type: "literal", letter });
+      at += letter.length;
+    }
+  }
+  return out;
+}
+
+const NAMED: Record<string, RegExp> = {
+  alnum: /[A-Za-z0-9]/, alpha: /[A-Za-z]/, blank: /[ \t]/, cntrl: /[\0-\x1f\x7f]/, digit: /[0-9]/, graph: /[!-~]/, lower: /[a-z]/, print: /[ -~]/,
+  punct: /[!-/:-@[-`{-~]/, space: /[ \t\n\v\f\r]/, upper: /[A-Z]/, xdigit: /[A-Fa-f0-9]/,
+};
+
+/** The class that begins behind a `[`. A `]` that comes first is one of its letters; a backslash takes the next letter as it is. */
+function classAt(pattern: string, from: number): { matches: (letter: string) => boolean; end: number } | undefined {
+  let at = from;
+  const isNegated = pattern[at] === "!" || pattern[at] === "^";
+  if (isNegated) at++;
+  const tests: ((letter: string) => boolean)[] = [];
+  const first = at;
+  const letterAt = (): string | undefined => {
+    if (pattern[at] === "\\") at++;
+    const code = pattern.codePointAt(at);
+    if (code === undefined) return undefined;
+    const letter = String.fromCodePoint(code);
+    at += letter.length;
+    return letter;
+  };
+  while (at < pattern.length) {
+    if (pattern[at] === "]" && at > first) {
+      return { end: at + 1, matches: (letter) => tests.some((test) => test(letter)) !== isNegated };
+    }
+    const named = /^\[:([a-z]*):\]/.exec(pattern.slice(at, at + 16));
+    if (named) {
+      const test = NAMED[named[1]!];
+      if (!test) return undefined;
+      tests.push((letter) => test.test(letter));
+      at += named[0].length;
+      continue;
+    }
+    const low = letterAt();
+    if (low === undefined) return undefined;
+    if (pattern[at] === "-" && at + 1 < pattern.length && pattern[at + 1] !== "]") {
+      at++;
+      const high = letterAt();
+      if (high === undefined) return undefined;
+      const [from, to] = [low.codePointAt(0)!, high.codePointAt(0)!];
+      tests.push((letter) => from <= letter.codePointAt(0)! && letter.codePointAt(0)! <= to);
+    } else {
+      tests.push((letter) => letter === low);
+    }
+  }
+  return undefined;
+}
