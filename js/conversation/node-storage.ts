@@ -1,13 +1,19 @@
 /** Storage in a folder, for Node. */
 
-import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError } from "../errors.ts";
 import type { ConversationStorage } from "./storage.ts";
 
+/** Conversations are confidential: files and folders that are created here are for their owner alone. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
 /**
  * Keeps a conversation in a folder: the log as JSON lines that are only ever added to, checkpoints as Markdown. What was added is on the
- * disk when `append` is done; a file that is replaced is replaced whole.
+ * disk when `append` is done; a file that is replaced is replaced whole. Files are created with mode 0600, folders with 0700. Symbolic links
+ * below the folder are refused (`bad_input`): whoever may write there could otherwise have other files read or written.
  *
  * ```js
  * const storage = nodeStorage(join(homedir(), ".agent", "session-7"));
@@ -16,14 +22,31 @@ import type { ConversationStorage } from "./storage.ts";
 export function nodeStorage(folder: string): ConversationStorage {
   if (typeof folder !== "string" || folder === "") throw new EspalierError({ code: "bad_option", message: "nodeStorage needs the path of a folder", path: "folder" });
   const root = resolve(folder);
-  const at = (name: string) => {
+  const prefix = root.endsWith(sep) ? root : root + sep;
+  const refused = (name: unknown, why: string) => new EspalierError({ code: "bad_input", message: `${JSON.stringify(name)} ${why}`, path: "name" });
+  /** The path of a name, of which no part below the folder is a link. */
+  const at = async (name: string) => {
+    if (typeof name !== "string" || name === "" || name.includes("\0")) throw refused(name, "is no name of a file");
     const path = resolve(root, name);
-    if (path !== root && !path.startsWith(root + sep)) throw new EspalierError({ code: "bad_input", message: `${JSON.stringify(name)} is outside the folder`, path: "name" });
+    if (path === root || /[/\\]$/.test(name)) throw refused(name, "names a folder; the name of a file is needed");
+    if (!path.startsWith(prefix)) throw refused(name, "is outside the folder");
+    let part = root;
+    for (const step of path.slice(prefix.length).split(sep)) {
+      part = join(part, step);
+      const stats = await lstat(part).catch((error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      });
+      if (stats === undefined) break;
+      if (stats.isSymbolicLink()) throw refused(name, "is, or goes through, a symbolic link");
+    }
     return path;
   };
   const isMissing = (error: unknown) => (error as { code?: unknown } | null)?.code === "ENOENT";
-  const put = async (path: string, flags: "a" | "w", text: string) => {
-    const file = await open(path, flags);
+  // A link that was put there after the check is not followed. Windows has no such flag.
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+  const put = async (path: string, flag: number, text: string) => {
+    const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flag, FILE_MODE);
     try {
       await file.writeFile(text);
       await file.sync();
@@ -31,39 +54,42 @@ export function nodeStorage(folder: string): ConversationStorage {
       await file.close();
     }
   };
-  const folderOf = (path: string) => mkdir(dirname(path), { recursive: true });
+  const folderOf = (path: string) => mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
   return {
     async read(name) {
       try {
-        return await readFile(at(name), "utf8");
+        return await readFile(await at(name), { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW });
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
       }
     },
     async append(name, text) {
-      const path = at(name);
+      const path = await at(name);
       await folderOf(path);
-      await put(path, "a", text);
+      await put(path, O_APPEND, text);
     },
     async write(name, text) {
-      const path = at(name);
+      const path = await at(name);
       await folderOf(path);
-      await put(`${path}.new`, "w", text);
+      // Left by a write that was interrupted, or a link: either way it is not written through.
+      await rm(`${path}.new`, { force: true });
+      await put(`${path}.new`, O_TRUNC, text);
       await rename(`${path}.new`, path);
     },
-    async list(prefix) {
+    async list(start) {
       // The folder that all such names are in.
-      const from = join(root, prefix.slice(0, prefix.lastIndexOf("/") + 1));
+      const from = resolve(root, start.slice(0, start.lastIndexOf("/") + 1));
+      if (from !== root && !from.startsWith(prefix)) throw refused(start, "is outside the folder");
       try {
         const found = await readdir(from, { recursive: true, withFileTypes: true });
         const names = found.flatMap((entry) => (entry.isFile() ? [relative(root, join(entry.parentPath ?? entry.path, entry.name)).split(sep).join("/")] : []));
-        return names.filter((name) => name.startsWith(prefix));
+        return names.filter((name) => name.startsWith(start));
       } catch (error) {
         if (isMissing(error)) return [];
         throw error;
       }
     },
-    delete: (name) => rm(at(name), { force: true }),
+    delete: async (name) => rm(await at(name), { force: true }),
   };
 }
