@@ -14,6 +14,7 @@ import { pathToFileURL } from "node:url";
 import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.mjs";
 import { glueFactory } from "./glue.mjs";
 import { setUp } from "./setup.mjs";
+import { typesVersions, writeShim } from "./shim.mjs";
 import { bindgen, version } from "./versions.mjs";
 
 /**
@@ -134,7 +135,9 @@ async function packageFolder() {
     types();
     for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
     const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify({ ...template, version }, null, 2)}\n`);
+    const manifest = { ...template, version, typesVersions: typesVersions(template.exports) };
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    writeShim(join(pkg, "shim"), manifest);
   });
 }
 
@@ -212,7 +215,7 @@ async function bundles() {
     await esbuild.build({ ...common, entryPoints: { prompt: join(root, "js", "prompt", "index.ts") }, outdir: dist, plugins: [core] });
     await esbuild.build({ ...common, entryPoints: { providers: join(root, "js", "providers", "index.ts") }, outdir: dist, plugins: [shared] });
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
-    await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts") }, outdir: dist });
+    await esbuild.build({ ...common, entryPoints: { ...jsx, raw: join(root, "js", "prompt", "output", "raw.ts"), "openai-types": join(root, "js", "prompt", "output", "openai-types.ts") }, outdir: dist });
     const dir = format === "esm" ? "import.meta.url ? new URL(\"./\", import.meta.url) : typeof __dirname === \"string\" ? __dirname : undefined"
       : "typeof __dirname === \"string\" ? __dirname : undefined";
     await esbuild.build({ ...common, entryPoints: { node: entry("node") }, outdir: dist, plugins: [core, prompt], banner: { js: `const ESPALIER_DIR = ${dir};` } });

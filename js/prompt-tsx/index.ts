@@ -17,6 +17,7 @@ export {
   Image, isChatMessagePromptElement, JSONTree, LegacyPrioritization, LogicalWrapper, MetadataMap, OpenAI, OutputMode, PrioritizedList, PromptElement, PromptMetadata, PromptReference,
   PromptRenderer, Raw, setVSCode, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, toMode, toOpenAI, toVSCode, useKeepWith, UserMessage, VSCodeTokenizer,
 } from "../prompt/index.ts";
+export * from "./deep.ts";
 export type * from "../prompt/elements.ts";
 export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
 export type { BuiltinTokenizerOptions, PromisedTokenizer, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";

@@ -1,5 +1,6 @@
 /** Elements that hold others and change how they are sized or pruned. What they do is done by the renderer, which knows them by class. */
 
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
@@ -12,6 +13,10 @@ import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing 
  * ```
  */
 export class Chunk extends PromptElement<BasePromptElementProps> {
+  static {
+    mark(this, "Chunk");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
@@ -30,6 +35,10 @@ export interface TokenLimitProps extends BasePromptElementProps {
  * ```
  */
 export class TokenLimit extends PromptElement<TokenLimitProps> {
+  static {
+    mark(this, "TokenLimit");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
@@ -42,6 +51,10 @@ export interface ExpandableProps extends BasePromptElementProps {
 
 /** Text that grows into the room that is left. */
 export class Expandable extends PromptElement<ExpandableProps> {
+  static {
+    mark(this, "Expandable");
+  }
+
   async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
     return createPiece(Fragment, null, await this.props.value(sizing));
   }
@@ -60,6 +73,10 @@ export interface IfEmptyProps extends BasePromptElementProps {
  * ```
  */
 export class IfEmpty extends PromptElement<IfEmptyProps> {
+  static {
+    mark(this, "IfEmpty");
+  }
+
   render(): PromptPiece {
     // Exactly two: the renderer chooses between the first and the second. The content renders first, whatever its place.
     return createPiece(Fragment, null, createPiece(LogicalWrapper, null, this.props.alt), createPiece(LogicalWrapper, { flexGrow: 1 }, this.props.children));
@@ -68,6 +85,10 @@ export class IfEmpty extends PromptElement<IfEmptyProps> {
 
 /** Holds others and does nothing else. */
 export class LogicalWrapper extends PromptElement {
+  static {
+    mark(this, "LogicalWrapper");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
@@ -79,6 +100,10 @@ export class LogicalWrapper extends PromptElement {
  * @deprecated Give priorities to the elements around the texts instead.
  */
 export class LegacyPrioritization extends PromptElement {
+  static {
+    mark(this, "LegacyPrioritization");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }

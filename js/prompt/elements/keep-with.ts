@@ -1,11 +1,18 @@
 /** Elements that go together. */
 
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, PromptElementProps, PromptPiece } from "../piece.ts";
 
+const IDS = Symbol.for("espalier.keepWith");
+
 /** What all elements of `useKeepWith` are instances of. */
 export abstract class AbstractKeepWith extends PromptElement {
+  static {
+    mark(this, "AbstractKeepWith");
+  }
+
   abstract readonly id: number;
 }
 
@@ -16,12 +23,17 @@ export type KeepWithCtor = {
 
 /** What the classes of `useKeepWith` have in common: they show their children. */
 export abstract class KeepWithElement extends AbstractKeepWith {
+  static {
+    mark(this, "KeepWithElement");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
 }
 
-let next = 0;
+/** Shared by all copies of the package in a process, since their elements may stand in one prompt. */
+const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS] ??= { next: 0 });
 
 /**
  * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too. Other than in a
@@ -34,7 +46,7 @@ let next = 0;
  * ```
  */
 export function useKeepWith(): KeepWithCtor {
-  const id = next++;
+  const id = ids.next++;
   return class KeepWith extends KeepWithElement {
     static readonly id = id;
     readonly id = id;

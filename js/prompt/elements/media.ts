@@ -1,5 +1,6 @@
 /** Pictures and documents. Their children are dropped by the renderer. */
 
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
@@ -20,6 +21,10 @@ export interface ImageProps extends BasePromptElementProps {
  * ```
  */
 export class Image extends PromptElement<ImageProps> {
+  static {
+    mark(this, "Image");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
@@ -34,6 +39,10 @@ export interface DocumentProps extends BasePromptElementProps {
 
 /** A document, within a message. */
 export class Document extends PromptElement<DocumentProps> {
+  static {
+    mark(this, "Document");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }

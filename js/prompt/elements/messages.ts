@@ -1,5 +1,6 @@
 /** Messages: the elements that a prompt consists of. Text outside of one is refused. */
 
+import { isOf, mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { ChatRole } from "../output/raw.ts";
 import { createPiece, Fragment } from "../piece.ts";
@@ -14,6 +15,10 @@ export interface ChatMessageProps extends BasePromptElementProps {
 
 /** What all messages have in common. */
 export class BaseChatMessage<T extends ChatMessageProps = ChatMessageProps> extends PromptElement<T> {
+  static {
+    mark(this, "BaseChatMessage");
+  }
+
   render(): PromptPiece {
     return createPiece(Fragment, null, this.props.children);
   }
@@ -21,6 +26,10 @@ export class BaseChatMessage<T extends ChatMessageProps = ChatMessageProps> exte
 
 /** Instructions. */
 export class SystemMessage extends BaseChatMessage {
+  static {
+    mark(this, "SystemMessage");
+  }
+
   constructor(props: ChatMessageProps) {
     super(withRole(props, ChatRole.System));
   }
@@ -28,6 +37,10 @@ export class SystemMessage extends BaseChatMessage {
 
 /** What the user says. */
 export class UserMessage extends BaseChatMessage {
+  static {
+    mark(this, "UserMessage");
+  }
+
   constructor(props: ChatMessageProps) {
     super(withRole(props, ChatRole.User));
   }
@@ -53,6 +66,10 @@ export interface AssistantMessageProps extends ChatMessageProps {
 
 /** What the model said and which tools it called. */
 export class AssistantMessage extends BaseChatMessage<AssistantMessageProps> {
+  static {
+    mark(this, "AssistantMessage");
+  }
+
   constructor(props: AssistantMessageProps) {
     super(withRole(props, ChatRole.Assistant));
   }
@@ -65,6 +82,10 @@ export interface ToolMessageProps extends ChatMessageProps {
 
 /** What a tool returned. */
 export class ToolMessage extends BaseChatMessage<ToolMessageProps> {
+  static {
+    mark(this, "ToolMessage");
+  }
+
   constructor(props: ToolMessageProps) {
     super(withRole(props, ChatRole.Tool));
   }
@@ -74,7 +95,7 @@ export type ChatMessagePromptElement = SystemMessage | UserMessage | AssistantMe
 
 /** Whether an element is a message of the system, the user or the assistant. (Results of tools do not count as such.) */
 export function isChatMessagePromptElement(element: unknown): element is ChatMessagePromptElement {
-  return element instanceof SystemMessage || element instanceof UserMessage || element instanceof AssistantMessage;
+  return isOf(element, "SystemMessage") || isOf(element, "UserMessage") || isOf(element, "AssistantMessage");
 }
 
 /** The role belongs into the caller's props, where renderers look for it; props that cannot be written to are copied. */

@@ -1,5 +1,6 @@
 /** Priorities by position. */
 
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment, isPiece } from "../piece.ts";
 import { TextChunk } from "./text-chunk.ts";
@@ -20,6 +21,10 @@ export interface PrioritizedListProps extends BasePromptElementProps {
  * ```
  */
 export class PrioritizedList extends PromptElement<PrioritizedListProps> {
+  static {
+    mark(this, "PrioritizedList");
+  }
+
   render(): PromptPiece | undefined {
     const { children, priority = 0, descending } = this.props;
     if (!children) return undefined;

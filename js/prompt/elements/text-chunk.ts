@@ -1,5 +1,6 @@
 /** Text that is kept or removed as one, and that may be cut to its budget at a break. */
 
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment, isFragment, isPiece } from "../piece.ts";
 import { longestFittingPrefix } from "../text-break.ts";
@@ -21,6 +22,10 @@ export interface TextChunkProps extends BasePromptElementProps {
  * ```
  */
 export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
+  static {
+    mark(this, "TextChunk");
+  }
+
   override async prepare(sizing: PromptSizing, _progress?: unknown, token?: CancellationToken): Promise<PromptPiece> {
     const breakOn = this.props.breakOnWhitespace ? /\s+/g : this.props.breakOn;
     if (!breakOn) return createPiece(Fragment, null, this.props.children);

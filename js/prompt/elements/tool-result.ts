@@ -1,6 +1,7 @@
 /** What a tool returned, in the form that VS Code's tools return it. */
 
 import { isForOthers } from "../../adapters/audience.ts";
+import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
 import type { LanguageModelToolResult } from "../host-types.ts";
@@ -19,6 +20,10 @@ export interface IToolResultProps extends BasePromptElementProps {
  * ```
  */
 export class ToolResult extends PromptElement<IToolResultProps> {
+  static {
+    mark(this, "ToolResult");
+  }
+
   render(): PromptPiece {
     const children = Array.from(this.props.data.content, (part) => {
       if (isForOthers(part)) return undefined;

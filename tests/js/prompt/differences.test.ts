@@ -384,3 +384,29 @@ differs(
   async (s) => assert.notDeepEqual(await cutTogether(s), ["user: one two three four|five six seven eight"]),
   async (s) => assert.deepEqual(await cutTogether(s), ["user: one two three four|five six seven eight"]),
 );
+
+async function reservedWithoutLimit(s: Subject): Promise<Record<string, number>> {
+  const { heard, probe } = probes(s);
+  await render(s, all(h(probe("first")), h(probe("later"), { flexGrow: 1, flexReserve: "/3" })), { budget: Infinity });
+  return heard;
+}
+
+differs(
+  "flexReserve of an unlimited budget holds nothing back",
+  async (s) => assert.deepEqual(await reservedWithoutLimit(s), { first: NaN, later: NaN }),
+  async (s) => assert.deepEqual(await reservedWithoutLimit(s), { first: Infinity, later: Infinity }),
+);
+
+const withBoolean = (s: Subject): any => h(s.UserMessage, {}, h(s.TextChunk, { breakOnWhitespace: true }, "a ", true, "b"));
+
+differs(
+  "booleans in a TextChunk with breaks are dropped",
+  async (s) => assert.deepEqual(await texts(s, withBoolean(s)), ["user: a trueb"]),
+  async (s) => assert.deepEqual(await texts(s, withBoolean(s)), ["user: a b"]),
+);
+
+differs(
+  "bigint children are text",
+  (s) => assert.rejects(texts(s, h(s.UserMessage, {}, 7n))),
+  async (s) => assert.deepEqual(await texts(s, h(s.UserMessage, {}, 7n)), ["user: 7"]),
+);

@@ -1,0 +1,55 @@
+/** What clients of `@vscode/prompt-tsx` import from its folder `dist/base` because its index does not export it. */
+
+import type { Raw as RawTypes } from "../prompt/index.ts";
+import type { OpenAI } from "../prompt/index.ts";
+import { JSONTree, OutputMode, toMode } from "../prompt/index.ts";
+import type { MaterializedView } from "../prompt/tracer.ts";
+
+export const { forEachNode, jsonRetainedProps } = JSONTree;
+export type {
+  BasePieceJSON, DocumentChatMessagePieceJSON, ImageChatMessagePieceJSON, OpaqueJSON, PieceCtorKind, PieceJSON, PromptElementJSON, PromptNodeJSON, PromptNodeType, PromptReferenceJSON, TextJSON,
+  UriOrLocationJSON,
+} from "../prompt/json-tree.ts";
+
+/** Converts one message for OpenAI; undefined for a role that does not exist. */
+export function toOpenAiChatMessage(message: RawTypes.ChatMessage): OpenAI.ChatMessage | undefined {
+  return toMode(OutputMode.OpenAI, message);
+}
+
+/** Converts messages for OpenAI. */
+export function toOpenAIChatMessages(messages: readonly RawTypes.ChatMessage[]): OpenAI.ChatMessage[] {
+  return toMode(OutputMode.OpenAI, messages);
+}
+
+/** A node of the tree that a tracer is given. */
+export type MaterializedNode = MaterializedView;
+
+/** A class that only recognises: nodes are made by the renderer, and are plain objects. */
+function recognises(name: string, ...types: MaterializedView["type"][]): MaterializedCtor {
+  const made = class {
+    constructor() {
+      throw new Error(`${name} is made by the renderer; use it with instanceof.`);
+    }
+
+    static [Symbol.hasInstance](value: unknown): boolean {
+      const { type, priority, tokens } = (value ?? {}) as Partial<MaterializedView>;
+      return types.includes(type as never) && typeof priority === "number" && typeof tokens === "number";
+    }
+  };
+  Object.defineProperty(made, "name", { value: name });
+  return made as unknown as MaterializedCtor;
+}
+
+/** Tells nodes of the tracer's tree apart: `node instanceof MaterializedChatMessage`. */
+export interface MaterializedCtor {
+  new (): MaterializedView;
+  readonly prototype: MaterializedView;
+}
+
+export const GenericMaterializedContainer = recognises("GenericMaterializedContainer", "container");
+export const MaterializedChatMessage = recognises("MaterializedChatMessage", "message");
+export const MaterializedChatMessageTextChunk = recognises("MaterializedChatMessageTextChunk", "text");
+export const MaterializedChatMessageImage = recognises("MaterializedChatMessageImage", "image");
+export const MaterializedChatMessageDocument = recognises("MaterializedChatMessageDocument", "document");
+export const MaterializedChatMessageOpaque = recognises("MaterializedChatMessageOpaque", "opaque");
+export const MaterializedChatMessageBreakpoint = recognises("MaterializedChatMessageBreakpoint", "breakpoint");
