@@ -2,6 +2,7 @@
 
 import { isFields } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
+import { append } from "./lists/append.ts";
 
 /** OpenAI's item and Anthropic's block have the same name. */
 const TYPE = "compaction";
@@ -14,7 +15,7 @@ export function serverItems({ messages, source }: Reading): string[] {
   const offset = messages.length - source.list.length;
   const ids: string[] = [];
   source.list.forEach((message, at) => {
-    if (holdsItem(message)) ids.push(...messages.slice(at + offset, at + offset + 2).map(({ id }) => id));
+    if (holdsItem(message)) append(ids, messages.slice(at + offset, at + offset + 2).map(({ id }) => id));
   });
   return ids;
 }

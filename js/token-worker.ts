@@ -17,6 +17,8 @@ export interface WorkerLike {
   terminate(): unknown;
   onmessage: ((event: { data: unknown }) => void) | null;
   onerror: ((event: unknown) => void) | null;
+  /** Node's worker threads say here that they ended (`exit`). */
+  on?(event: "exit", listener: (code: number) => void): unknown;
 }
 
 export interface TokenWorkerOptions {
@@ -26,6 +28,8 @@ export interface TokenWorkerOptions {
   vocabularies: Partial<Record<EncodingName, Uint8Array | string>>;
   /** Milliseconds without work after which the worker is stopped. Default 15,000. */
   idle?: number;
+  /** Milliseconds without an answer after which a worker that has work counts as dead. Default 120,000; 0 waits for ever. */
+  timeout?: number;
   /** Told when counting falls back to this thread. Default `console.warn`. */
   onWarning?: (message: string) => void;
 }
@@ -52,6 +56,8 @@ export class TokenWorker {
   private readonly jobs = new Map<number, Job>();
   private worker: WorkerLike | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Runs while an answer is waited for. */
+  private silence: ReturnType<typeof setTimeout> | undefined;
   private next = 1;
   /** Deaths without an answer in between. */
   private deaths = 0;
@@ -107,6 +113,7 @@ export class TokenWorker {
     try {
       this.worker ??= this.start();
       this.worker.postMessage({ type: "count", id, texts: job.texts, encoding: job.encoding } satisfies ToWorker);
+      this.listen();
     } catch (error) {
       this.died(error);
     }
@@ -116,12 +123,14 @@ export class TokenWorker {
     const worker = this.options.create();
     worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromWorker);
     worker.onerror = (event) => this.worker === worker && this.died(event);
+    worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
     const vocabularies = Object.entries(this.options.vocabularies) as [EncodingName, Uint8Array | string][];
     worker.postMessage({ type: "start", vocabularies } satisfies ToWorker);
     return worker;
   }
 
   private received(message: FromWorker): void {
+    this.listen();
     if (message.type === "ready") return;
     if (message.type === "failed" && message.id === undefined) return this.died(new EspalierError(message));
     const job = this.finish(message.id as number);
@@ -134,9 +143,19 @@ export class TokenWorker {
     if (this.jobs.size === 0) this.rest();
   }
 
+  /** A worker that says nothing for too long is as good as dead. */
+  private listen(): void {
+    clearTimeout(this.silence);
+    const { timeout = 120_000 } = this.options;
+    if (timeout <= 0) return;
+    const isSilent = () => this.worker && this.jobs.size > 0 && this.died(new Error(`there was no answer within ${timeout} ms`));
+    this.silence = setTimeout(isSilent, timeout);
+  }
+
   /** Waits for the next call, not for ever. */
   private rest(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.silence);
     this.timer = setTimeout(() => this.stop(), this.options.idle ?? 15_000);
     // Where timers keep a process alive (Node), this one does not.
     (this.timer as { unref?: () => void }).unref?.();
@@ -172,8 +191,11 @@ export class TokenWorker {
 
   private stop(): void {
     clearTimeout(this.timer);
-    this.worker?.terminate();
+    clearTimeout(this.silence);
+    const { worker } = this;
+    // First: a worker that ends because of this did not die.
     this.worker = undefined;
+    worker?.terminate();
   }
 }
 

@@ -87,7 +87,9 @@ export async function toolContent(result: unknown, options: ToolContentOptions =
   const isBlank = content.every((part) => part.type === "text" && part.text.trim() === "");
   if (isBlank) content.splice(0, content.length, text(NOTHING));
   const isError = isFields(result) && result["isError"] === true;
-  return { content, text: content.map(inWords).join("\n"), isError, withheld: items.length - items.filter((item) => shown.includes(item)).length, pictures: gone, resources };
+  const seen = new Set(shown);
+  const withheld = items.filter((item) => !seen.has(item)).length;
+  return { content, text: content.map(inWords).join("\n"), isError, withheld, pictures: gone, resources };
 }
 
 function itemsOf(result: unknown): readonly unknown[] {

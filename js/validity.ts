@@ -20,6 +20,7 @@ import { geminiWire } from "./validity/wire-gemini.ts";
 import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
 import type { WireCheck, WireFinding } from "./validity/wire.ts";
 import type { Finding, Format, NeutralMessage, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
+import { append } from "./lists/append.ts";
 
 export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
@@ -94,7 +95,7 @@ export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> 
     const after = mended(reading, judged.wire, provider, options, running);
     if (after.reading.source.input === reading.source.input) break;
     // What was there at first keeps its index; later rounds are about messages that may have moved.
-    changes.push(...after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })));
+    append(changes, after.changes.map((change) => (round === 0 ? change : { rule: change.rule, message: change.message })));
     reading = after.reading;
     judged = judge(reading, provider, options);
   }
@@ -172,8 +173,10 @@ function scanned(messages: unknown, provider: Provider, options: ValidityOptions
   let isOdd = false;
   const format = options.format ?? formatOf(messages, provider);
   const found = scanConversation(messages, { format, ...(options.tools && { tools: options.tools }) }, (message) => {
+    // Reading it whole says what is wrong, and where.
+    isOdd ||= message.parts.some((part) => misfit(part) !== undefined || isUnsendable(part));
+    if (isOdd) return;
     text += thinLine(message);
-    isOdd ||= message.parts.some(isUnsendable);
     visit?.(message);
   }, from);
   if (!found || isOdd) return undefined;
@@ -238,6 +241,35 @@ function checkWire(reading: Scanned, provider: Provider, options: ValidityOption
   }, (finding) => out.push(finding)));
 }
 
+/** Fields of parts that must be texts, and those that may be absent. */
+const TEXTS: Record<string, readonly string[]> = { text: ["text"], reasoning: ["text"], toolCall: ["callId", "name", "arguments"], toolResult: ["callId"] };
+const OPTIONAL_TEXTS = ["name", "data", "url", "mediaType"] as const;
+
+/** The field of a part that is no text and should be one, as a path. The adapters of providers write texts; neutral messages are the host's. */
+function misfit(part: Part): string | undefined {
+  const fields = part as unknown as Fields;
+  const required = Object.hasOwn(TEXTS, part.type) ? TEXTS[part.type] : undefined;
+  const wrong = required?.find((name) => typeof fields[name] !== "string") ?? OPTIONAL_TEXTS.find((name) => fields[name] !== undefined && typeof fields[name] !== "string");
+  if (wrong !== undefined || part.type !== "toolResult") return wrong;
+  for (const [at, item] of part.content.entries()) {
+    const inner = misfit(item);
+    if (inner !== undefined) return `content[${at}].${inner}`;
+  }
+  return undefined;
+}
+
+/** @throws EspalierError `bad_message` with the path of the first field that is not what its part needs */
+function checkParts({ messages, source }: Reading): void {
+  for (const [index, { parts }] of messages.entries()) {
+    for (const [at, part] of parts.entries()) {
+      const field = misfit(part);
+      if (field === undefined) continue;
+      const path = `${source.name}[${index}].parts[${at}].${field}`;
+      throw new EspalierError({ code: "bad_message", message: `${path} must be a text`, path });
+    }
+  }
+}
+
 /** Arguments that may have no JSON; a text can say the same. */
 function isUnsendable(part: Part): boolean {
   return part.type === "toolCall" && (part.arguments.includes("(again)") || part.arguments.includes("(unreadable)"));
@@ -292,6 +324,7 @@ function pathOf(reading: Reading, { index: neutral, part, item, tool }: CoreFind
 function read(messages: unknown, provider: Provider, { format, tools }: ValidityOptions, known?: Format): Reading {
   const open = (input: unknown) => readConversation(input, { format: format ?? known ?? formatOf(messages, provider), ...(tools !== undefined && tools !== null && { tools }) });
   const reading = open(messages);
+  if (reading.format === "espalier") checkParts(reading);
   // What is not for the model is not sent, and places are those in what is.
   return reading.withheld.length === 0 ? reading : open(asSent(reading));
 }

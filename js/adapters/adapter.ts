@@ -59,8 +59,20 @@ export interface Adapter<Piece> {
   forModel?(message: Fields): Fields;
   /** Where in the list of a host's message a thought is; only formats in which thoughts are signed say so. */
   thought?(piece: Piece): number | undefined;
-  /** Puts neighbours together where the provider demands it. */
+  /** Puts a message into the one before it where the provider demands it; `undefined` if that is not to be done. */
   join?(first: unknown, second: unknown): unknown | undefined;
+  /** Neighbours that become one message: a run of them is put together at once, so that its cost is its length. */
+  merge?: Merge;
+}
+
+/** Which neighbours become one message, and in what order. */
+export interface Merge {
+  /** Name of the list that both have. */
+  list: string;
+  /** True if `second` joins `first`, or the run that `first` began. */
+  takes(first: unknown, second: unknown): boolean;
+  /** True for items that stand in front of the others. */
+  isFirst(item: unknown): boolean;
 }
 
 export type Fields = Record<string, unknown>;
@@ -178,10 +190,15 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
     return thought === undefined ? message : (led(message as Fields, thought) ?? message);
   };
   // What the host had in this order stays neighbours; only where the plan changed something may messages be put together.
-  const out: { value: unknown; at: number | undefined }[] = [];
+  const out: { value: unknown; at: number | undefined; run?: unknown[] }[] = [];
   const push = (value: unknown, at: number | undefined, joins = false) => {
     const last = out.at(-1);
     const untouched = !joins && last?.at !== undefined && at !== undefined && last.at + 1 === at;
+    if (last && !untouched && adapter.merge?.takes(last.value, value)) {
+      (last.run ??= [last.value]).push(value);
+      last.at = undefined;
+      return;
+    }
     const joined = last && !untouched ? adapter.join?.(last.value, value) : undefined;
     if (joined === undefined) out.push({ value, at });
     else out[out.length - 1] = { value: joined, at: undefined };
@@ -207,7 +224,13 @@ export function carriedOut<Piece>(adapter: Adapter<Piece>, plan: readonly PlanIt
     const from = renamed ? (adapter.edit(own, read, renamed) as Fields) : own;
     push(whole(adapter.edit(from, renamed ? again(at, from) : read, edits)), at, item.joins);
   }
-  return out.map(({ value }) => value);
+  return out.map(({ value, run }) => (run && adapter.merge ? merged(run as Fields[], adapter.merge) : value));
+}
+
+/** Messages as one: the first one with the items of all. */
+function merged(run: readonly Fields[], { list, isFirst }: Merge): unknown {
+  const all = run.flatMap((message) => message[list] as unknown[]);
+  return copy(run[0]!, { [list]: [...all.filter(isFirst), ...all.filter((item) => !isFirst(item))] });
 }
 
 /** What a conversation is beside its messages. */

@@ -67,17 +67,16 @@ export const anthropic: Adapter<Piece> = {
   thought: (piece) => (typeof piece === "string" ? undefined : piece.block),
 
   // Results of one round belong into one message; the server merges everything else itself.
-  join(first, second) {
-    const results = (value: unknown) =>
-      isFields(value) && value["role"] === "user" && Array.isArray(value["content"]) && value["content"].some((b) => isFields(b) && b["type"] === "tool_result");
-    if (!results(first) || !results(second)) return undefined;
-    const [a, b] = [first as Fields, second as Fields];
-    const all = [...(a["content"] as Fields[]), ...(b["content"] as Fields[])];
-    // Results come before words.
-    const is = (block: Fields) => block["type"] === "tool_result";
-    return copy(a, { content: [...all.filter(is), ...all.filter((block) => !is(block))] });
-  },
+  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
 };
+
+function isResult(block: unknown): boolean {
+  return isFields(block) && block["type"] === "tool_result";
+}
+
+function hasResults(message: unknown): boolean {
+  return isFields(message) && message["role"] === "user" && Array.isArray(message["content"]) && message["content"].some(isResult);
+}
 
 /** A text in the place of a block; a cache mark stays where it is. */
 function noted(said: string, block: unknown): Fields {

@@ -102,15 +102,11 @@ export const gemini: Adapter<Piece> = {
     return all.map(tool);
   },
 
-  // Roles must alternate.
-  join(first, second) {
-    const [a, b] = [first as Fields, second as Fields];
-    const model = (content: Fields) => content["role"] === "model";
-    if (model(a) !== model(b)) return undefined;
-    // Responses come before words.
-    const is = (part: unknown) => isFields(part) && isFields(field(part, "functionResponse"));
-    const all = [...(a["parts"] as unknown[]), ...(b["parts"] as unknown[])];
-    return copy(a, { parts: [...all.filter(is), ...all.filter((part) => !is(part))] });
+  // Roles must alternate, and responses come before words.
+  merge: {
+    list: "parts",
+    takes: (first, second) => ((first as Fields)["role"] === "model") === ((second as Fields)["role"] === "model"),
+    isFirst: (part) => isFields(part) && isFields(field(part, "functionResponse")),
   },
 };
 

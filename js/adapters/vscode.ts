@@ -80,15 +80,13 @@ export const vscode: Adapter<Piece> = {
   tools: (tools) => tools.map(tool),
 
   // The results of one round stand in one message, before words: a stand-in for a lost one goes there.
-  join(first, second) {
-    const [a, b] = [first as Fields, second as Fields];
-    const parts = [a, b].map(({ role, content }) => (role === USER && Array.isArray(content) && content.some(isResult) ? (content as unknown[]) : undefined));
-    const [before, after] = parts;
-    if (!before || !after) return undefined;
-    const all = [...before, ...after];
-    return copy(a, { content: [...all.filter(isResult), ...all.filter((item) => !isResult(item))] });
-  },
+  merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
 };
+
+function hasResults(message: unknown): boolean {
+  const { role, content } = message as Fields;
+  return role === USER && Array.isArray(content) && content.some(isResult);
+}
 
 function isResult(item: unknown): boolean {
   return isFields(item) && typeof item["callId"] === "string" && Array.isArray(item["content"]);

@@ -10,6 +10,7 @@ import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import { aborted, waited } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared, Trigger } from "./types.ts";
+import { append } from "../lists/append.ts";
 
 /** Most that system text and tools should take of the limit. */
 const FRAME = 0.8;
@@ -67,7 +68,7 @@ export class Requests<T> {
     let look = meter.look();
     if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
       const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows ? "overflow" : "threshold";
-      compactions.push(...(await compactor.foreground(trigger, signal, waited === "timeout")));
+      append(compactions, await compactor.foreground(trigger, signal, waited === "timeout"));
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = meter.look();
     }

@@ -3,6 +3,7 @@
 import { EspalierError } from "../errors.ts";
 import { piecewise } from "./pieces.ts";
 import type { ConversationStorage } from "./storage.ts";
+import { append } from "../lists/append.ts";
 
 /** `context.workspaceState` or `context.globalState`. */
 export interface MementoLike {
@@ -83,7 +84,7 @@ export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folde
     const names: string[] = [];
     for (const [name, type] of entries) {
       const path = within === "" ? name : `${within}/${name}`;
-      if ((type & FOLDER) !== 0) names.push(...(await files(path)));
+      if ((type & FOLDER) !== 0) append(names, await files(path));
       else names.push(path);
     }
     return names;

@@ -6,6 +6,7 @@
 import { call, wasm } from "../engine.ts";
 import type { Basis } from "../documents.ts";
 import type { FlatTree } from "./flatten.ts";
+import { append } from "../lists/append.ts";
 
 /** What the engine can be asked. */
 export type Asked =
@@ -24,12 +25,12 @@ export class Question {
   readonly #numbers: number[] = [];
 
   text(...texts: readonly (string | undefined)[]): this {
-    this.#texts.push(...texts.map((text) => text ?? ""));
+    append(this.#texts, texts.map((text) => text ?? ""));
     return this;
   }
 
   number(...numbers: readonly number[]): this {
-    this.#numbers.push(...numbers);
+    append(this.#numbers, numbers);
     return this;
   }
 

@@ -10,6 +10,7 @@ import { countBatch } from "../tokens.ts";
 import { loadEncoding } from "../vocabulary.ts";
 import { TURN } from "../worker-protocol.ts";
 import type { FromWorker, Port, ToWorker } from "../worker-protocol.ts";
+import { append } from "../lists/append.ts";
 
 /** Ids whose answer nobody waits for any more. */
 const cancelled = new Set<number>();
@@ -54,7 +55,7 @@ async function start({ vocabularies }: Extract<ToWorker, { type: "start" }>): Pr
 async function count({ id, texts, encoding }: Extract<ToWorker, { type: "count" }>, send: (message: FromWorker) => void): Promise<void> {
   const counts: number[] = [];
   for (let at = 0; at < texts.length && !cancelled.has(id); at += TURN) {
-    counts.push(...countBatch(texts.slice(at, at + TURN), { encoding }));
+    append(counts, countBatch(texts.slice(at, at + TURN), { encoding }));
     // Lets a cancellation in.
     if (at + TURN < texts.length) await new Promise((resolve) => setTimeout(resolve));
   }

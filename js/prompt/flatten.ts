@@ -21,6 +21,7 @@ import { Flag, nameOf, pathOf } from "./render-tree.ts";
 import type { BreakpointNode, ElementKind, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
 import { PromptReference, ReferenceMetadata } from "./results.ts";
 import type { PromptMetadata } from "./results.ts";
+import { append } from "../lists/append.ts";
 
 /** Elements that show their children and nothing else. */
 const SHOWS_CHILDREN = new Set<unknown>([
@@ -471,7 +472,7 @@ function hasContent(children: unknown): boolean {
   while (todo.length) {
     const child: any = todo.pop();
     if (child === undefined || child === null || typeof child === "boolean") continue;
-    if (typeof child !== "string" && typeof child[Symbol.iterator] === "function") todo.push(...(child as Iterable<unknown>));
+    if (typeof child !== "string" && typeof child[Symbol.iterator] === "function") append(todo, (child as Iterable<unknown>));
     else if (isFragment(child?.ctor)) todo.push(child.children);
     else return true;
   }

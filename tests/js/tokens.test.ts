@@ -226,6 +226,34 @@ test("an odd report is set aside, two that agree begin anew, others change nothi
   assert.equal(JSON.stringify(learning.state), before);
 });
 
+/** A worker that is told what to do with a count. */
+function scripted(reply: (worker: WorkerLike, message: { id: number; texts: string[] }, exit: () => void) => void): WorkerLike {
+  const exits: (() => void)[] = [];
+  const worker: WorkerLike = {
+    onmessage: null, onerror: null, terminate: () => undefined, on: (_, listener) => exits.push(() => listener(0)),
+    postMessage(message) {
+      const { type } = message as { type: string };
+      if (type === "count") reply(worker, message as never, () => exits.forEach((exit) => exit()));
+    },
+  };
+  return worker;
+}
+
+test("a worker that ends, or never answers, is started once more, and then counting goes on here", async () => {
+  for (const [reply, why] of [
+    [(_: WorkerLike, __: unknown, exit: () => void) => queueMicrotask(exit), /died twice \(it ended with code 0\)/],
+    [() => undefined, /died twice \(there was no answer within 5 ms\)/],
+  ] as const) {
+    const warnings: string[] = [];
+    let started = 0;
+    const worker = new TokenWorker({ ...sources, timeout: 5, create: () => (started++, scripted(reply)), onWarning: (message) => warnings.push(message) });
+    assert.deepEqual(await Promise.all([worker.count(texts), worker.count(["a"])]), [countBatch(texts), [1]]);
+    assert.equal(started, 2);
+    assert.match(warnings.join("\n"), why);
+    worker.close();
+  }
+});
+
 test("the worker counts as this thread does, rests, and comes back", async () => {
   let started = 0;
   const worker = new TokenWorker({ ...sources, create: () => (started++, nodeWorker()), idle: 10 });

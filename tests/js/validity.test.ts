@@ -241,3 +241,23 @@ test("nothing that a host holds breaks it", () => {
     }
   }), { seed: 1, numRuns: 2000 });
 });
+
+test("neutral messages whose fields are no texts are refused, with the path", () => {
+  const check = (part: object, path: string) => {
+    const messages = [{ id: "u", role: "user", parts: [{ type: "text", text: "Hello." }] }, { id: "a", role: "assistant", parts: [part] }] as never;
+    for (const run of [() => espalier.validate(messages, "anthropic", { format: "espalier" }), () => espalier.repair(messages, { provider: "openai-chat", format: "espalier" })]) {
+      assert.throws(run, (error: unknown) => error instanceof Error && (error as EspalierError).code === "bad_message" && (error as EspalierError).path === `messages[1].parts[0].${path}`, path);
+    }
+  };
+  const call = { type: "toolCall", callId: "c", name: "read", arguments: "{}" };
+  for (const value of [1, -0, false, null, undefined]) {
+    check({ type: "text", text: value }, "text");
+    check({ type: "reasoning", text: value }, "text");
+    for (const field of ["callId", "name", "arguments"]) check({ ...call, [field]: value }, field);
+    check({ type: "toolResult", callId: value, content: [] }, "callId");
+    check({ type: "toolResult", callId: "c", content: [{ type: "text", text: value }] }, "content[0].text");
+  }
+  check({ ...call, type: "text" }, "text");
+  check({ type: "image", data: 5 }, "data");
+  check({ type: "toolResult", callId: "c", content: [{ type: "image", data: null }] }, "content[0].data");
+});

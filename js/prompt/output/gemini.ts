@@ -5,6 +5,7 @@ import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRol
 import { resultsFirst, sourceOf } from "./blocks.ts";
 import { textOf } from "./text.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "./raw.ts";
+import { append } from "../../lists/append.ts";
 
 export type GeminiPart =
   | { text: string }
@@ -47,7 +48,7 @@ function written(messages: readonly ChatMessage[]): GeminiRequest {
   const names = new Map<string, string>();
   for (const message of messages) {
     if (message.role === ChatRole.System) {
-      system.push(...message.content.flatMap((part) => partOf(part) ?? []));
+      append(system, message.content.flatMap((part) => partOf(part) ?? []));
       continue;
     }
     const role = message.role === ChatRole.Assistant ? "model" : "user";
@@ -55,9 +56,9 @@ function written(messages: readonly ChatMessage[]): GeminiRequest {
     if (message.role === ChatRole.Tool) {
       const id = message.toolCallId;
       parts.push({ functionResponse: { ...(id && { id }), name: names.get(id) ?? "unknown", response: { output: textOf(message.content) } } });
-      parts.push(...message.content.flatMap((part) => (part.type === ChatCompletionContentPartKind.Text ? [] : partOf(part) ?? [])));
+      append(parts, message.content.flatMap((part) => (part.type === ChatCompletionContentPartKind.Text ? [] : partOf(part) ?? [])));
     } else {
-      parts.push(...message.content.flatMap((part) => partOf(part) ?? []));
+      append(parts, message.content.flatMap((part) => partOf(part) ?? []));
     }
     for (const { id, function: called } of (message.role === ChatRole.Assistant && message.toolCalls) || []) {
       names.set(id, called.name);

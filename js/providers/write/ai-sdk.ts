@@ -5,6 +5,7 @@ import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
 import { words, writeTools } from "./turns.ts";
 import type { Conversation, Media, Result, Text } from "./turns.ts";
+import { append } from "../../lists/append.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -97,7 +98,7 @@ function written({ turns }: Conversation, version: "v2" | "v3"): unknown[] {
     } else if (turn.role === "tool") {
       const content = turn.results.map((result) => ({ type: "tool-result", toolCallId: result.id, toolName: result.name, output: output(result, version) }));
       const before = out.at(-1);
-      if (before?.["role"] === "tool") (before["content"] as unknown[]).push(...content);
+      if (before?.["role"] === "tool") append((before["content"] as unknown[]), content);
       else out.push({ role: "tool", content });
     } else {
       const content = turn.content.map((item) =>

@@ -5,6 +5,7 @@ import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
 import { ids, withTools, writeTools } from "./turns.ts";
 import type { Call, Conversation, Media, Text } from "./turns.ts";
+import { append } from "../../lists/append.ts";
 
 type Block = Record<string, unknown>;
 
@@ -60,7 +61,7 @@ function written({ turns, tell }: Conversation): { system: Block[]; messages: un
     if (marked) last["cache_control"] = { type: "ephemeral" };
     const before = messages.at(-1);
     // Results of one round belong into one message, in front of the words that come with them.
-    if (before?.role === role) before.content.push(...content);
+    if (before?.role === role) append(before.content, content);
     else messages.push({ role, content });
   };
   for (const turn of turns) {
@@ -72,7 +73,7 @@ function written({ turns, tell }: Conversation): { system: Block[]; messages: un
     } else if (turn.role === "system" && messages.length === 0) {
       const made = turn.content.flatMap(block);
       if (turn.marked && made.length > 0) made.at(-1)!["cache_control"] = { type: "ephemeral" };
-      system.push(...made);
+      append(system, made);
     } else if (turn.role === "assistant") {
       const media = turn.content.find(({ type }) => type === "image" || type === "document");
       if (media) tell({ type: "lost", what: media.type, path: "messages", why: "only users show pictures in this format" });

@@ -5,6 +5,7 @@ import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
 import { withTools, words, writeTools } from "./turns.ts";
 import type { Conversation, Media, Text } from "./turns.ts";
+import { append } from "../../lists/append.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -63,7 +64,7 @@ function written({ turns, model }: Conversation): { system: unknown[]; contents:
   const say = (role: "user" | "model", parts: unknown[]) => {
     if (parts.length === 0) return;
     const before = contents.at(-1);
-    if (before?.role === role) before.parts.push(...parts);
+    if (before?.role === role) append(before.parts, parts);
     else contents.push({ role, parts });
   };
   const signed = /gemini-([3-9]|\d\d)/.test(model);
@@ -75,7 +76,7 @@ function written({ turns, model }: Conversation): { system: unknown[]; contents:
         return [{ functionResponse: { name, response: isError ? { error: said } : { output: said } } }, ...media.map(part)];
       }));
     } else if (turn.role === "system" && contents.length === 0) {
-      system.push(...turn.content.map(part));
+      append(system, turn.content.map(part));
     } else if (turn.role === "assistant") {
       let first = true;
       say("model", turn.content.map((item) => {

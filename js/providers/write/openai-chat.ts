@@ -3,6 +3,7 @@
 import type { ProviderRequest } from "../types.ts";
 import { ids, urlOf, words, withTools, writeTools } from "./turns.ts";
 import type { Call, Conversation, Media, Text, Turn } from "./turns.ts";
+import { append } from "../../lists/append.ts";
 
 export function toOpenaiChat(conversation: Conversation): ProviderRequest {
   const { native, options, model } = conversation;
@@ -35,7 +36,7 @@ function written({ turns, tell }: Conversation): unknown[] {
     if (turn.role === "tool") {
       for (const { id: call, content } of turn.results) {
         const media = content.filter((item): item is Media => item.type !== "text");
-        shown.push(...media);
+        append(shown, media);
         out.push({ role: "tool", tool_call_id: id(call), content: words(content) || (media.length > 0 ? "(shown below)" : "(empty)") });
       }
     } else if (turn.role === "assistant") {

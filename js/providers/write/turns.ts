@@ -8,6 +8,7 @@ import { asSent, requestTools } from "../../adapters/adapter.ts";
 import type { Format, NeutralMessage, NeutralTool, Part } from "../../types.ts";
 import type { ProviderEvent, RequestOptions } from "../types.ts";
 import { isFields } from "../wire.ts";
+import { append } from "../../lists/append.ts";
 
 export type Text = { type: "text"; text: string };
 /** A picture or document: base64, or where it is. */
@@ -87,7 +88,7 @@ function turnsOf(messages: readonly NeutralMessage[], tell: (event: ProviderEven
       const made: (Text | Media | Call)[] =
         part.type === "toolCall" ? [{ type: "call", id: part.callId, name: part.name, arguments: part.arguments }] : sayable(part, lost);
       if (speaker === "assistant" && results.length > 0 && made.some(({ type }) => type !== "call")) flush();
-      content.push(...made);
+      append(content, made);
     }
     flush();
   }
@@ -99,10 +100,10 @@ function add(out: Turn[], turn: Turn): void {
   const before = out.at(-1);
   const calls = (turn: Turn) => turn.role === "assistant" && turn.content.some(({ type }) => type === "call");
   if (before?.role === "tool" && turn.role === "tool") {
-    before.results.push(...turn.results);
+    append(before.results, turn.results);
     before.marked ||= turn.marked;
   } else if (before?.role === "assistant" && turn.role === "assistant" && (calls(before) || calls(turn))) {
-    before.content.push(...turn.content);
+    append(before.content, turn.content);
     before.marked ||= turn.marked;
   } else {
     out.push(turn);

@@ -8,6 +8,7 @@ import type { ProviderRequest } from "../types.ts";
 import { isFields } from "../wire.ts";
 import { writeTools } from "./turns.ts";
 import type { Conversation, Media, Text } from "./turns.ts";
+import { append } from "../../lists/append.ts";
 
 /** As much of the module `vscode` as is used. */
 export interface VscodeApi {
@@ -77,7 +78,7 @@ function written({ turns, tell }: Conversation, api: VscodeApi): object[] {
   for (const turn of turns) {
     if (turn.role === "tool") {
       open ??= { content: [] };
-      open.content.push(...turn.results.map(({ id, content }) => new api.LanguageModelToolResultPart(id, content.flatMap(part) as never)));
+      append(open.content, turn.results.map(({ id, content }) => new api.LanguageModelToolResultPart(id, content.flatMap(part) as never)));
     } else {
       const role = turn.role === "assistant" ? ASSISTANT : USER;
       const content = turn.content.flatMap((item) =>
@@ -85,7 +86,7 @@ function written({ turns, tell }: Conversation, api: VscodeApi): object[] {
       if (content.length === 0) continue;
       // Words right behind results are of the same message; other messages stay as many as they were.
       if (role === USER && open) {
-        open.content.push(...content);
+        append(open.content, content);
         close();
       } else {
         close();
