@@ -37,6 +37,7 @@ export type {
 } from "./documents/changed.ts";
 export { outline, repositoryMap } from "./documents/outline.ts";
 export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
+export { encodingForModel } from "./count/text.ts";
 export { EspalierError } from "./errors.ts";
 export { initFrom, initSync, isReady } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";

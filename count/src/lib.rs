@@ -1,10 +1,10 @@
 //! Token counts for JavaScript.
 //!
-//! In: texts, ids, vocabulary files. Out: counts, ids, positions in UTF-16 code units, or a thrown error. Start reading at
-//! [`tokens`].
+//! In: texts, ids, vocabulary files. Out: counts, ids, positions in UTF-16 code units, or a thrown error. Start
+//! reading at [`tokens`].
 //!
-//! The crate is compiled twice: alone it is the engine of `espalier/count`, and the whole engine (`espalier`) links it. Both
-//! export the same functions, so that the same JavaScript drives both.
+//! The crate is compiled twice: alone it is the engine of `espalier/count`, and the whole engine (`espalier`) links
+//! it. Both export the same functions, so that the same JavaScript drives both.
 
 #![cfg(target_family = "wasm")]
 
@@ -19,8 +19,8 @@ fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Crashes the engine on purpose. Exists so that the recovery of a crashed instance can be tested on the artefact that is
-/// shipped; the package does not re-export it.
+/// Crashes the engine on purpose. Exists so that the recovery of a crashed instance can be tested on the artefact
+/// that is shipped; the package does not re-export it.
 #[wasm_bindgen(js_name = "__panicForTests")]
 pub fn panic_for_tests() {
     panic!("provoked by a test");

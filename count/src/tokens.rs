@@ -1,7 +1,7 @@
 //! Encodings and counts at the boundary.
 //!
-//! Loaded encodings belong to the instance: after a crash the host loads them again from the bytes it kept. Positions are
-//! UTF-16 code units here, bytes inside.
+//! Loaded encodings belong to the instance: after a crash the host loads them again from the bytes it kept. Positions
+//! are UTF-16 code units here, bytes inside.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,7 +44,8 @@ pub fn by_name(name: &str) -> std::result::Result<Rc<Encoding>, JsValue> {
     EncodingName::from_name(name).and_then(loaded).map_err(to_js)
 }
 
-/// Loads an encoding from the bytes of its vocabulary file. Loading it again replaces it; a file that is refused changes nothing.
+/// Loads an encoding from the bytes of its vocabulary file. Loading it again replaces it; a file that is refused
+/// changes nothing.
 #[wasm_bindgen(js_name = "loadEncoding")]
 pub fn load_encoding(name: &str, file: &[u8]) -> std::result::Result<(), JsValue> {
     let name = EncodingName::from_name(name).map_err(to_js)?;
@@ -86,9 +87,9 @@ pub fn count_batch(texts: Vec<String>, encoding: &str) -> std::result::Result<Ve
     Ok(texts.iter().map(|text| encoding.count(text) as f64).collect())
 }
 
-/// Makes room for `len` bytes of text and returns a view of it, for JavaScript to write into (with `encodeInto`). The view holds
-/// until the next call of this function, or until the memory grows, which leaves it without a length. Text that
-/// [`count_chunk`] carried over stays.
+/// Makes room for `len` bytes of text and returns a view of it, for JavaScript to write into (with `encodeInto`). The
+/// view holds until the next call of this function, or until the memory grows, which leaves it without a length. Text
+/// that [`count_chunk`] carried over stays.
 #[wasm_bindgen(js_name = "inputView")]
 pub fn input_view(len: usize) -> Uint8Array {
     INPUT.with_borrow_mut(|input| {
@@ -99,8 +100,8 @@ pub fn input_view(len: usize) -> Uint8Array {
             input.bytes = carried;
             input.bytes.resize(needed, 0);
         }
-        // SAFETY: the bytes stay where they are until the next call of this function or of `release_input`, after which the
-        // host no longer uses the view; they are only read by later calls, never while JavaScript writes.
+        // SAFETY: the bytes stay where they are until the next call of this function or of `release_input`, after
+        // which the host no longer uses the view; they are only read by later calls, never while JavaScript writes.
         unsafe { Uint8Array::view_mut_raw(input.bytes.as_mut_ptr(), len) }
     })
 }
@@ -111,8 +112,8 @@ pub fn release_input() {
     INPUT.with_borrow_mut(|input| *input = Input { bytes: Vec::new(), carried: 0 });
 }
 
-/// Tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1 for cl100k_base: a
-/// name would cost more than a short text's count.
+/// Tokens of the UTF-8 text in the first `len` bytes of the input buffer. `encoding` is 0 for o200k_base, 1 for
+/// cl100k_base: a name would cost more than a short text's count.
 #[wasm_bindgen(js_name = "countBuffer")]
 pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
@@ -122,13 +123,15 @@ pub fn count_buffer(encoding: usize, len: usize) -> std::result::Result<f64, JsV
     })
 }
 
-/// Counts a long text in chunks: tokens of the text in the first `len` bytes of the input buffer, up to the last place where
-/// counts add up. The rest is carried over to the front of the buffer, [`carried`] bytes, and the next chunk goes behind it.
+/// Counts a long text in chunks: tokens of the text in the first `len` bytes of the input buffer, up to the last
+/// place where counts add up. The rest is carried over to the front of the buffer, [`carried`] bytes, and the next
+/// chunk goes behind it.
 #[wasm_bindgen(js_name = "countChunk")]
 pub fn count_chunk(encoding: usize, len: usize) -> std::result::Result<f64, JsValue> {
     let encoding = by_number(encoding).map_err(to_js)?;
     INPUT.with_borrow_mut(|input| {
-        // What was carried has no cut: only what came since is searched, or a text without any cut would cost its square.
+        // What was carried has no cut: only what came since is searched, or a text without any cut would cost its
+        // square.
         let searched = std::mem::take(&mut input.carried).saturating_sub(1);
         let Some(end) = input.bytes.get(searched..len).and_then(last_cut).map(|cut| searched + cut) else {
             input.carried = len;
@@ -263,4 +266,10 @@ pub fn estimate(text: &str, encoding: &str, rule: &str) -> std::result::Result<J
 #[wasm_bindgen(js_name = "encodingForModel")]
 pub fn encoding_of_model(model: &str) -> String {
     encoding_for_model(model).0.as_str().to_string()
+}
+
+/// Returns `exact` if that encoding is the model's own, `prior` if it is a substitute.
+#[wasm_bindgen(js_name = "encodingOrigin")]
+pub fn encoding_origin(model: &str) -> String {
+    encoding_for_model(model).1.as_str().to_string()
 }

@@ -1,6 +1,9 @@
-/** What every `espalier/count` entry exports: names, types and errors of the root's, driving the engine that only counts. */
+/**
+ * What every `espalier/count` entry exports: names, types and errors of the root's, driving the engine that only
+ * counts.
+ */
 
-export { count } from "./text.ts";
+export { count, encodingForModel } from "./text.ts";
 export { initFrom, initSync, isReady } from "../engine.ts";
 export type { WasmSource } from "../engine.ts";
 export { EspalierError } from "../errors.ts";

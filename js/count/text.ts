@@ -2,14 +2,14 @@
 
 import { given, needNames } from "../checks.ts";
 import { call, wasm } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
-import type { EncodingName } from "../types.ts";
+import type { EncodingName, Origin } from "../types.ts";
 import { ensureEncoding } from "../vocabulary.ts";
 
 /**
- * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special token
- * (`<|endoftext|>`) is text.
+ * Tokens of a text, exactly as the encoding's reference implementation counts them. Text that looks like a special
+ * token (`<|endoftext|>`) is text.
  *
  * @throws EspalierError `encoding_not_loaded`, `unknown_encoding`
  */
@@ -24,4 +24,22 @@ export function encodingOf({ encoding, model }: { encoding?: EncodingName | unde
   const name = (encoding ?? (model === undefined ? "o200k_base" : call(() => wasm().encodingForModel(model)))) as EncodingName;
   ensureEncoding(name);
   return name;
+}
+
+/**
+ * Returns the encoding that counts for a model, and whether it is the model's own (`origin: "exact"`). A model
+ * without a public vocabulary, or an unknown one, is counted with `o200k_base` as a substitute (`"prior"`): its
+ * provider may count a third more.
+ *
+ * ```js
+ * import { encodingForModel } from "espalier";
+ * encodingForModel("gpt-4"); // { encoding: "cl100k_base", origin: "exact" }
+ * encodingForModel("claude-sonnet-4-5"); // { encoding: "o200k_base", origin: "prior" }
+ * ```
+ *
+ * @throws EspalierError `bad_option` if `model` is no text
+ */
+export function encodingForModel(model: string): { encoding: EncodingName; origin: Origin } {
+  if (typeof model !== "string") throw badOption("", "the name of a model", model, "model");
+  return call(() => ({ encoding: wasm().encodingForModel(model) as EncodingName, origin: wasm().encodingOrigin(model) as Origin }));
 }

@@ -1,4 +1,7 @@
-/** `espalier/count` with the engine inside the JavaScript. Vocabularies come from the host, or from an entry that contains one. */
+/**
+ * `espalier/count` with the engine inside the JavaScript. Vocabularies come from the host, or from an entry that
+ * contains one.
+ */
 
 import bytes from "#wasm-bytes";
 import { setLoader } from "../engine.ts";

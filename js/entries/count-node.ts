@@ -1,4 +1,6 @@
-/** `espalier/count` in Node: engine and vocabularies are read from the package's own folder, when they are first used. */
+/**
+ * `espalier/count` in Node: engine and vocabularies are read from the package's own folder, when they are first used.
+ */
 
 import { readEngine } from "./files.ts";
 

@@ -1,4 +1,7 @@
-/** `espalier/count` with the engine and the vocabulary of o200k_base inside the JavaScript: no file is read or fetched. */
+/**
+ * `espalier/count` with the engine and the vocabulary of o200k_base inside the JavaScript: no file is read or
+ * fetched.
+ */
 
 import { bytes } from "#vocabulary/o200k_base";
 import { provideVocabulary } from "../vocabulary.ts";

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { setLoader, wasmNotFound } from "../engine.ts";
 import { notFound, setVocabularyReader } from "../vocabulary.ts";
 
-/** The folder of this file. Filled in by the build, because ESM and CommonJS say it differently and bundlers move it. */
+/**
+ * The folder of this file. Filled in by the build, because ESM and CommonJS say it differently and bundlers move it.
+ */
 declare const ESPALIER_DIR: URL | string | undefined;
 
 export function beside(file: string): URL | string {

@@ -32,6 +32,15 @@ test("an entry with a vocabulary reads nothing at all; another vocabulary is nam
   assert.deepEqual(answer, [3, [13225], "encoding_not_loaded", 3, 1, []]);
 });
 
+test("a platform that compiles no bytes takes a compiled module, and the vocabulary is inside", () => {
+  const answer = run(`const wasm = await WebAssembly.compile(real(new URL("count.wasm", ${JSON.stringify(dist.href)})));
+    void Response; const refuse = () => { throw new WebAssembly.CompileError("Wasm code generation disallowed by embedder"); };
+    WebAssembly.compile = refuse; WebAssembly.Module = new Proxy(WebAssembly.Module, { construct: refuse });
+    const { count, init } = await load("count-o200k_base.js"); const alone = await code(() => count("x"));
+    await init({ wasm }); console.log(JSON.stringify([alone, count("Hello world!")]));`);
+  assert.deepEqual(answer, ["bad_wasm", 3]);
+});
+
 test("the entry without files takes vocabularies as bytes", () => {
   const answer = run(`const { count, loadEncodingSync } = await load("count-inline.js"); const missing = await code(() => count("x"));
     loadEncodingSync("o200k_base", real(new URL("vocab/o200k_base.vocab", ${JSON.stringify(dist.href)})));

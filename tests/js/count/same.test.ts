@@ -82,7 +82,7 @@ test("bad input: the same code, path and message", () => {
     ["countBatch", "abc"], ["countBatch", ["a", 5]], ["encode", null], ["encode", "x", { encoding: "p50k_base" }], ["decode", [1, 999_999]],
     ["decode", [1, -1]], ["decode", "1"], ["tokenOffsets", {}], ["prefixWithin", "x", -1], ["prefixWithin", "x", 0.5], ["suffixWithin", "x", "3"],
     ["estimate", "x", { rule: "half" }], ["loadEncodingSync", "o200k_base", "bytes"], ["loadEncodingSync", "o200k_base", new Uint8Array(7)],
-    ["loadEncodingSync", "p50k_base", new Uint8Array(7)],
+    ["loadEncodingSync", "p50k_base", new Uint8Array(7)], ["encodingForModel", 4], ["encodingForModel"],
   ];
   const refusal = (api: object, name: string, values: unknown[]) => {
     try {
@@ -103,6 +103,17 @@ test("bad input: the same code, path and message", () => {
 test("models name the same encodings", () => {
   for (const model of ["gpt-4", "gpt-4o", "openai/gpt-3.5-turbo", "claude-sonnet-4", "ft:gpt-4:x", ""]) {
     assert.equal(small.count("antidisestablishmentarianism 日本語", { model }), espalier.count("antidisestablishmentarianism 日本語", { model }), model);
+  }
+});
+
+test("a model whose vocabulary is not public has a substitute, and the answer says so", () => {
+  for (const api of [small, espalier]) {
+    const check = (model: string, encoding: string, origin: string) => assert.deepEqual(api.encodingForModel(model), { encoding, origin }, model);
+    check("gpt-4o-mini", "o200k_base", "exact");
+    check("openai/gpt-4", "cl100k_base", "exact");
+    check("claude-sonnet-4-5", "o200k_base", "prior");
+    check("gemini-2.5-pro", "o200k_base", "prior");
+    check("", "o200k_base", "prior");
   }
 });
 

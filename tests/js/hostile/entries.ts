@@ -96,6 +96,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "tokenOffsets", args: () => ["a b", {}], run: e.tokenOffsets, options: "encoding" },
   { name: "prefixWithin", args: () => ["a b", 1, {}], run: e.prefixWithin, options: "encoding" },
   { name: "suffixWithin", args: () => ["a b", 1, {}], run: e.suffixWithin, options: "encoding" },
+  { name: "encodingForModel", args: () => ["gpt-4"], run: e.encodingForModel },
   { name: "estimate", args: () => ["a b", { rule: "quarter" }], run: e.estimate, options: "encoding" },
   { name: "signalFrom", args: () => [{ isCancellationRequested: false, onCancellationRequested: () => undefined }], run: (token) => e.signalFrom(token).aborted },
   { name: "new Calibration", args: () => ["gpt-4o", undefined], run: (model, state) => new e.Calibration(model, state).predict(100) },
