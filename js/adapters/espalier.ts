@@ -38,14 +38,19 @@ export function readEspalier(source: Source, tools: readonly unknown[] | undefin
 
 /** Carries out a plan on neutral messages. */
 export function carriedOutNeutral(plan: readonly PlanItem[], of: (id: string) => NeutralMessage | undefined): NeutralMessage[] {
+  // A message of which results were moved to their calls comes in several pieces, and ids are unique.
+  const pieces = new Map<string, number>();
   return plan.flatMap((item): NeutralMessage[] => {
     if (item.type === "insert") return [item.message];
     const original = of(item.id);
     if (!original) return [];
+    const before = pieces.get(item.id) ?? 0;
+    pieces.set(item.id, before + 1);
     if (item.type === "keep") return [original];
     const carried = item.parts.flatMap((edit) => (edit.type === "carried" ? (of(edit.from)?.parts.slice(edit.part, edit.part + 1) ?? []) : []));
     const own = edited(original, item.parts.filter(({ type }) => type !== "carried"));
-    return [carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own];
+    const whole = carried.length > 0 ? copy(own, { parts: [...carried, ...own.parts] }) : own;
+    return [before > 0 ? copy(whole, { id: `${item.id}:moved:${before}` }) : whole];
   });
 }
 

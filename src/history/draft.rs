@@ -4,6 +4,7 @@
 //! once, and the plan, the totals and the report are read off one structure.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::plan::{Fate, ItemEdit, MessageFate, PartEdit, PlanItem, Removal, Totals};
 use crate::message::{Message, Part};
@@ -65,12 +66,24 @@ pub struct Entry<'a> {
     pub after: u64,
     /// True for a message that the host did not have.
     pub is_new: bool,
+    /// Index among the host's messages; 0 if inserted.
+    pub number: usize,
+    /// Id of the host's message that its parts were taken from, for an entry that holds moved parts of it. Then `is_new` is true.
+    pub part_of: Option<String>,
 }
+
+/// Where parts belong: by entry and part, the entry behind which the part moves.
+pub type Moves = BTreeMap<usize, BTreeMap<usize, usize>>;
 
 impl Entry<'_> {
     /// True while the message is part of the result.
     pub fn is_in(&self) -> bool {
         !matches!(self.fate, Fate::Dropped | Fate::Covered)
+    }
+
+    /// Id of the host's message that its content comes from; `None` for content that the host did not have.
+    pub fn host_id(&self) -> Option<&String> {
+        if self.is_new { self.part_of.as_ref() } else { Some(&self.message.id) }
     }
 }
 
@@ -110,7 +123,8 @@ impl<'a> Draft<'a> {
         let entries = messages
             .into_iter()
             .zip(counts)
-            .map(|(message, &tokens)| Entry {
+            .enumerate()
+            .map(|(number, (message, &tokens))| Entry {
                 message: Cow::Borrowed(message),
                 source: Some(message),
                 edits: None,
@@ -119,6 +133,8 @@ impl<'a> Draft<'a> {
                 before: tokens,
                 after: tokens,
                 is_new: false,
+                number,
+                part_of: None,
             })
             .collect();
         Draft { entries, meter, origin, removed: Vec::new() }
@@ -134,9 +150,11 @@ impl<'a> Draft<'a> {
                 continue;
             }
             // A stand-in that goes again was never there: it frees nothing of the host's.
-            if !entry.is_new {
+            if let Some(id) = entry.host_id() {
                 tokens += entry.after;
-                ids.push(entry.message.id.clone());
+                if ids.last() != Some(id) {
+                    ids.push(id.clone());
+                }
             }
             entry.after = 0;
             entry.fate = fate;
@@ -163,11 +181,9 @@ impl<'a> Draft<'a> {
             Rewrite::Done => {
                 let entry = &self.entries[index];
                 // Of what the host never had nothing of the host's is gone.
-                if entry.is_new {
-                    return;
-                }
+                let Some(id) = entry.host_id() else { return };
                 let freed = before.saturating_sub(entry.after);
-                self.removed.push(Removal::new(vec![entry.message.id.clone()], rule, why, freed));
+                self.removed.push(Removal::new(vec![id.clone()], rule, why, freed));
             }
         }
     }
@@ -208,8 +224,10 @@ impl<'a> Draft<'a> {
         let after = self.meter.message(&message);
         let entry = &mut self.entries[index];
         entry.message = Cow::Owned(message);
-        if !entry.is_new {
+        if entry.host_id().is_some() {
             entry.edits = Some(edits);
+        }
+        if !entry.is_new {
             entry.fate = Fate::Changed;
         }
         entry.rule = Some(rule);
@@ -242,12 +260,80 @@ impl<'a> Draft<'a> {
             before: 0,
             after,
             is_new: true,
+            number: 0,
+            part_of: None,
         };
         // Few are put in, and twice the room for all would be kept for them.
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(self.entries.len() / 8 + 4);
         }
         self.entries.insert(index, entry);
+    }
+
+    /// Moves parts behind other entries. An entry of which no content stays moves whole; otherwise the moved parts become an entry of their
+    /// own, with the id `<id>:moved:<n>`. A cache mark goes with the part before it.
+    pub fn move_parts(&mut self, moves: Moves, rule: &'static str) {
+        // By the entry behind which they go: the entries, with the index where they were.
+        let mut arrivals: BTreeMap<usize, Vec<(usize, Option<Entry<'a>>)>> = BTreeMap::new();
+        for (from, places) in moves {
+            let parts = &self.entries[from].message.parts;
+            let place_of = with_marks(parts, &places);
+            let has_rest = parts
+                .iter()
+                .zip(&place_of)
+                .any(|(part, place)| place.is_none() && !is_empty(std::slice::from_ref(part)));
+            let mut targets: Vec<usize> = places.into_values().collect();
+            crate::rank::sort(&mut targets, |&target| target as u64);
+            targets.dedup();
+            if !has_rest {
+                arrivals.entry(targets.remove(0)).or_default().push((from, None));
+            }
+            for (number, &target) in targets.iter().enumerate() {
+                let taken = self.taken(from, number + 1, rule, |part| place_of[part] == Some(target));
+                arrivals.entry(target).or_default().push((from, Some(taken)));
+            }
+            let mut part = 0;
+            self.rewrite(from, rule, |_| {
+                part += 1;
+                let is_taken = place_of[part - 1].is_some_and(|place| targets.contains(&place));
+                if is_taken { Change::Drop } else { Change::Keep }
+            });
+        }
+        let mut old: Vec<Option<Entry>> = std::mem::take(&mut self.entries).into_iter().map(Some).collect();
+        for (from, entry) in arrivals.values_mut().flatten().filter(|(_, entry)| entry.is_none()) {
+            *entry = old[*from].take().map(|entry| Entry { rule: Some(rule), ..entry });
+        }
+        for (index, entry) in old.into_iter().enumerate() {
+            self.entries.extend(entry);
+            let arrived = arrivals.remove(&index).into_iter().flatten();
+            self.entries.extend(arrived.filter_map(|(_, entry)| entry));
+        }
+    }
+
+    /// An entry of the parts of entry `from` that `wanted` names.
+    fn taken(&self, from: usize, number: usize, rule: &'static str, wanted: impl Fn(usize) -> bool) -> Entry<'a> {
+        let entry = &self.entries[from];
+        let Message { id, role, name, parts } = &*entry.message;
+        let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::Keep { part }, |edits| edits[part].clone());
+        let wanted: Vec<usize> = (0..parts.len()).filter(|&part| wanted(part)).collect();
+        let message = Message {
+            id: format!("{id}:moved:{number}"),
+            role: *role,
+            name: name.clone(),
+            parts: wanted.iter().map(|&part| parts[part].clone()).collect(),
+        };
+        Entry {
+            after: self.meter.message(&message),
+            message: Cow::Owned(message),
+            source: None,
+            edits: Some(wanted.into_iter().map(edit_of).collect()),
+            fate: Fate::Inserted,
+            rule: Some(rule),
+            before: 0,
+            is_new: true,
+            number: 0,
+            part_of: Some(entry.host_id().unwrap_or(id).clone()),
+        }
     }
 
     /// Tokens of the request as it stands.
@@ -286,9 +372,12 @@ impl<'a> Draft<'a> {
         self.entries
             .iter()
             .filter_map(|entry| {
-                let id = || entry.message.id.clone();
+                let id = || entry.host_id().unwrap_or(&entry.message.id).clone();
                 match (entry.fate, &entry.edits) {
                     (Fate::Dropped | Fate::Covered, _) => None,
+                    (Fate::Inserted, Some(parts)) if entry.part_of.is_some() => {
+                        Some(PlanItem::Edit { id: id(), parts: parts.clone() })
+                    }
                     (Fate::Inserted, _) => Some(PlanItem::Insert { message: entry.message.clone().into_owned() }),
                     (Fate::Changed, Some(parts)) => Some(PlanItem::Edit { id: id(), parts: parts.clone() }),
                     (Fate::Kept | Fate::Changed, _) => Some(PlanItem::Keep { id: id() }),
@@ -317,6 +406,18 @@ impl<'a> Draft<'a> {
     pub fn messages(&self) -> Vec<Message> {
         self.entries.iter().filter(|e| e.is_in()).map(|e| e.message.clone().into_owned()).collect()
     }
+}
+
+/// Where each part belongs; a cache mark goes with the part before it.
+fn with_marks(parts: &[Part], places: &BTreeMap<usize, usize>) -> Vec<Option<usize>> {
+    let mut last = None;
+    let mut place = |(number, part): (usize, &Part)| {
+        if !matches!(part, Part::CacheMark) {
+            last = places.get(&number).copied();
+        }
+        last
+    };
+    parts.iter().enumerate().map(&mut place).collect()
 }
 
 /// What came of a change.

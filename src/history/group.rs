@@ -6,7 +6,6 @@
 use super::draft::Draft;
 use crate::message::{Message, Part, Role};
 use crate::validity::pairs::{Fate, Matching, pair};
-use crate::validity::rules::Reach;
 
 /// What a group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +53,9 @@ pub fn groups(draft: &Draft) -> Vec<Group> {
 
 /// The same for formats whose results may stand anywhere behind their calls (OpenAI Responses): rounds of which one answers a call of
 /// the other are one group, in the place of the newer, without what the user says in between.
-pub fn groups_within(draft: &Draft, reach: Reach) -> Vec<Group> {
+pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
     let groups = groups(draft);
-    if reach != Reach::Anywhere {
+    if !results_anywhere {
         return groups;
     }
     let mut group_of = vec![0; draft.entries.len()];
@@ -64,7 +63,7 @@ pub fn groups_within(draft: &Draft, reach: Reach) -> Vec<Group> {
         group.entries.iter().for_each(|&entry| group_of[entry] = at);
     }
     let entries = draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in());
-    let found = pair(entries.map(|(at, entry)| (at, &*entry.message)), Matching { reach, names: false });
+    let found = pair(entries.map(|(at, entry)| (at, &*entry.message)), Matching { names: false, direct: false });
     // Which newer group each is part of, if any.
     let mut joins: Vec<usize> = (0..groups.len()).collect();
     let mut pending = vec![false; groups.len()];

@@ -1,22 +1,20 @@
 //! Call and result pairing: a result goes with its call, a call with all its results.
 //!
-//! Which result answers which call is decided in [`crate::validity::pairs`]; here it is carried out on a draft. Results are looked for in
-//! the messages directly after the assistant's run that made the call; where the provider is known and takes them from anywhere behind it,
-//! there.
+//! Which result answers which call is decided in [`crate::validity::pairs`]; here it is carried out on a draft. A result that does not
+//! follow its round is moved there, unless the provider is known to take results from anywhere behind their calls.
 
 use std::collections::BTreeMap;
 
-use super::draft::{Change, Draft, is_empty};
+use super::draft::{Change, Draft, Moves, is_empty};
 use super::plan::Fate;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::validity::Provider;
 use crate::validity::pairs::{Fate as Found, LOST, Matching, Place, pair};
-use crate::validity::rules::Reach;
 
-/// Makes a draft's calls and results pair up: orphan results go, unanswered calls that are not the newest get a stand-in, ids that
-/// come twice are told apart, and messages without content go. Changes nothing in a valid conversation; running it twice is
-/// running it once.
+/// Makes a draft's calls and results pair up: displaced results move to their calls, orphan results go, unanswered calls that are not the
+/// newest get a synthetic result, ids that come twice are told apart, and messages without content go. Never replaces a real result.
+/// Changes nothing in a valid conversation; running it twice is running it once.
 pub fn repair(draft: &mut Draft) {
     repair_for(draft, None);
 }
@@ -27,7 +25,10 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     drop_empty(draft, may_be_blank);
     let entries =
         draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()).map(|(at, entry)| (at, &*entry.message));
-    let found = pair(entries, Matching { reach: reach_of(provider), names: false });
+    let direct = provider.is_some_and(|provider| provider.rules().direct);
+    let found = pair(entries, Matching { names: false, direct });
+    let moves_results = !takes_results_anywhere(provider);
+    let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
     let mut lost: Vec<(usize, String, String)> = Vec::new();
     for call in found.calls {
@@ -39,7 +40,12 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
         };
         rename(call.at, &call.renamed);
         match call.fate {
-            Found::Answered(result) => rename(result, &call.renamed),
+            Found::Answered(result) => {
+                rename(result, &call.renamed);
+                if let Some(behind) = call.displaced.filter(|_| moves_results) {
+                    moves.entry(result.0).or_default().insert(result.1, behind);
+                }
+            }
             Found::Lost { behind } => lost.push((behind, id, call.name)),
             Found::Pending => {}
         }
@@ -62,8 +68,12 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
             number += 1;
             if parts.contains(&(number - 1)) { Change::Drop } else { Change::Keep }
         });
+        // The parts behind those that went have moved up.
+        if let Some(places) = moves.get_mut(&index) {
+            let gone = |part: usize| parts.iter().filter(|&&orphan| orphan < part).count();
+            *places = places.iter().map(|(&part, &behind)| (part - gone(part), behind)).collect();
+        }
     }
-    drop_empty(draft, may_be_blank);
     // From the back, so that the positions found stay right.
     for (index, call_id, name) in lost.into_iter().rev() {
         let caller = draft.entries[index].message.id.clone();
@@ -79,13 +89,28 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
             }],
         };
         draft.insert(index + 1, message, "lost-call");
+        // Messages behind it have moved by one.
+        let shift = |at: usize| at + usize::from(at > index);
+        moves = moves
+            .into_iter()
+            .map(|(from, places)| {
+                let places = places.into_iter().map(|(part, behind)| (part, shift(behind))).collect();
+                (shift(from), places)
+            })
+            .collect();
     }
+    if !moves.is_empty() {
+        draft.move_parts(moves, MOVED);
+    }
+    drop_empty(draft, may_be_blank);
 }
 
-/// How far from its call a result is looked for.
-pub(super) fn reach_of(provider: Option<Provider>) -> Reach {
-    let is_anywhere = provider.is_some_and(|provider| provider.rules().reach == Reach::Anywhere);
-    if is_anywhere { Reach::Anywhere } else { Reach::Round }
+/// The rule of a result that was moved to its call.
+pub const MOVED: &str = "moved-result";
+
+/// True if results may stand anywhere behind their calls (OpenAI Responses).
+pub(super) fn takes_results_anywhere(provider: Option<Provider>) -> bool {
+    provider.is_some_and(|provider| provider.rules().results_anywhere)
 }
 
 /// Providers refuse empty messages. Where the user never said anything the newest empty message stays: a conversation without

@@ -54,7 +54,7 @@ enum Kind {
 /// ```
 pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
     let rules = target.provider.rules();
-    let pairs = pair(messages.iter().enumerate(), matching(rules));
+    let pairs = pair(messages.iter().enumerate(), matching(target));
     let mut check = Check { target, rules, found: Vec::new() };
     let kinds: Vec<Kind> = messages.iter().map(kind).collect();
     for (index, message) in messages.iter().enumerate() {
@@ -75,8 +75,9 @@ pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
 }
 
 /// How calls and results are matched for a provider.
-pub(super) fn matching(rules: &Rules) -> Matching {
-    Matching { reach: rules.reach, names: rules.names_match }
+pub(super) fn matching(target: &Target) -> Matching {
+    let rules = target.provider.rules();
+    Matching { names: rules.names_match, direct: rules.direct && target.wire }
 }
 
 fn kind(message: &impl Spoken) -> Kind {
@@ -99,6 +100,18 @@ fn kind(message: &impl Spoken) -> Kind {
         (true, false) => Kind::Results,
         _ => Kind::Words,
     }
+}
+
+/// How many runs of the assistant have begun up to and with each message; a message is (by the assistant, of the frame).
+pub(super) fn runs(messages: impl Iterator<Item = (bool, bool)>) -> Vec<usize> {
+    let (mut count, mut in_run) = (0, false);
+    messages
+        .map(|(by_assistant, is_frame)| {
+            count += usize::from(by_assistant && !in_run);
+            in_run = by_assistant || is_frame && in_run;
+            count
+        })
+        .collect()
 }
 
 /// True if a part says nothing to this provider.
@@ -271,7 +284,7 @@ impl Check<'_> {
 
     /// Results that stand in the wrong place.
     fn places<T: Spoken>(&mut self, messages: &[T], kinds: &[Kind], pairs: &Pairs) {
-        if self.rules.reach == super::rules::Reach::Anywhere {
+        if self.rules.results_anywhere {
             return;
         }
         // How many messages before each one break a round; and the first message behind each that is not the assistant's.
@@ -285,6 +298,7 @@ impl Check<'_> {
         }
         breaks.push(sum);
         words.push(spoken);
+        let runs = runs(kinds.iter().map(|kind| (*kind == Kind::Assistant, *kind == Kind::Frame)));
         let mut next = vec![kinds.len(); kinds.len() + 1];
         for at in (0..kinds.len()).rev() {
             next[at] = if matches!(kinds[at], Kind::Frame | Kind::Assistant) { next[at + 1] } else { at };
@@ -301,7 +315,7 @@ impl Check<'_> {
                 }
                 continue;
             }
-            if words[answered] != words[asked + 1] {
+            if words[answered] != words[asked + 1] || runs[answered] != runs[asked] {
                 self.find("result-place", result, "somebody speaks between the call and its result");
             } else if self.target.wire && self.rules.single && next[asked + 1] != answered {
                 self.find("result-split", result, "all results of a round belong into the one message behind it");

@@ -1,12 +1,55 @@
 //! The order of one turn: the messages of the assistant's run, the results of its calls, and everything else.
 
-use super::pairs::Place;
+use std::collections::BTreeMap;
+
+use super::check::runs;
+use super::pairs::{Fate, Pairs, Place};
 use super::slot::{Piece, Slot};
 use crate::map::HashMap;
 use crate::message::Role;
 
 /// Slots with the index that they had when results were paired.
 pub(super) type Numbered<'a> = Vec<(usize, Slot<'a>)>;
+
+/// Moves results that stand behind a later message of the assistant to the turn of their call. Returns where the host has them.
+pub(super) fn into_their_turns(slots: &mut Vec<Slot>, pairs: &Pairs) -> Vec<Option<Place>> {
+    let runs = runs(slots.iter().map(|slot| (slot.by_assistant(), slot.role.is_frame())));
+    let mut moved: HashMap<Place, usize> = HashMap::default();
+    for call in &pairs.calls {
+        if let (Fate::Answered(result), Some(behind)) = (call.fate, call.displaced)
+            && runs[call.at.0] != runs[result.0]
+        {
+            moved.insert(result, behind);
+        }
+    }
+    if moved.is_empty() {
+        return Vec::new();
+    }
+    let mut places = Vec::with_capacity(moved.len());
+    // By the slot behind which they belong.
+    let mut arrivals: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
+    for (index, slot) in slots.iter_mut().enumerate() {
+        let (role, name) = (slot.role, slot.name);
+        let mut to = None;
+        for (number, piece) in std::mem::take(&mut slot.pieces).into_iter().enumerate() {
+            to = if piece.is_mark() { to } else { moved.get(&(index, number)).copied() };
+            match to {
+                Some(behind) => {
+                    places.push(piece.place());
+                    arrivals.entry(behind).or_default().push(Slot::with(role, name, vec![piece]));
+                }
+                None => slot.pieces.push(piece),
+            }
+        }
+    }
+    for (index, slot) in std::mem::take(slots).into_iter().enumerate() {
+        if !slot.pieces.is_empty() || slot.role.is_frame() {
+            slots.push(slot);
+        }
+        slots.extend(arrivals.remove(&index).into_iter().flatten());
+    }
+    places
+}
 
 /// Each calling message with its results directly behind it, then everything else.
 pub(super) fn directly<'a>(run: Numbered<'a>, answers: Numbered<'a>, asked: &HashMap<Place, Place>) -> Vec<Slot<'a>> {

@@ -1,9 +1,8 @@
 //! Which result answers which call.
 //!
-//! One walk from the front: results answer calls of the same id, the newest one first, within the [`Reach`] that the provider allows.
-//! Ids are compared inside that reach only, so an id that a provider uses twice pairs up correctly both times.
+//! One walk from the front: a result answers the newest unanswered call of its id, however many messages stand between them, so an id
+//! that a provider uses twice pairs up correctly both times. A result that does not follow the round of its call is marked as displaced.
 
-use super::rules::Reach;
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
@@ -53,6 +52,8 @@ pub struct Call {
     /// The id it gets, if an earlier call has its own.
     pub renamed: Option<String>,
     pub fate: Fate,
+    /// The message behind which its result belongs, if other messages stand between the round and the result.
+    pub displaced: Option<usize>,
 }
 
 /// What became of a call.
@@ -79,16 +80,16 @@ pub struct Pairs {
 /// How results are matched to calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Matching {
-    pub reach: Reach,
     /// A result with another name than its call answers nothing.
     pub names: bool,
+    /// Results directly follow the message that called: a call of an earlier message of the assistant's run is not running any more.
+    pub direct: bool,
 }
 
 /// The call that is open under an id, and the round at hand.
 #[derive(Debug)]
 struct Round<'m> {
-    reach: Reach,
-    /// Calls that wait, by id, in order.
+    /// Calls that wait, those of earlier rounds included, by id, in order.
     open: HashMap<&'m str, Vec<usize>>,
     /// The first call of the round.
     first: usize,
@@ -101,17 +102,16 @@ struct Round<'m> {
     /// A call of an earlier message of the run was answered behind the whole run: the format sends one item for each call
     /// (OpenAI Responses), and a stand-in among the calls would split the round.
     by_items: bool,
-    /// Whether anybody but the assistant said something since.
-    spoken: bool,
-    is_open: bool,
 }
 
 impl Round<'_> {
     /// The call that a result answers: of the newest message that made one of its id, since an older one was given up on by its
     /// provider, too; in one message the first comes first.
-    fn answered(&mut self, calls: &[Call], id: &str, name: Option<&str>) -> Option<usize> {
-        let waiting = self.open.get_mut(id).filter(|_| self.is_open)?;
-        let is_it = |call: &Call| name.is_none_or(|name| name == call.name);
+    ///
+    /// The assistant's own results (`is_own`, tools that the provider runs) answer calls of their round only.
+    fn answered(&mut self, calls: &[Call], id: &str, name: Option<&str>, is_own: bool) -> Option<usize> {
+        let waiting = self.open.get_mut(id)?;
+        let is_it = |call: &Call| name.is_none_or(|name| name == call.name) && (!is_own || call.fate == Fate::Pending);
         let newest = waiting.iter().rev().map(|&call| &calls[call]).find(|call| is_it(call))?.at.0;
         let from = waiting.iter().rposition(|&call| calls[call].at.0 < newest).map_or(0, |before| before + 1);
         let at = from + waiting[from..].iter().position(|&call| is_it(&calls[call]))?;
@@ -128,13 +128,9 @@ impl Round<'_> {
             };
             call.fate = Fate::Lost { behind };
         }
-        if self.reach != Reach::Anywhere {
-            self.open.clear();
-        }
         self.first = calls.len();
         self.last = None;
         self.by_items = false;
-        self.spoken = false;
     }
 }
 
@@ -142,17 +138,8 @@ impl Round<'_> {
 pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, matching: Matching) -> Pairs {
     let mut found = Pairs::default();
     let mut ids = Ids::default();
-    let mut round = Round {
-        reach: matching.reach,
-        open: HashMap::default(),
-        first: 0,
-        caller: 0,
-        caller_calls: false,
-        last: None,
-        by_items: false,
-        spoken: false,
-        is_open: false,
-    };
+    let mut round =
+        Round { open: HashMap::default(), first: 0, caller: 0, caller_calls: false, last: None, by_items: false };
     let mut after_assistant = false;
     for (index, message) in messages.filter(|(_, message)| !message.role().is_frame()) {
         let is_assistant = message.role() == Role::Assistant;
@@ -162,7 +149,6 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
             }
             round.caller = index;
             round.caller_calls = false;
-            round.is_open = true;
         }
         let (mut answers, mut matched, mut only_results) = (false, false, true);
         for (number, part) in message.parts().enumerate() {
@@ -176,20 +162,25 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
                         name: name.clone(),
                         renamed: ids.take(call_id, MOST_OF_AN_ID),
                         fate: Fate::Pending,
+                        displaced: None,
                     });
                     only_results = false;
                 }
                 Part::ToolResult { call_id, name, .. } => {
                     answers = true;
                     let name = name.as_deref().filter(|name| matching.names && !name.is_empty());
-                    match round.answered(&found.calls, call_id, name) {
-                        Some(call) => {
-                            matched = true;
-                            round.by_items |= found.calls[call].at.0 != round.caller;
-                            found.calls[call].fate = Fate::Answered((index, number));
-                        }
-                        None => found.orphans.push((index, number)),
+                    let Some(number_of_call) = round.answered(&found.calls, call_id, name, is_assistant) else {
+                        found.orphans.push((index, number));
+                        continue;
+                    };
+                    let call = &mut found.calls[number_of_call];
+                    if let Fate::Lost { behind } = call.fate {
+                        call.displaced = Some(behind);
+                    } else {
+                        matched = true;
+                        round.by_items |= call.at.0 != round.caller;
                     }
+                    call.fate = Fate::Answered((index, number));
                 }
                 Part::CacheMark => {}
                 _ => only_results = false,
@@ -200,18 +191,23 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
             round.last = None;
             continue;
         }
-        round.spoken |= !answers;
-        if !answers && matching.reach == Reach::Round {
+        if !answers || !matched && !only_results {
+            // Words end the round: what answers it from here on is displaced.
             round.give_up(&mut found.calls);
-            round.is_open = false;
         } else if matched && only_results {
             // Results come before words: a stand-in must not follow a message that has both.
             round.last = Some(index);
         }
     }
     // What is still waiting at the very end is running now, not lost, unless somebody went on talking.
-    if !round.caller_calls || round.spoken {
+    if !round.caller_calls {
         round.give_up(&mut found.calls);
+    } else if matching.direct {
+        for call in found.calls[round.first..].iter_mut().filter(|call| call.at.0 != round.caller) {
+            if call.fate == Fate::Pending {
+                call.fate = Fate::Lost { behind: call.at.0 };
+            }
+        }
     }
     found
 }

@@ -11,10 +11,10 @@ use super::Target;
 use super::check::{
     Finding, check, id_trouble, is_blank, is_empty, is_thought, matching, media_trouble, without_suffix,
 };
-use super::order::{directly, together};
+use super::order::{directly, into_their_turns, together};
 use super::pairs::{Fate, Ids, LOST, MOST_OF_AN_ID, Pairs, Place, Spoken, pair};
 use super::plan::{Change, Item};
-use super::rules::{Last, Reach, Rules};
+use super::rules::{Last, Rules};
 use super::slot::{Piece, Slot, plan};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
@@ -154,7 +154,7 @@ impl<'a> Work<'a, '_> {
     }
 
     fn pairs(&self) -> Pairs {
-        pair(self.slots.iter().enumerate(), matching(self.rules))
+        pair(self.slots.iter().enumerate(), matching(self.target))
     }
 
     /// What the host or the model's row wants gone, whether or not it would be refused.
@@ -471,22 +471,26 @@ impl<'a> Work<'a, '_> {
         const RULES: [&str; 3] = ["result-place", "result-split", "words-before-result"];
         let found = check(&self.slots, self.target);
         let wrong: HashSet<usize> = found.iter().filter(|f| RULES.contains(&f.rule)).filter_map(|f| f.index).collect();
-        if wrong.is_empty() || self.rules.reach == Reach::Anywhere {
+        if wrong.is_empty() || self.rules.results_anywhere {
             return;
+        }
+        let pairs = self.pairs();
+        let moved = into_their_turns(&mut self.slots, &pairs);
+        if !moved.is_empty() {
+            moved.into_iter().for_each(|place| self.log("result-place", place, "moved to its call"));
+            return self.places();
         }
         for finding in found.iter().filter(|f| RULES.contains(&f.rule)) {
             let place = finding.index.zip(finding.part).and_then(|(i, p)| self.slots[i].pieces[p].place());
             self.log(finding.rule, place, "put where the provider looks for it");
         }
         // Which message asked for the result, and as how manyeth.
-        let pairs = self.pairs();
         let asked: HashMap<Place, Place> = pairs
             .calls
             .iter()
             .filter_map(|call| if let Fate::Answered(result) = call.fate { Some((result, call.at)) } else { None })
             .collect();
-        let slots: Vec<Slot> = std::mem::take(&mut self.slots);
-        let mut slots = slots.into_iter().enumerate().peekable();
+        let mut slots = std::mem::take(&mut self.slots).into_iter().enumerate().peekable();
         while let Some((index, slot)) = slots.next() {
             if !slot.by_assistant() {
                 self.slots.push(slot);

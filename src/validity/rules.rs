@@ -63,17 +63,6 @@ impl Provider {
     }
 }
 
-/// How far from its call a result may stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// In the messages directly behind the assistant's run, up to anybody's words. What `history` goes by.
-    Round,
-    /// Up to the next message of the assistant.
-    Turn,
-    /// Anywhere behind the call.
-    Anywhere,
-}
-
 /// Who may speak last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Last {
@@ -132,8 +121,8 @@ pub struct Pictures {
 /// One provider's demands.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
-    /// Where the result of a call is looked for.
-    pub reach: Reach,
+    /// The provider takes a result anywhere behind its call; the others, in the round of the call.
+    pub results_anywhere: bool,
     /// Results stand directly behind the message that called, before anything else.
     pub direct: bool,
     /// All results of a round stand in the one message behind it.
@@ -170,7 +159,7 @@ pub struct Rules {
 const PLAIN: &str = "_-";
 
 const OPENAI_CHAT: Rules = Rules {
-    reach: Reach::Turn,
+    results_anywhere: false,
     direct: true,
     single: false,
     results_first: false,
@@ -193,7 +182,7 @@ const OPENAI_CHAT: Rules = Rules {
 };
 
 const OPENAI_RESPONSES: Rules = Rules {
-    reach: Reach::Anywhere,
+    results_anywhere: true,
     direct: false,
     others_may_be_empty: false,
     thoughts_are_content: true,
@@ -204,7 +193,7 @@ const OPENAI_RESPONSES: Rules = Rules {
 };
 
 const ANTHROPIC: Rules = Rules {
-    reach: Reach::Turn,
+    results_anywhere: false,
     direct: false,
     single: true,
     results_first: true,

@@ -4,6 +4,7 @@
 mod asking;
 mod cache;
 mod compact;
+mod displaced;
 mod document;
 mod encodings;
 mod engine;

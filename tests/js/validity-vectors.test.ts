@@ -110,7 +110,7 @@ test("copilot-chat: results without calls go as there; calls without results, wh
     // The last call is running still, but its id was used before.
     ["assistant a (1)", "tool r1 [1]", `assistant b (1-2)`, `tool ${LOST} [1-2]`],
     // A result behind words goes to its call instead of being left where it is refused.
-    ["assistant a (1 2 3)", "tool r3 [3]", `tool ${LOST} [1]`, `tool ${LOST} [2]`, "user hook", "assistant b"],
+    ["assistant a (1 2 3)", `tool ${LOST} [1]`, `tool ${LOST} [2]`, "tool r3 [3]", "user hook", "assistant b"],
     // A late result is kept, too, behind the message that asked for it.
     ["assistant a (1)", "tool late [1]", "assistant b (2)", "tool ok [2]"],
   ];

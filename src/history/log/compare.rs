@@ -107,7 +107,7 @@ pub(super) fn split(draft: &Draft) -> Split {
     for row in draft.entries.iter().filter(|row| row.is_in()) {
         let sum = match row.message.role {
             Role::System | Role::Developer => continue,
-            _ if row.is_new => &mut split.inserted,
+            _ if row.host_id().is_none() => &mut split.inserted,
             Role::User => &mut split.user,
             Role::Assistant => &mut split.assistant,
             Role::Tool => &mut split.tool,

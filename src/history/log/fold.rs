@@ -491,5 +491,7 @@ pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
         before: tokens,
         after: tokens,
         is_new: false,
+        number: slot,
+        part_of: None,
     }
 }

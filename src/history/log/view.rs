@@ -183,6 +183,8 @@ impl Log {
                     before: 0,
                     after,
                     is_new: true,
+                    number: 0,
+                    part_of: None,
                 };
                 entries.push(inserted(&range.summary, all - reply));
                 entries.extend(range.reply.as_ref().map(|message| inserted(message, reply)));

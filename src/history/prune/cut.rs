@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::class::Drop;
 use super::select::Selection;
-use crate::history::draft::Draft;
+use crate::history::draft::{Draft, Entry};
 use crate::history::group::Group;
 use crate::history::plan::Fate;
 use crate::map::HashMap;
@@ -246,23 +246,22 @@ pub(super) fn hold(draft: &Draft, groups: &[Group], marks: &[u64], cut: &Cut, se
     if cut.gone.is_empty() {
         return;
     }
-    let sources: Vec<usize> = (0..draft.entries.len()).filter(|&i| !draft.entries[i].is_new).collect();
-    let ids = sources.iter().enumerate().map(|(number, &i)| (draft.entries[i].message.id.as_str(), number));
-    let number_of: HashMap<&str, usize> = ids.collect();
-    let mut gone = vec![false; draft.entries.len()];
+    let own = draft.entries.iter().filter(|entry| !entry.is_new);
+    let number_of: HashMap<&str, usize> = own.map(|entry| (entry.message.id.as_str(), entry.number)).collect();
+    let mut gone = vec![false; marks.len()];
     for stretch in &cut.gone {
         let (Some(&first), Some(&last)) = (number_of.get(&*stretch.first), number_of.get(&*stretch.last)) else {
             continue;
         };
         let same = marks.get(first..last + 1).is_some_and(|marks| fold(marks) == stretch.mark);
-        if same && let Some(sources) = sources.get(first..last + 1) {
-            sources.iter().for_each(|&i| gone[i] = true);
+        if same && let Some(gone) = gone.get_mut(first..last + 1) {
+            gone.fill(true);
         }
     }
     for (at, group) in groups.iter().enumerate() {
         // A stand-in goes with what it stands for.
         let mut own = group.entries.iter().filter(|&&i| !draft.entries[i].is_new).peekable();
-        if own.peek().is_some() && own.all(|&i| gone[i]) {
+        if own.peek().is_some() && own.all(|&i| gone.get(draft.entries[i].number) == Some(&true)) {
             selection.hold(at);
         }
     }
@@ -270,31 +269,37 @@ pub(super) fn hold(draft: &Draft, groups: &[Group], marks: &[u64], cut: &Cut, se
 
 /// The cut that a finished draft was given.
 pub(super) fn cut_of(draft: &Draft, marks: &[u64], limit: u64, shortened: Vec<Shortened>) -> Cut {
-    let mut gone: Vec<Stretch> = Vec::new();
-    // First and last of the stretch at hand, as numbers among the host's messages.
-    let mut open: Option<(usize, usize)> = None;
-    let mut ids: Vec<&str> = Vec::with_capacity(marks.len());
     let mut sent = String::new();
-    let close = |open: &mut Option<(usize, usize)>, ids: &[&str], gone: &mut Vec<Stretch>| {
-        if let Some((first, last)) = open.take() {
-            let mark = fold(marks.get(first..last + 1).unwrap_or_default());
-            gone.push(Stretch { first: ids[first].to_string(), last: ids[last].to_string(), mark });
-        }
-    };
+    // What became of the host's messages, in the host's order: results may have moved.
+    let mut hosts: Vec<Option<&Entry>> = vec![None; marks.len()];
     for entry in &draft.entries {
-        let number = ids.len();
-        if !entry.is_new {
-            ids.push(&entry.message.id);
+        if !entry.is_new
+            && let Some(host) = hosts.get_mut(entry.number)
+        {
+            *host = Some(entry);
         }
         if entry.is_in() {
-            close(&mut open, &ids, &mut gone);
-            let own = (!entry.is_new && entry.edits.is_none()).then(|| marks.get(number).copied()).flatten();
+            let own = (!entry.is_new && entry.edits.is_none()).then(|| marks.get(entry.number).copied()).flatten();
             written(own.unwrap_or_else(|| fingerprint(&entry.message)), &mut sent);
-        } else if !entry.is_new && went(entry.fate, entry.rule) {
-            open = Some((open.map_or(number, |(first, _)| first), number));
         }
     }
-    close(&mut open, &ids, &mut gone);
+    let mut gone: Vec<Stretch> = Vec::new();
+    // First and last of the stretch at hand.
+    let mut open: Option<(&Entry, &Entry)> = None;
+    let mut close = |open: &mut Option<(&Entry, &Entry)>| {
+        if let Some((first, last)) = open.take() {
+            let mark = fold(marks.get(first.number..last.number + 1).unwrap_or_default());
+            gone.push(Stretch { first: first.message.id.clone(), last: last.message.id.clone(), mark });
+        }
+    };
+    for entry in hosts.into_iter().flatten() {
+        if entry.is_in() {
+            close(&mut open);
+        } else if went(entry.fate, entry.rule) {
+            open = Some((open.map_or(entry, |(first, _)| first), entry));
+        }
+    }
+    close(&mut open);
     Cut { limit, gone, shortened, sent }
 }
 

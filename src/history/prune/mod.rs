@@ -42,7 +42,7 @@ use self::select::Selection;
 use self::shrink::Shrinker;
 use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
-use super::pairs::{reach_of, repair_for};
+use super::pairs::{repair_for, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::error::Result;
 use crate::map::{HashMap, HashSet};
@@ -272,7 +272,7 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
     if draft.total() <= limit && limits.drop_media == DropMedia::None {
         return Ok(vec![]);
     }
-    let groups = groups_within(draft, reach_of(limits.provider));
+    let groups = groups_within(draft, takes_results_anywhere(limits.provider));
     let classes = classify(draft, &groups, limits);
     let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
     let mut shrinker = Shrinker::new(draft, &groups, limits);

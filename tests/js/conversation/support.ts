@@ -57,6 +57,13 @@ export const HOSTS: Record<Format, { user(text: string): Fields; round(called: C
     user: (value) => ({ role: 1, content: [{ value }] }),
     round: ({ id, name, args, text }) => [{ role: 2, content: [{ callId: id, name, input: args }] }, { role: 1, content: [{ callId: id, content: [{ value: text }] }] }],
   },
+  raw: {
+    user: (text) => ({ role: 1, content: [{ type: 1, text }] }),
+    round: ({ id, name, args, text }) => [
+      { role: 2, content: [], toolCalls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      { role: 3, toolCallId: id, content: [{ type: 1, text }] },
+    ],
+  },
   "ai-sdk": {
     user: (content) => ({ role: "user", content }),
     round: ({ id, name, args, text }) => [
@@ -145,7 +152,7 @@ export async function refused(run: () => unknown, code: string, path?: string): 
 /** A request is valid, and on budget by a fresh count. */
 export function sound(messages: readonly Fields[], limit: number, tools: readonly unknown[] = [], format: Format = "openai-chat"): void {
   // Nobody's own messages are judged as what OpenAI would be sent of them.
-  const provider: Provider = format === "espalier" || format === "ai-sdk" ? "openai-chat" : format;
+  const provider: Provider = format === "espalier" || format === "ai-sdk" || format === "raw" ? "openai-chat" : format;
   const findings = espalier.validate(messages, provider, { format, pending: "keep" });
   assert.deepEqual(findings, []);
   const { total } = espalier.countMessages(messages, { format, tools });
