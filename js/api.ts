@@ -24,7 +24,7 @@ import { fullPrices } from "./usage.ts";
 import { encodingOf } from "./count/text.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolList, ToolsReport,
 } from "./types.ts";
 
 export { count } from "./count/text.ts";
@@ -52,9 +52,10 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * const { total, perTool } = countTools(tools, { model: "gpt-4o" });
  * ```
  *
+ * @param tools A list, or an object by name as the AI SDK has it.
  * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
  */
-export function countTools(tools: readonly unknown[], options: Omit<CountOptions, "tools"> = {}): ToolsReport {
+export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
   const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...given(options), tools });
   return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
 }

@@ -1,7 +1,7 @@
 /** How `compact` asks the host's model and hooks: options checked, requests put into the host's format, wishes of hooks read. */
 
 import { badOption as bad } from "./errors.ts";
-import { requestTools } from "./adapters/adapter.ts";
+import { listedTools, requestTools } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import type { HookAnswer, ModelEffect } from "./drive.ts";
 import { providerOf, sendable } from "./sendable.ts";
@@ -107,7 +107,7 @@ function breadcrumb(transcript: CompactOptions["transcript"], recall: string | u
 export function llmRequest(reading: Reading, { tools: given, jobId, provider, model }: CompactOptions, effect: ModelEffect): Omit<LlmRequest, "id" | "signal"> {
   const { type: _, messages: plan, withTools, purpose, shape, system, prompt, promptTokens, maxTokens, temperature } = effect;
   const { source } = reading;
-  const tools = given ?? (source.request && requestTools(source.request)) ?? [];
+  const tools = (given && listedTools(given)) ?? (source.request && requestTools(source.request)) ?? [];
   const sends = withTools && tools.length > 0;
   const settings = { ...(maxTokens !== undefined && { maxTokens }), ...(temperature !== undefined && { temperature }) };
   const about = {

@@ -6,7 +6,7 @@
 import { needNames } from "./checks.ts";
 import { badOption as bad } from "./errors.ts";
 import { counting, read, tokens } from "./api.ts";
-import { copy, isFields } from "./adapters/adapter.ts";
+import { copy, isFields, listedTools } from "./adapters/adapter.ts";
 import type { Fields, Reading } from "./adapters/adapter.ts";
 import { lifetimeOf, WHOLE, WIRES, withMark } from "./cache/wire.ts";
 import type { Fact, How, Wanted } from "./cache/wire.ts";
@@ -35,7 +35,8 @@ const MOST = 4;
  */
 export function placeMarks<T>(messages: T, options: MarkOptions = {}): MarkResult<T> {
   const settings = markSettings(options);
-  const { tools: given, system: apart } = options;
+  const { system: apart } = options;
+  const given = options.tools && listedTools(options.tools);
   // A list with a system prompt beside it is read as the request it will be.
   const isRequest = !Array.isArray(messages);
   const input: unknown = isRequest || apart === undefined || apart === null ? messages : { system: apart, messages };

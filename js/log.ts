@@ -14,7 +14,7 @@ import type {
   AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
-import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals } from "./types.ts";
+import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals, ToolList } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
@@ -346,7 +346,7 @@ export class ConversationLog<T = unknown> {
    *
    * @throws EspalierError `bad_option`
    */
-  setTools(tools: readonly unknown[]): void {
+  setTools(tools: ToolList): void {
     const neutral = readConversation([], { format: this.format, tools }).tools;
     const fields = { ...this.fields, tools: neutral };
     this.run((core) => core.setTools(fields));

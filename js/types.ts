@@ -83,7 +83,9 @@ export type ItemEdit = { type: "keep" } | { type: "text"; text: string };
 // ---------------------------------------------------------------- options and reports
 
 export type Format =
-  | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode" | "ai-sdk" | "espalier";
+  | "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "vscode" | "ai-sdk" | "raw" | "espalier";
+/** Tool definitions in any provider's form: a list, or an object by name as the AI SDK has it. */
+export type ToolList = readonly unknown[] | Readonly<Record<string, unknown>>;
 export type EncodingName = "o200k_base" | "cl100k_base";
 export type CostModelName = "espalier" | "copilot-chat" | "copilot-chat-extension";
 
@@ -107,7 +109,7 @@ export interface CountOptions {
   /** Default `espalier`. */
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the format of the messages. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
   images?: ImageModel;
   /** Asked for the size of pictures whose data do not tell it (remote ones, other file types). Without an answer a large one is assumed. */
@@ -937,7 +939,7 @@ export interface ValidityOptions {
   /** Default: neutral messages and those of the AI SDK are told by their structure, all others are the provider's own. */
   format?: Format;
   /** Tool definitions; default: those of the request object, if one was passed. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   /** Default: that of the request object. */
   model?: string;
   /** `summary` counts the rules of requests to summarise (no pictures, no searches for tools). Default `answer`. */
@@ -1075,7 +1077,7 @@ export interface MarkResult<T> {
   /** The same shape as what was passed in; messages without a change are the caller's own objects. */
   messages: T;
   /** The tool definitions and the system prompt with their marks, where they were passed as options. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   system?: unknown;
   /** All marks of the request, in the order in which the provider reads them. */
   marks: PlacedMark[];

@@ -289,9 +289,14 @@ export function editedItems(content: unknown, edits: readonly ItemEdit[], said: 
 export function requestTools(request: Fields): readonly unknown[] | undefined {
   const config = request["config"];
   const tools = request["tools"] ?? (isFields(config) ? config["tools"] : undefined);
+  return tools === undefined ? undefined : listedTools(tools);
+}
+
+/** Tool definitions as a list: one, or (AI SDK) an object by name; nothing for anything else. */
+export function listedTools(tools: unknown): readonly unknown[] | undefined {
   if (Array.isArray(tools)) return tools;
   if (!isFields(tools)) return undefined;
-  return Object.entries(tools).map(([name, definition]) => (isFields(definition) ? { ...definition, name } : definition));
+  return Object.entries(tools).map(([name, definition]) => (isFields(definition) ? withFields(Object.getPrototypeOf(definition) as object | null, definition, { name }) : definition));
 }
 
 /** A shallow copy that keeps the prototype; fields that become `undefined` go. */
@@ -475,12 +480,7 @@ export function tool(fields: unknown, at: number): NeutralTool {
   if (!isFields(fields)) throw new EspalierError({ code: "bad_option", message: `${path} must be an object`, path });
   const from = isFields(fields["function"]) ? fields["function"] : fields;
   const given = from["parameters"] ?? from["input_schema"] ?? from["inputSchema"] ?? from["parametersJsonSchema"] ?? from["schema"];
-  // The AI SDK wraps a schema; what is sent is inside.
-  let schema = isFields(given) && isFields(given["jsonSchema"]) ? given["jsonSchema"] : given;
-  if (isFields(schema) && "~standard" in schema) {
-    // A validation library's own object is not what the model is shown; some can say what is.
-    schema = sentSchema(schema, path);
-  }
+  const schema = jsonSchemaOf(given, path);
   // Tools that the provider runs itself have a type and settings instead of a schema.
   const name = typeof from["name"] === "string" ? from["name"] : typeof from["type"] === "string" ? from["type"] : `tool ${at}`;
   return {
@@ -490,13 +490,31 @@ export function tool(fields: unknown, at: number): NeutralTool {
   };
 }
 
-function sentSchema(schema: Fields, path: string): unknown {
-  const make = schema["toJSONSchema"];
+/**
+ * The JSON schema that the model is shown: of a plain schema, of one that the AI SDK wrapped or makes on demand, or of a validation library
+ * that can say it (zod's own method; Standard JSON Schema).
+ */
+function jsonSchemaOf(given: unknown, path: string): unknown {
   const message = `${path} has a schema of a validation library that cannot say what is sent; pass JSON schemas in options.tools`;
-  if (typeof make !== "function") throw new EspalierError({ code: "bad_option", message, path });
+  const refuse = (cause?: unknown) => new EspalierError({ code: "bad_option", message, path, ...(cause !== undefined && { cause }) });
+  const isHolder = (value: unknown): value is Fields => isFields(value) || typeof value === "function";
   try {
-    return (make as () => unknown).call(schema);
+    // The AI SDK makes a schema when it is first needed.
+    const made = typeof given === "function" && !("~standard" in given) ? (given as () => unknown)() : given;
+    const schema = isHolder(made) && isFields(made["jsonSchema"]) ? made["jsonSchema"] : made;
+    if (isHolder(schema) && typeof schema["then"] === "function") throw refuse();
+    if (!isHolder(schema) || !("~standard" in schema) || isJsonSchema(schema)) return schema;
+    if (typeof schema["toJSONSchema"] === "function") return (schema["toJSONSchema"] as () => unknown).call(schema);
+    const standard = schema["~standard"];
+    const converter = isHolder(standard) ? standard["jsonSchema"] : undefined;
+    if (!isHolder(converter) || typeof converter["input"] !== "function") throw refuse();
+    return (converter["input"] as (options: Fields) => unknown).call(converter, { target: "draft-07" });
   } catch (cause) {
-    throw new EspalierError({ code: "bad_option", message, path, cause });
+    throw cause instanceof EspalierError ? cause : refuse(cause);
   }
+}
+
+/** zod hides a `~standard` in the JSON schemas that it makes. */
+function isJsonSchema(schema: Fields): boolean {
+  return "$schema" in schema || (Object.getPrototypeOf(schema) === Object.prototype && !Object.keys(schema).includes("~standard"));
 }

@@ -270,7 +270,9 @@ function resultPart(item: unknown): Part {
 
 function media(item: Fields): Part {
   const kind = [item["mediaType"], item["mimeType"]].find((type): type is string => typeof type === "string");
-  const from = item["image"] ?? item["data"] ?? item["url"];
+  const given = item["image"] ?? item["data"] ?? item["url"];
+  // Version 7 of the SDK says what kind of data a file has.
+  const from = isFields(given) && (given["type"] === "data" || given["type"] === "url") ? given[given["type"]] : given;
   const isImage = string(item["type"]).startsWith("image") || kind?.startsWith("image/");
   const source = from instanceof URL ? from.href : from instanceof ArrayBuffer ? new Uint8Array(from) : from;
   if (isImage && typeof source === "string") return image(source, kind);

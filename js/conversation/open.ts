@@ -8,6 +8,7 @@ import { call, ready, wasm } from "../engine.ts";
 import { badOption as bad } from "../errors.ts";
 import { CLOCK } from "../providers/clock.ts";
 import { Recovery } from "../recovery.ts";
+import { listedTools } from "../adapters/adapter.ts";
 import { needProvider, providerOf } from "../sendable.ts";
 import type { Format, Profile } from "../types.ts";
 import type { Context, ReadProfile } from "./context.ts";
@@ -80,7 +81,7 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     log.record("note", header);
     if (options.messages) log.append(options.messages);
   }
-  if (tools.length > 0) log.setTools(tools);
+  if (listedTools(tools)!.length > 0) log.setTools(tools);
   if (place && !kept.isUnreadable) {
     saving.keep(LOG, (from) => log.export(from), () => log.length, isNew ? 0 : stored, !isNew && !kept.isStored);
     if (log.format !== "espalier") {
@@ -104,7 +105,7 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   needProvider(options.provider);
   needNames({ encoding, costModel });
   for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
-  if (!Array.isArray(tools)) throw bad("tools", "a list of tool definitions", tools);
+  if (!listedTools(tools)) throw bad("tools", "a list of tool definitions, or an object of them by name", tools);
   if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);

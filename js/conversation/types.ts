@@ -3,7 +3,7 @@
 import type { LogReport, LogSplit, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
-  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage,
+  CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage, ToolList,
 } from "../types.ts";
 import type { ConversationStorage } from "./storage.ts";
 
@@ -116,7 +116,7 @@ export interface Compacted {
 
 export interface PrepareOptions {
   /** Tool definitions of this request, in the format of the messages. Default: those of the request before. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   /** The model of this request. Default: that of the request before. */
   model?: string | ModelLimits;
   system?: string;

@@ -6,7 +6,7 @@ import { call, ready, wasm } from "../engine.ts";
 import { badOption as bad, EspalierError } from "../errors.ts";
 import { imageModel } from "../images.ts";
 import { countText } from "../tokens.ts";
-import type { CostModelName, EncodingName, ImageModel } from "../types.ts";
+import type { CostModelName, EncodingName, ImageModel, ToolList } from "../types.ts";
 import { partTokens } from "./builtin-tokenizer.ts";
 import { LogicalWrapper } from "./elements.ts";
 import { explainAll } from "./explain.ts";
@@ -53,7 +53,7 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   /** Default `espalier`. */
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the form of the format. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   /** Puts back what still fits once the budget is met. */
   backfill?: boolean;
   signal?: AbortSignal;
@@ -107,7 +107,7 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
 
 const MODES = { "openai-chat": "openai", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", raw: "raw" } as const;
 
-function readTools(format: RenderFormat, tools: readonly unknown[] | undefined): readonly unknown[] {
+function readTools(format: RenderFormat, tools: ToolList | undefined): readonly unknown[] {
   return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
 }
 

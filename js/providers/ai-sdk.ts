@@ -16,6 +16,7 @@ import type { Reported } from "./usage.ts";
 import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "./write/ai-sdk.ts";
+import type { SdkVersion } from "./write/ai-sdk.ts";
 
 /** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
 export interface AiSdkModel {
@@ -65,10 +66,10 @@ export interface GeneratorOptions extends Patience {
  */
 export function aiSdk(options: AiSdkOptions): Provider {
   const { model } = options ?? {};
-  if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function" || !/^v[23]$/.test(model.specificationVersion)) {
-    throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5 or 6", path: "options.model" });
+  if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function" || !/^v[234]$/.test(model.specificationVersion)) {
+    throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5, 6 or 7", path: "options.model" });
   }
-  const version = model.specificationVersion as "v2" | "v3";
+  const version = model.specificationVersion as SdkVersion;
   return build(string(model.modelId), options, { toolChoice: { type: "none" } }, (conversation) => toPrompt(conversation, version), (request, options, stream) => {
     const call = { ...request, ...options } as never;
     return stream ? model.doStream(call) : model.doGenerate(call);

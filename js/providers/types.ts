@@ -1,6 +1,6 @@
 /** The contract of the providers: what is sent, what comes back, what is told on the way. */
 
-import type { Format, Llm, Usage } from "../types.ts";
+import type { Format, Llm, Usage, ToolList } from "../types.ts";
 import type { RefusalRule } from "./refusals.ts";
 
 export type { Usage } from "../types.ts";
@@ -73,7 +73,7 @@ export type ProviderRequest = Record<string, unknown>;
 /** How a conversation is turned into a request. */
 export interface RequestOptions {
   /** Tool definitions, in any format. Without it those of the request that was passed. */
-  tools?: readonly unknown[];
+  tools?: ToolList;
   /** Comes before every other system prompt. */
   system?: string;
   /** Tokens the answer may have. */

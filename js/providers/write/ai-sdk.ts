@@ -9,11 +9,14 @@ import { append } from "../../lists/append.ts";
 
 type Fields = Record<string, unknown>;
 
+/** Versions of the language model objects: those of the SDK's 5, 6 and 7. */
+export type SdkVersion = "v2" | "v3" | "v4";
+
 /** A language model object's call: prompt, function tools, settings. */
-export function toPrompt(conversation: Conversation, version: "v2" | "v3"): ProviderRequest {
+export function toPrompt(conversation: Conversation, version: SdkVersion): ProviderRequest {
   const { native, options } = conversation;
   const given: Fields = native && "request" in native ? native.request : {};
-  const list = native ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])).map(asPrompt) : written(conversation, version);
+  const list = native ? ("list" in native ? native.list : (given["messages"] as readonly unknown[])).map((message) => asPrompt(message, version)) : written(conversation, version);
   const { messages: _, system: before, tools: __, model: ___, ...rest } = given;
   const system = [options.system, before].filter((text): text is string => typeof text === "string" && text !== "").map((content) => ({ role: "system", content }));
   const tools = writeTools(conversation, (tool) => tool["type"] === "function" && "inputSchema" in tool && !isWrapped(tool["inputSchema"]), (tool, inputSchema) => ({
@@ -62,24 +65,48 @@ export function isModelMessages(list: readonly unknown[]): boolean {
 }
 
 /** A model message as prompts have it: content is a list, pictures are files. What is so already stays the caller's own object. */
-function asPrompt(message: unknown): unknown {
+function asPrompt(message: unknown, version: SdkVersion): unknown {
   if (!isFields(message)) return message;
   const { role, content } = message;
   if (typeof content === "string") return role === "system" ? message : { ...message, content: [{ type: "text", text: content }] };
   if (!Array.isArray(content)) return message;
-  const parts = (content as unknown[]).map(asPart);
+  const parts = (content as unknown[]).map((part) => asPart(part, version));
   return parts.every((part, at) => part === content[at]) ? message : { ...message, content: parts };
 }
 
-function asPart(part: unknown): unknown {
+function asPart(part: unknown, version: SdkVersion): unknown {
   if (!isFields(part)) return part;
   if (part["type"] === "image") {
     const { image, type: _, mediaType, ...rest } = part;
-    return { type: "file", ...rest, data: dataOf(image), mediaType: mediaType ?? "image/*" };
+    return { type: "file", ...rest, data: fileData(image, version), mediaType: mediaType ?? "image/*" };
   }
+  if (part["type"] === "tool-result" && version === "v4") return withFiles(part);
   if (part["type"] !== "file") return part;
-  const data = dataOf(part["data"]);
+  const data = fileData(part["data"], version);
   return data === part["data"] ? part : { ...part, data };
+}
+
+/** Version 4 says what kind of data a file has. */
+function fileData(given: unknown, version: SdkVersion): unknown {
+  if (version !== "v4") return dataOf(given);
+  if (isFields(given) && typeof given["type"] === "string") return given;
+  const data = dataOf(given);
+  return data instanceof URL ? { type: "url", url: data } : { type: "data", data };
+}
+
+/** A result of a tool in which pictures and files have the form of version 4. */
+function withFiles(part: Fields): Fields {
+  const { output } = part;
+  if (!isFields(output) || output["type"] !== "content" || !Array.isArray(output["value"])) return part;
+  const value = output["value"].map((item: unknown) => (isFields(item) ? fileOf(item) : item));
+  return value.every((item, at) => item === (output["value"] as unknown[])[at]) ? part : { ...part, output: { ...output, value } };
+}
+
+function fileOf(item: Fields): Fields {
+  const found = /^(media|(image|file)-(data|url))$/.exec(String(item["type"]));
+  if (!found) return item;
+  const { type: _, data, url, mediaType, ...rest } = item;
+  return { type: "file", ...rest, data: fileData(url ?? data, "v4"), mediaType: mediaType ?? (found[2] === "file" ? "application/octet-stream" : "image/*") };
 }
 
 /** Addresses are objects in prompts, data URLs are their base64. */
@@ -90,7 +117,7 @@ function dataOf(data: unknown): unknown {
   return /^https?:/.test(data.slice(0, 6)) ? new URL(data) : data;
 }
 
-function written({ turns }: Conversation, version: "v2" | "v3"): unknown[] {
+function written({ turns }: Conversation, version: SdkVersion): unknown[] {
   const out: Fields[] = [];
   for (const turn of turns) {
     if (turn.role === "system") {
@@ -102,22 +129,23 @@ function written({ turns }: Conversation, version: "v2" | "v3"): unknown[] {
       else out.push({ role: "tool", content });
     } else {
       const content = turn.content.map((item) =>
-        item.type === "call" ? { type: "tool-call", toolCallId: item.id, toolName: item.name, input: parsedArguments(item.arguments) } : item.type === "text" ? item : file(item));
+        item.type === "call" ? { type: "tool-call", toolCallId: item.id, toolName: item.name, input: parsedArguments(item.arguments) } : item.type === "text" ? item : file(item, version));
       out.push({ role: turn.role, content });
     }
   }
   return out;
 }
 
-function file({ mediaType, base64, url }: Media): Fields {
-  return { type: "file", data: url === undefined ? base64 : new URL(url), mediaType };
+function file({ mediaType, base64, url }: Media, version: SdkVersion): Fields {
+  return { type: "file", data: fileData(url ?? base64, version), mediaType };
 }
 
-function output({ content, isError }: Result, version: "v2" | "v3"): Fields {
+function output({ content, isError }: Result, version: SdkVersion): Fields {
   if (isError) return { type: "error-text", value: words(content) };
   if (content.every(({ type }) => type === "text")) return { type: "text", value: words(content) };
   const value = content.map((item: Text | Media) => {
     if (item.type === "text") return item;
+    if (version === "v4") return file(item, version);
     if (item.url !== undefined) return version === "v2" ? { type: "text", text: `(${item.type}: ${item.url})` } : { type: `${item.type === "image" ? "image" : "file"}-url`, url: item.url };
     if (version === "v2") return { type: "media", data: item.base64, mediaType: item.mediaType };
     return { type: item.type === "image" ? "image-data" : "file-data", data: item.base64, mediaType: item.mediaType };

@@ -4,7 +4,7 @@
  */
 
 import { readConversation, sourceOf } from "../../adapters/index.ts";
-import { asSent, requestTools } from "../../adapters/adapter.ts";
+import { asSent, listedTools, requestTools } from "../../adapters/adapter.ts";
 import type { Format, NeutralMessage, NeutralTool, Part } from "../../types.ts";
 import type { ProviderEvent, RequestOptions } from "../types.ts";
 import { isFields } from "../wire.ts";
@@ -44,7 +44,7 @@ export function conversation(
   const asked = { ...(options.format && { format: options.format }), ...(given !== undefined && { tools: given }) };
   const reading = readConversation(messages, asked);
   const request = isFields(messages) ? messages : undefined;
-  const rawTools = given ?? (request && requestTools(request)) ?? [];
+  const rawTools = (given && listedTools(given)) ?? (request && requestTools(request)) ?? [];
   const about = { rawTools, tools: reading.tools, options, model, tell };
   const list = request ? request["messages"] : messages;
   if ((reading.format === format && (!Array.isArray(list) || isOwn(list))) || (format === "anthropic" && options.format === undefined && isPlain(messages))) {
