@@ -335,6 +335,7 @@ function formatOf(messages: unknown, provider: Provider): Format {
     const found = source && detect(source);
     const isTyped = (message: unknown) => isFields(message) && [message["parts"], message["content"]].some((list) => Array.isArray(list) && list.some((part) => isFields(part) && typeof part["type"] === "string"));
     // Without parts, messages look alike in several formats.
+    if (found === "raw") return found;
     return (found === "espalier" || found === "ai-sdk") && source?.list.some(isTyped) ? found : provider;
   });
 }

@@ -1,12 +1,14 @@
-/** Which format a conversation has, told from its structure. */
+/** Which format a conversation has, told from its structure: what messages hold comes before what they are called. */
 
 import { isFields } from "./adapter.ts";
 import type { Fields, Source } from "./adapter.ts";
+import { isRaw } from "./raw.ts";
 import type { Format } from "../types.ts";
 
 const NEUTRAL = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "document"]);
 const ANTHROPIC = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);
-const ITEMS = new Set(["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning", "item_reference"]);
+/** Types of items of the Responses API that have no role. */
+const ITEM = /(_call|_call_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
 const RESPONSES = new Set(["input_text", "output_text", "input_image", "input_file"]);
 const OPENAI = new Set(["image_url", "input_audio", "refusal", "file"]);
 const AI_SDK = new Set(["tool-call", "tool-result", "step-start", "dynamic-tool", "reasoning", "file"]);
@@ -47,12 +49,18 @@ export function detect({ list, name, request }: Source): Format | undefined {
   let marked = false;
   let foreign = false;
   let neutral: Format | undefined;
+  // What only says that it is a message may be an item of the Responses API, or an answer of the Messages API.
+  let item = false;
+  let numbered = false;
   for (const message of list) {
     if (!isFields(message)) continue;
     const { role, content, parts, type } = message;
-    if (typeof role === "number") return "vscode";
-    if (typeof type === "string" && role === undefined && /_call(_output)?$/.test(type)) return "openai-responses";
-    if (typeof type === "string" && ITEMS.has(type) && (type !== "message" || !("parts" in message))) return "openai-responses";
+    if (typeof role === "number") {
+      if (isRaw(message)) return "raw";
+      numbered = true;
+      continue;
+    }
+    if (typeof type === "string" && role === undefined && ITEM.test(type) && type !== "message") return "openai-responses";
     if (Array.isArray(parts)) {
       const found = ofParts(parts);
       if (found === "gemini" || found === "espalier") return found;
@@ -67,14 +75,51 @@ export function detect({ list, name, request }: Source): Format | undefined {
       if (found === "marked") marked = true;
       else if (found) return found;
     }
+    if (type === "message") {
+      // The Responses API has no parts of the type "text".
+      const hasText = Array.isArray(content) && content.some((part) => isFields(part) && part["type"] === "text");
+      if (hasText || "stop_reason" in message) return "anthropic";
+      item = true;
+    }
     if (role === "tool") return "openai-chat";
     foreign ||= role !== "user" && role !== "assistant";
     chat ||= typeof role === "string" || "content" in message;
   }
+  if (numbered) return "vscode";
   if (neutral) return neutral;
+  if (item) return strangerIn(list) === undefined ? "openai-responses" : undefined;
   if (marked && !foreign) return "anthropic";
   if (request && "system" in request && !("model" in request && /^gpt|^o\d/.test(String(request["model"])))) return chat ? "anthropic" : undefined;
   return chat ? "openai-chat" : undefined;
+}
+
+/** Number of the first message that has neither a role nor the type of an item: an event of a stream or a line of a log. */
+function strangerIn(list: readonly unknown[]): number | undefined {
+  const at = list.findIndex((message) => isFields(message) && message["role"] === undefined && !(typeof message["type"] === "string" && ITEM.test(message["type"])));
+  return at < 0 ? undefined : at;
+}
+
+/** Why a list is no conversation, where one of its messages tells; with the index of that message. */
+export function strangeness({ list, name }: Source): { at: number; why: string } | undefined {
+  const langChain = list.findIndex(isLangChain);
+  if (langChain >= 0) {
+    return { at: langChain, why: `${name}[${langChain}] is a message of LangChain. Convert the list to OpenAI's format first, with convertMessagesToCompletionsMessageParams of @langchain/openai (Python: convert_to_openai_messages).` };
+  }
+  const at = strangerIn(list);
+  const message = at === undefined ? undefined : list[at];
+  if (at === undefined || !isFields(message) || typeof message["type"] !== "string") return undefined;
+  const type = JSON.stringify(message["type"].slice(0, 40));
+  return { at, why: `${name}[${at}] has no role, and the type ${type} is none of an item. Events of a stream and lines of a log are not read: pass the messages.` };
+}
+
+/** LangChain's messages: class instances, what they write as JSON, and stored ones. */
+export function isLangChain(message: unknown): boolean {
+  if (!isFields(message)) return false;
+  const { type, role, lc, kwargs, data } = message;
+  if (typeof message["_getType"] === "function" || typeof message["getType"] === "function" || Array.isArray(message["lc_namespace"])) return true;
+  if (lc !== undefined && isFields(kwargs)) return true;
+  const holder = isFields(data) ? data : message;
+  return role === undefined && typeof type === "string" && /^(human|ai|system|tool|function|generic|remove)$/.test(type) && "content" in holder;
 }
 
 function ofParts(parts: readonly unknown[]): Format | undefined {

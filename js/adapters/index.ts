@@ -1,17 +1,18 @@
 /** All formats: which one it is, and reading it. */
 
 import { EspalierError } from "../errors.ts";
-import type { Format, NeutralMessage, NeutralTool } from "../types.ts";
-import { looking, reading, scanning } from "./adapter.ts";
+import type { Format, NeutralMessage, NeutralTool, ToolList } from "../types.ts";
+import { listedTools, looking, reading, scanning } from "./adapter.ts";
 import type { Adapter, Reading, Scanned, Source } from "./adapter.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import { anthropic } from "./anthropic.ts";
-import { detect, findSource } from "./detect.ts";
+import { detect, findSource, isLangChain, strangeness } from "./detect.ts";
 import { readEspalier } from "./espalier.ts";
 import { gemini } from "./gemini.ts";
 import { Growing, readsNeutral, readsWith, unknownFormat } from "./growing.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { raw } from "./raw.ts";
 import { vscode } from "./vscode.ts";
 
 export { sourceOf } from "./adapter.ts";
@@ -28,6 +29,7 @@ const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
   gemini: gemini as Adapter<never>,
   vscode: vscode as Adapter<never>,
   "ai-sdk": aiSdk as Adapter<never>,
+  raw: raw as Adapter<never>,
 };
 const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
 
@@ -37,9 +39,9 @@ const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
  * @throws EspalierError `unknown_format` if it is of no format that is known, `bad_message` with the path of the field to blame,
  * `duplicate_id`, `bad_option` for a `format` or tool definition that makes no sense
  */
-export function readConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }): Reading {
-  const { source, format } = opened(input, options);
-  return format === "espalier" ? looking(source.name, () => readEspalier(source, options.tools)) : reading(ADAPTERS[format], source, options.tools);
+export function readConversation(input: unknown, options: { format?: Format; tools?: ToolList }): Reading {
+  const { source, format, tools } = opened(input, options);
+  return format === "espalier" ? looking(source.name, () => readEspalier(source, tools)) : reading(ADAPTERS[format], source, tools);
 }
 
 /**
@@ -48,33 +50,36 @@ export function readConversation(input: unknown, options: { format?: Format; too
  *
  * @throws EspalierError as {@link readConversation}
  */
-export function scanConversation(input: unknown, options: { format?: Format; tools?: readonly unknown[] }, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
-  const { source, format } = opened(input, options);
-  if (format !== "espalier") return scanning(ADAPTERS[format], source, options.tools, visit, from);
+export function scanConversation(input: unknown, options: { format?: Format; tools?: ToolList }, visit: (message: NeutralMessage) => void, from = 0): Scanned | undefined {
+  const { source, format, tools } = opened(input, options);
+  if (format !== "espalier") return scanning(ADAPTERS[format], source, tools, visit, from);
   // Whether ids come twice is known of the whole alone.
   if (from === 0) return undefined;
   const neutral = readsNeutral();
   looking(source.name, () => source.list.slice(from).forEach((message, at) => visit(neutral.read(message as Record<string, unknown>, from + at, `${source.name}[${from + at}]`))));
-  return { format, source, tools: (options.tools ?? []) as NeutralTool[] };
+  return { format, source, tools: (tools ?? []) as NeutralTool[] };
 }
 
 /** Where the messages are, and of which format. */
-function opened(input: unknown, { format, tools }: { format?: Format; tools?: readonly unknown[] }): { source: Source; format: Format } {
+function opened(input: unknown, { format, tools }: { format?: Format; tools?: ToolList }): { source: Source; format: Format; tools: readonly unknown[] | undefined } {
   if (format !== undefined && !FORMATS.includes(format)) throw unknownFormat(format, FORMATS);
-  if (tools !== undefined && !Array.isArray(tools)) {
-    throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions", path: "options.tools" });
+  const listed = tools === undefined ? undefined : looking("options.tools", () => listedTools(tools));
+  if (tools !== undefined && !listed) {
+    throw new EspalierError({ code: "bad_option", message: "options.tools must be a list of tool definitions, or an object of them by name", path: "options.tools" });
   }
   const { source, found } = looking("messages", () => {
     const source = findSource(input);
-    return { source, found: source && (format ?? detect(source)) };
+    return { source, found: source && (format ?? (isLangChain(source.list[0]) ? undefined : detect(source))) };
   });
   if (!source || !found) {
     const message =
       "This is no conversation that is known. Looked for a list of messages, or an object with messages, contents or input, in the format of " +
       `${FORMATS.join(", ")}.`;
-    throw new EspalierError({ code: "unknown_format", message, path: "messages" });
+    const strange = source && looking("messages", () => strangeness(source));
+    if (!strange) throw new EspalierError({ code: "unknown_format", message, path: "messages" });
+    throw new EspalierError({ code: "unknown_format", message: `${message} ${strange.why}`, path: `${source.name}[${strange.at}]` });
   }
-  return { source, format: found };
+  return { source, format: found, tools: listed };
 }
 
 export type { Growing } from "./growing.ts";

@@ -11,6 +11,9 @@ type Piece =
 /** Begins the ids made up for calls of the old form. */
 const OLD = "function:";
 
+/** Without a content a message has at least one of these. */
+const SAID_ELSEWHERE = ["tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text"];
+
 const ROLES: Record<string, Role> = {
   system: "system", developer: "developer", user: "user", assistant: "assistant", tool: "tool", function: "tool",
 };
@@ -24,6 +27,9 @@ export const openaiChat: Adapter<Piece> = {
     const parts: Part[] = [];
     const pieces: Piece[] = [];
     const content = message["content"];
+    if (content === undefined && !SAID_ELSEWHERE.some((name) => name in message)) {
+      throw bad(`${path}.content`, "a text or a list of parts", content);
+    }
     if (role === "tool") {
       const name = message["name"] ?? message["tool_name"];
       const callId = message["role"] === "function" ? oldId(string(name), state, false) : string(message["tool_call_id"]) || answered(string(name), state);

@@ -14,6 +14,8 @@ function inputField(type: string): string {
 
 /** Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody answers them.) */
 const isCall = (item: Fields, type: string) => type === "function_call" || type === "custom_tool_call" || (/_call$/.test(type) && typeof item["call_id"] === "string");
+/** By these names other libraries and events of streams tell which call an item belongs to. */
+const OTHER_IDS = ["callId", "tool_call_id", "toolCallId", "tool_use_id", "tool_id"];
 const isOutput = (type: string) => /_call_output$/.test(type);
 
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
@@ -36,6 +38,10 @@ export const openaiResponses: Adapter<Piece> = {
       return { message: { id, role, parts: read.map(([part]) => part) }, pieces: read.map(([, piece]) => piece) };
     }
     if (typeof type !== "string") throw bad(`${path}.type`, "the name of an item's type", type);
+    const ownId = OTHER_IDS.find((name) => name in item);
+    if (ownId !== undefined) {
+      throw bad(`${path}.${ownId}`, "absent: calls are told by call_id here, and answered by items like function_call_output (items of the Agents SDK must be converted first)", item[ownId]);
+    }
     if (isCall(item, type)) {
       const given = item[inputField(type)];
       const name = string(item["name"], type.replace(/_call$/, ""));
@@ -47,6 +53,8 @@ export const openaiResponses: Adapter<Piece> = {
       const said = texts.flatMap((part: unknown) => (isFields(part) && typeof part["text"] === "string" ? [part["text"]] : []));
       return one("assistant", { type: "reasoning", text: said.join("\n") });
     }
+    // What belongs to a call cannot be kept or removed alone.
+    if ("call_id" in item) throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
     // Whatever else the platform does by itself (searches, computer use, compaction) comes from the assistant's side.
     return one("assistant", opaque(item));
   },

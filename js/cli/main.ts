@@ -250,13 +250,28 @@ function read(file: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     // A log with one JSON value a line is a common way to keep conversations.
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    try {
-      if (lines.length > 1) return lines.map((line) => JSON.parse(line));
-    } catch {
-      // Neither: the error of the whole text says more than that of one line.
-    }
+    const lines = text.split("\n").map((line, at) => ({ line, number: at + 1 })).filter(({ line }) => line.trim() !== "");
+    if (lines.length > 1 && isJson(lines[0]!.line)) return lines.map(({ line, number }) => ofLine(line, `line ${number} of ${file}`));
     throw new EspalierError({ code: "bad_json", message: `${file} is not JSON: ${(cause as Error).message}`, path: file, cause });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One line of JSON Lines; the last one of a log that is still written may be torn. */
+function ofLine(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    const message = `${where} is not JSON: ${(cause as Error).message}. Each line of JSON Lines must be one JSON value; remove the line if it is incomplete.`;
+    throw new EspalierError({ code: "bad_json", message, path: where, cause });
   }
 }
 

@@ -76,6 +76,8 @@ function noteOf(format: Format, role: Role, text: string, message: Fields): unkn
       return { type: role === "assistant" ? "output_text" : "input_text", text };
     case "gemini":
       return { text };
+    case "raw":
+      return { type: 1, text };
     case "vscode":
       return textLike(message["content"], text);
     default:

@@ -30,6 +30,11 @@ export function placeOf(format: Format, message: Fields, pieces: readonly unknow
       return ["parts", piece as number];
     case "vscode":
       return typeof piece === "number" ? ["content", piece] : ["content"];
+    case "raw": {
+      const { in: where, at } = piece as { in: string; at?: number };
+      if (where === "result") return [];
+      return where === "string" ? ["content"] : [where === "call" ? "toolCalls" : "content", at!];
+    }
     case "ai-sdk": {
       const name = Array.isArray(message["parts"]) ? "parts" : "content";
       const { at } = piece as { at: number | "string" };
@@ -66,6 +71,7 @@ export function namePlace(format: Format, holder: unknown): Place {
   };
   switch (format) {
     case "openai-chat":
+    case "raw":
       return inside("function", "custom");
     case "gemini":
       return inside("functionCall", "function_call", "functionResponse", "function_response");

@@ -125,7 +125,7 @@ test("parts and tools alone", () => {
 });
 
 test("no provider without a public encoding is counted exactly", () => {
-  const origins: Record<Format, string> = { "openai-chat": "exact", "openai-responses": "exact", anthropic: "prior", gemini: "prior", vscode: "exact", "ai-sdk": "exact", espalier: "exact" };
+  const origins: Record<Format, string> = { "openai-chat": "exact", "openai-responses": "exact", anthropic: "prior", gemini: "prior", vscode: "exact", "ai-sdk": "exact", raw: "exact", espalier: "exact" };
   for (const [format, origin] of Object.entries(origins)) assert.equal(countMessages(samples[format as Format]()).origin, origin, format);
 });
 

@@ -74,6 +74,12 @@ const vscode = fc.oneof(
   some(fc.oneof<fc.Arbitrary<unknown>[]>(codeText, codeCall, codeCall, text.map((value) => new LanguageModelThinkingPart(value))), 4).map((content) => new LanguageModelChatMessage(2, content)),
   text.map((value) => new LanguageModelChatMessage(3, value)));
 
+const rawContent = some(fc.oneof(record({ type: is(1), text }), is({ type: 0, imageUrl: { url: `data:image/png;base64,${PNG}` } }), is({ type: 3 })), 3);
+const raw = fc.oneof(
+  record({ role: fc.constantFrom(0, 1), content: rawContent }),
+  record({ role: is(2), content: rawContent, toolCalls: some(record({ id, type: is("function"), function: record({ name: tool, arguments: is("{}") }) }), 3) }),
+  record({ role: is(3), toolCallId: id, content: rawContent }));
+
 const sdkResult = record({ type: is("tool-result"), toolCallId: id, toolName: tool, output: record({ type: is("text"), value: text }) });
 const aiSdk = fc.oneof(
   record({ role: fc.constantFrom("user", "system"), content: text }),
@@ -99,5 +105,6 @@ export const hosts: Record<Format, fc.Arbitrary<unknown>> = {
   gemini: wrapped("contents", gemini, { systemInstruction: { parts: [{ text: "Be brief." }] } }),
   vscode: wrapped("messages", vscode),
   "ai-sdk": wrapped("messages", aiSdk),
+  raw: wrapped("messages", raw),
   espalier: some(neutral, 12).map((list) => list.map((message, at) => ({ id: `n${at}`, ...message }))),
 };

@@ -189,7 +189,7 @@ test("options that make no sense", () => {
     refused(() => espalier.validate([q], provider as Provider), "bad_option", "provider");
     refused(() => espalier.repair([q], { provider: provider as Provider }), "bad_option", "options.provider");
   }
-  for (const [name, value] of [["orphans", "keep"], ["lostCalls", true], ["pending", "report"], ["opening", " "], ["closing", 7], ["lostText", ""], ["dropThoughts", "yes"], ["purpose", "fun"], ["model", 4], ["rules", {}], ["tools", {}], ["format", "morse"]] as const) {
+  for (const [name, value] of [["orphans", "keep"], ["lostCalls", true], ["pending", "report"], ["opening", " "], ["closing", 7], ["lostText", ""], ["dropThoughts", "yes"], ["purpose", "fun"], ["model", 4], ["rules", {}], ["tools", 7], ["format", "morse"]] as const) {
     refused(() => espalier.repair([q], { provider: "gemini", [name]: value } as unknown as RepairOptions), "bad_option", `options.${name}`);
   }
   refused(() => espalier.validate([q], "gemini", null as unknown as object), "bad_option", "options");

@@ -14,7 +14,7 @@ type Item = { text: string; audience?: unknown };
 const mcp = ({ text, audience }: Item) => ({ type: "text", text, ...(audience !== undefined && { annotations: { audience } }) });
 
 /** A call and its result of these items, in the middle of a conversation. */
-const FORMATS: Record<Exclude<Format, "espalier">, (items: readonly Item[]) => any[]> = {
+const FORMATS: Record<Exclude<Format, "espalier" | "raw">, (items: readonly Item[]) => any[]> = {
   "openai-chat": (items) => [
     { role: "user", content: "go" },
     { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: "{}" } }] },

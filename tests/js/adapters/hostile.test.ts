@@ -16,7 +16,7 @@ test("no conversation at all", () => {
   for (const input of [null, undefined, 7, "text", true, {}, { messages: "x" }, { messages: {} }, [1], [[]], [null], [{}], [{ a: 1 }], () => 1]) {
     refused(input, "unknown_format", "messages");
   }
-  assert.throws(() => readConversation(7, {}), /openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, espalier/);
+  assert.throws(() => readConversation(7, {}), /openai-chat, openai-responses, anthropic, gemini, vscode, ai-sdk, raw, espalier/);
 });
 
 test("messages that are none", () => {
@@ -57,7 +57,8 @@ test("options that make no sense", () => {
   refused([user], "bad_option", "options.format", "constructor" as Format);
   const tools = (tools: unknown) => () => readConversation([user], { tools: tools as unknown[] });
   const says = (path: string) => (error: unknown) => error instanceof EspalierError && error.code === "bad_option" && error.path === path;
-  assert.throws(tools({}), says("options.tools"));
+  assert.throws(tools("read"), says("options.tools"));
+  assert.throws(tools({ read: null }), says("tools[0]"));
   assert.throws(tools([null]), says("tools[0]"));
   assert.throws(tools([{ name: "f", inputSchema: { "~standard": {} } }]), says("tools[0]"));
   assert.throws(tools([{ name: "f", inputSchema: { "~standard": {}, toJSONSchema() { throw new Error("no"); } } }]), says("tools[0]"));

@@ -53,6 +53,12 @@ const samples: Record<Format, () => unknown> = {
     { role: "tool", content: [{ type: "tool-result", toolCallId: "c1", toolName: "shoot", output: { type: "content", value: [{ type: "text", text: "one" }, { type: "media", data: PNG, mediaType: "image/png" }, { type: "text", text: "two" }] } }] },
     { role: "user", content: "go on" },
   ],
+  raw: () => [
+    { role: 1, content: [{ type: 1, text: "look" }, { type: 0, imageUrl: { url } }] },
+    { role: 2, content: [], toolCalls: [{ id: "c1", type: "function", function: { name: "shoot", arguments: "{\"a\":1}" } }] },
+    { role: 3, toolCallId: "c1", content: [{ type: 1, text: "one" }, { type: 0, imageUrl: { url } }, { type: 1, text: "two" }, { type: 3 }] },
+    { role: 1, content: [{ type: 1, text: "go on" }] },
+  ],
   espalier: () => [
     { id: "a", role: "user", parts: [{ type: "text", text: "look" }, { type: "image", mediaType: "image/png", data: PNG }] },
     { id: "b", role: "assistant", parts: [{ type: "toolCall", callId: "c1", name: "shoot", arguments: "{\"a\":1}" }] },

@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 /** The first reason why a provider would refuse these messages, or nothing. */
 export function refusal(format: Format, messages: readonly unknown[]): string | undefined {
   // What the AI SDK makes of its messages is what the strictest takes.
-  const provider: Provider = format === "ai-sdk" || format === "espalier" ? "openai-chat" : format;
+  const provider: Provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
   const [first] = espalier.validate(messages, provider, { format }).filter(({ rule }) => rule !== "last-role");
   if (first) return `${first.path}: ${first.message} (${first.rule})`;
   return format === "openai-responses" ? strayThought(messages as readonly Fields[]) : undefined;

@@ -142,6 +142,24 @@ export const samples: Record<Format, () => Record<string, unknown>> = {
     tools: [{ name: "read", description: "Reads.", inputSchema: { type: "object" } }],
     ...extras(),
   }),
+  raw: () => ({
+    messages: [
+      { role: 0, content: [{ type: 1, text: "Be brief." }] },
+      { role: 1, content: [{ type: 1, text: "Look" }, { type: 0, imageUrl: { url: `data:image/png;base64,${PNG}`, detail: "low" } }], ...extras() },
+      {
+        role: 2, content: [],
+        toolCalls: [
+          { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"a.ts"}' } },
+          { id: "c2", type: "function", function: { name: "run", arguments: '{"command":"ls"}' } },
+        ],
+      },
+      { role: 3, toolCallId: "c1", content: [{ type: 1, text: "text of a" }] },
+      { role: 3, toolCallId: "c2", content: [{ type: 1, text: "failed" }, { type: 3, cacheType: "ephemeral" }] },
+      { role: 2, content: [{ type: 1, text: "Done \ud800" }] },
+    ],
+    tools: [{ type: "function", function: { name: "read", description: "Reads.", parameters: { type: "object" } } }],
+    ...extras(),
+  }),
   "ai-sdk": () => ({
     system: "Be brief.",
     messages: [

@@ -13,11 +13,11 @@ import type { Fields } from "./support.ts";
 
 const { openConversation, validate, repair } = espalier;
 const WHOM: Record<Format, Provider> = {
-  "openai-chat": "openai-chat", "openai-responses": "openai-responses", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", "ai-sdk": "anthropic", espalier: "openai-chat",
+  "openai-chat": "openai-chat", "openai-responses": "openai-responses", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", "ai-sdk": "anthropic", raw: "openai-chat", espalier: "openai-chat",
 };
 /** What the assistant says, in a format. */
 const said = (format: Format, text: string): Fields => ({
-  gemini: { role: "model", parts: [{ text }] }, vscode: { role: 2, content: [{ value: text }] }, espalier: { id: text, role: "assistant", parts: [{ type: "text", text }] },
+  gemini: { role: "model", parts: [{ text }] }, vscode: { role: 2, content: [{ value: text }] }, raw: { role: 2, content: [{ type: 1, text }] }, espalier: { id: text, role: "assistant", parts: [{ type: "text", text }] },
 } as Partial<Record<Format, Fields>>)[format] ?? { role: "assistant", content: text };
 const open = (format: Format) => openConversation<Fields>({ format, provider: WHOM[format], model: { name: "gpt-4o", maxPromptTokens: 1_000_000 }, entropy: 1, automatic: false });
 

@@ -57,6 +57,12 @@ const MAKERS: Record<Format, (parts: Parts) => Fields[]> = {
       new LanguageModelChatMessage(1, [new LanguageModelTextPart("Go on."), ...own]),
     ] as unknown as Fields[];
   },
+  raw: ({ input, arguments: text, output, data, mediaType, marked }) => [
+    { role: 1, content: [{ type: 1, text: "Look." }, ...(data === undefined ? [] : [{ type: 0, imageUrl: { url: `data:${mediaType};base64,${data}` } }]), ...(marked ? [{ type: 3 }] : [])] },
+    { role: 2, content: [], toolCalls: ["c1", "c2"].map((id) => ({ id, type: "function", function: { name: "f", arguments: text ?? input } })) },
+    ...["c1", "c2"].map((toolCallId) => ({ role: 3, toolCallId, content: [{ type: 1, text: output }, ...(marked ? [{ type: 3 }] : [])] })),
+    { role: 1, content: [{ type: 1, text: "Go on." }, ...(marked ? [{ type: 3 }] : [])] },
+  ],
   "ai-sdk": ({ input, output, data, mediaType, marked }) => {
     const own = marked ? { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } } : {};
     return [
