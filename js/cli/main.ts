@@ -15,6 +15,7 @@ import { outlineOf } from "./outline.ts";
 import { logged } from "./log.ts";
 import { planned } from "./plan.ts";
 import { progress } from "./progress.ts";
+import { printable } from "./printable.ts";
 import { shown } from "./report.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 
@@ -94,8 +95,8 @@ async function main(args: string[]): Promise<number> {
     const budget = whole(values.budget, "--budget");
     if (budget === undefined) throw new UsageError("espalier outline needs --budget N");
     const made = await outlineOf(file, { ...values, budget });
-    const text = values.json ? JSON.stringify(made.result, null, 2) : made.result.text;
-    if (!values.json) process.stderr.write(`${made.note}\n`);
+    const text = values.json ? JSON.stringify(made.result, null, 2) : printable(made.result.text);
+    if (!values.json) process.stderr.write(printable(`${made.note}\n`));
     return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
   }
 
@@ -161,7 +162,7 @@ function codeOf(status: string): number {
 function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output }: { json?: boolean | undefined; output?: string | undefined }): number {
   const { status, edits, messages, report } = done;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (!json) process.stderr.write(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}\n`);
+  if (!json) process.stderr.write(printable(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}\n`));
   write(JSON.stringify(json ? done : messages, null, 2));
   return codeOf(status);
 }
@@ -184,7 +185,7 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
-  if (!values.json) process.stderr.write(`${shownLosses(made)}\n`);
+  if (!values.json) process.stderr.write(printable(`${shownLosses(made)}\n`));
   return EXIT.ok;
 }
 
@@ -201,7 +202,7 @@ function finish(
   } else if (messages === undefined) {
     write(text ?? shown(report));
   } else {
-    process.stderr.write(`${shown(report)}\n`);
+    process.stderr.write(printable(`${shown(report)}\n`));
     write(JSON.stringify(messages, null, 2));
   }
   return EXIT.ok;
@@ -290,7 +291,8 @@ function version(): string {
 }
 
 function print(text: string): number {
-  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  const shown = process.stdout.isTTY ? printable(text) : text;
+  process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
   return EXIT.ok;
 }
 
@@ -304,16 +306,16 @@ main(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
     if (error instanceof UsageError) {
-      process.stderr.write(`espalier: ${error.message}\nespalier --help says more.\n`);
+      process.stderr.write(printable(`espalier: ${error.message}\nespalier --help says more.\n`));
       process.exitCode = EXIT.usage;
     } else if (error instanceof EspalierError) {
       const largest = (error.details as { largest?: { id: string; tokens: number; why: string }[] } | undefined)?.largest ?? [];
       const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
-      process.stderr.write([`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n"));
+      process.stderr.write(printable([`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n")));
       process.exitCode = exitCode(error);
     } else if (error instanceof Error && "syscall" in error) {
       // A file or folder that cannot be read or written: the words of the system name it.
-      process.stderr.write(`espalier: ${error.message}\n`);
+      process.stderr.write(printable(`espalier: ${error.message}\n`));
       process.exitCode = EXIT.input;
     } else {
       process.stderr.write(`espalier: ${(error as Error).stack ?? String(error)}\n`);

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ignoring } from "../../js/cli/ignore.ts";
+import { printable } from "../../js/cli/printable.ts";
 
 const cli = fileURLToPath(new URL("../../pkg/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "espalier-outline-"));
@@ -138,4 +139,27 @@ test("no pattern takes more than its length times that of the path", () => {
     assert.equal(ignoring().and("", pattern).match(path, false), false);
     assert.equal(ignoring().and("", pattern).match("a/".repeat(2_000), false), false);
   }
+});
+
+test("names and texts of a repository reach no terminal as commands", () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-escapes-"));
+  try {
+    const odd = "a\x1b]0;pwned\x07\x1b[2J\x9b1m.ts";
+    writeFileSync(join(folder, odd), "export function one\x1b[31m() {}\nexport function two() {}\n");
+    writeFileSync(join(folder, "b\x1b[2J.ts"), Buffer.of(0, 1, 2));
+    for (const args of [[folder, "--budget", "500"], [join(folder, odd), "--budget", "500"], [join(folder, "b\x1b[2J.ts"), "--budget", "500"], [join(folder, "\x1b[2Jmissing"), "--budget", "9"]]) {
+      const { stdout, stderr } = run(...args);
+      assert.doesNotMatch(stdout + stderr, /[\0-\x08\x0b-\x1f\x7f-\x9f]/, args[0]!);
+    }
+    assert.match(run(folder, "--budget", "500").stdout, /a\\x1b\]0;pwned\\x07/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("printable writes control characters as escapes, and nothing else", () => {
+  const check = (text: string, shown: string) => assert.equal(printable(text), shown);
+  check("a\tb\nc\r\nd é 😀", "a\tb\nc\r\nd é 😀");
+  check("\x1b[2J\x07\x00\x7f\x9b", "\\x1b[2J\\x07\\x00\\x7f\\x9b");
+  check("a\rb\u202eb\u2066", "a\\x0db\\u202eb\\u2066");
 });

@@ -1,0 +1,19 @@
+/** What a terminal may be shown of names and texts that somebody else chose. */
+
+/** Control characters but tab and line ends, and marks that turn the direction of a text. */
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+
+/**
+ * Returns the text with its control characters written as escapes, so that a file name cannot set the title of a terminal, move its cursor or
+ * clear it.
+ *
+ * ```js
+ * printable("a\x1b[2Jb.ts"); // "a\\x1b[2Jb.ts"
+ * ```
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (letter) => {
+    const code = letter.charCodeAt(0);
+    return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+  });
+}
