@@ -15,7 +15,7 @@ import { EspalierError } from "./errors.ts";
 export { flattenTree } from "./documents/flatten.ts";
 export type { FlatTree, TreeCursorLike, TreeLike } from "./documents/flatten.ts";
 export { hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar } from "./documents/grammars.ts";
-export { notFound as grammarNotFound, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
+export { notFound as grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "./documents/grammars.ts";
 export type { GrammarRegistration, GrammarSource, LoadGrammarOptions } from "./documents/grammars.ts";
 export { DocumentSummary, summarizeDocument, summarizeDocuments, summarizeDocumentSync } from "./documents/summarize.ts";
 export type { CompatibleSwitches } from "./documents/compatible.ts";

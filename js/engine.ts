@@ -22,7 +22,7 @@ export type WasmSource = WasmModule | WasmBytes | Response | URL | string;
 let module: WebAssembly.Module | undefined;
 let instance: Wasm | undefined;
 let pending: Promise<void> | undefined;
-let loader: (() => WasmBytes) | undefined;
+let loader: (() => WasmBytes | WasmModule) | undefined;
 let loaderHasBytes = false;
 let asyncLoader: (() => Promise<void>) | undefined;
 const fresh: ((wasm: Wasm) => void)[] = [];
@@ -41,7 +41,8 @@ export function initSync(source: WasmBytes | WasmModule): void {
 /**
  * Loads the engine. May be called any number of times, also at once; after a failure it can be tried again.
  *
- * @throws EspalierError `wasm_not_found` if it cannot be fetched, `bad_wasm` if it cannot be compiled or is of another version
+ * @throws EspalierError `wasm_not_found` if it cannot be fetched, `wasm_blocked` if the platform forbids to compile it, `bad_wasm` if it
+ * cannot be compiled or is of another version
  */
 export function initFrom(source: WasmSource | Promise<WasmSource>): Promise<void> {
   if (instance) return Promise.resolve();
@@ -82,7 +83,7 @@ async function compiling(bytes: BufferSource): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw badWasm(cause);
+    throw blocked(cause) ?? badWasm(cause);
   }
 }
 
@@ -90,13 +91,37 @@ function compile(make: () => WebAssembly.Module): WebAssembly.Module {
   try {
     return make();
   } catch (cause) {
-    throw badWasm(cause);
+    throw blocked(cause) ?? badWasm(cause);
   }
 }
 
-export function wasmNotFound(what: string, cause?: unknown): EspalierError {
-  const message = `${what}. Pass the wasm to init() as bytes, a Response or a URL, or import "${INLINE_ENTRY}", which contains it.`;
-  return new EspalierError({ code: "wasm_not_found", message, cause });
+/** The entry of the package that contains this engine and the vocabulary of an encoding. */
+export function containing(encoding: string): string {
+  return INLINE_ENTRY.replace(/[^/]*$/, encoding);
+}
+
+/** The error for an engine that is missing. `way` replaces what a bundler's user would have to do. */
+export function wasmNotFound(what: string, cause?: unknown, way?: string): EspalierError {
+  const usual = `Import "${INLINE_ENTRY}", which contains it, or pass the wasm to init() as bytes, a Response or a URL.`;
+  return new EspalierError({ code: "wasm_not_found", message: `${what}. ${way ?? usual}`, cause });
+}
+
+/**
+ * The error for a platform that compiles no wasm at run time. Undefined for any other cause: the bytes are then to blame.
+ *
+ * Chromium, Safari and Firefox name the policy; Cloudflare says "disallowed by embedder".
+ */
+export function blocked(cause: unknown): EspalierError | undefined {
+  const said = cause instanceof Error ? cause.message : "";
+  if (/disallowed by embedder/i.test(said)) {
+    const message = "This platform does not compile WebAssembly at run time. On Cloudflare build with the condition \"workerd\", so that " +
+      '"espalier" imports the compiled module; elsewhere pass a WebAssembly.Module to init({ wasm }).';
+    return new EspalierError({ code: "wasm_blocked", message, cause });
+  }
+  if (!/content.security.policy|unsafe-eval|blocked by CSP/i.test(said)) return undefined;
+  const message = "The Content-Security-Policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src " +
+    "(it allows WebAssembly and no eval).";
+  return new EspalierError({ code: "wasm_blocked", message, cause });
 }
 
 function badWasm(cause: unknown): EspalierError {
@@ -117,8 +142,11 @@ function start(compiled: WebAssembly.Module): void {
   module = compiled;
 }
 
-/** Lets an entry load the engine when it is first used (Node, inline). Who has the bytes in hand wins over who must find a file, in either order. */
-export function setLoader(load: () => WasmBytes, hasBytes = false): void {
+/**
+ * Lets an entry load the engine when it is first used (Node, inline). A loader that already has the bytes takes precedence, whichever was
+ * registered first.
+ */
+export function setLoader(load: () => WasmBytes | WasmModule, hasBytes = false): void {
   if (loaderHasBytes && !hasBytes) return;
   loader = load;
   loaderHasBytes = hasBytes;

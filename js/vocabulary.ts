@@ -4,7 +4,7 @@
  * The bytes are kept as they came (deflated, 0.7 MB for o200k_base), because an instance that crashes takes its tables with it.
  */
 
-import { call, onFreshInstance, wasm } from "./engine.ts";
+import { call, containing, onFreshInstance, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { badOption, EspalierError } from "./errors.ts";
 import type { EncodingName } from "./types.ts";
@@ -119,9 +119,9 @@ export async function loadNeeded(name: EncodingName): Promise<void> {
   if (!kept.has(name) && locator && FILES.has(name)) await loadEncoding(name, locator(name));
 }
 
-export function notFound(name: string, what: string, cause?: unknown): EspalierError {
-  const message =
-    `The vocabulary of ${name} was not found: ${what}. Copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes or URL ` +
-    `to loadEncoding("${name}", …).`;
-  return new EspalierError({ code: "vocab_not_found", message, cause });
+/** The error for a vocabulary that is missing. `way` replaces what a bundler's user would have to do. */
+export function notFound(name: string, what: string, cause?: unknown, way?: string): EspalierError {
+  const usual = `Import "${containing(name)}", which contains it, copy espalier/vocab/${name}.vocab beside your bundle, or pass its bytes ` +
+    `or URL to loadEncoding("${name}", …).`;
+  return new EspalierError({ code: "vocab_not_found", message: `The vocabulary of ${name} was not found: ${what}. ${way ?? usual}`, cause });
 }

@@ -29,7 +29,7 @@ export function typesVersions(exports) {
 }
 
 /** Writes the folder that can be published, aliased or linked in place of `@vscode/prompt-tsx`. */
-export function writeShim(folder, { version, license, repository, engines }) {
+export function writeShim(folder, { version, license, engines }) {
   const write = (path, text) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -38,7 +38,7 @@ export function writeShim(folder, { version, license, repository, engines }) {
     name: "espalier-prompt-tsx",
     version,
     description: "espalier/prompt-tsx in the shape of @vscode/prompt-tsx, for npm aliases and overrides.",
-    license, repository, engines,
+    license, engines,
     main: "./dist/base/index.js",
     types: "./dist/base/index.d.ts",
     sideEffects: true,

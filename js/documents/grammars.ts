@@ -8,7 +8,7 @@
 
 import { given, needSignal } from "../checks.ts";
 import { forgive } from "./crashes.ts";
-import { call, onFreshInstance, wasm } from "../engine.ts";
+import { blocked, call, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
 import { Question } from "./tape.ts";
@@ -58,6 +58,9 @@ type Digest = (bytes: Uint8Array) => string;
 let reader: ((grammar: string) => Uint8Array) | undefined;
 let digest: Digest | undefined;
 let locator: ((grammar: string) => URL) | undefined;
+let readUrl: ((url: URL) => Uint8Array) | undefined;
+/** Where grammars are that `espalier/grammars/…` brought, by name: a URL, or the compiled module on Cloudflare. */
+const files = new Map<string, () => URL | WasmModule | undefined>();
 
 onFreshInstance(() => {
   for (const entry of [...entries.values(), ...registered.values()]) entry.linked = false;
@@ -74,6 +77,17 @@ export function setGrammarReader(read: (grammar: string) => Uint8Array, sha256?:
 export function setGrammarLocator(locate: (grammar: string) => URL): void {
   locator = locate;
   forgetFailures();
+}
+
+/** Lets `espalier/grammars/…` say where a grammar is. */
+export function setGrammarFile(grammar: string, locate: () => URL | WasmModule | undefined): void {
+  files.set(grammar, locate);
+  forgetFailures();
+}
+
+/** Lets an entry read files by their URLs (Node). */
+export function setFileReader(read: (url: URL) => Uint8Array): void {
+  readUrl = read;
 }
 
 function forgetFailures(): void {
@@ -259,7 +273,8 @@ export function linkIfPossible(language: string): boolean {
 /** True if the language has a grammar that {@link loadGrammar} can find by itself. */
 export function canLoad(language: string): boolean {
   const entry = entryOf(language);
-  return entry !== undefined && (entry.module !== undefined || entry.registration !== undefined || reader !== undefined || locator !== undefined);
+  return entry !== undefined && (entry.module !== undefined || entry.registration !== undefined || files.has(entry.key) || reader !== undefined ||
+    locator !== undefined);
 }
 
 /** The query that a host registered with its language. */
@@ -268,9 +283,21 @@ export function registeredQuery(language: string): string | undefined {
 }
 
 function ownBytes(entry: Entry): WasmBytes | WasmModule | undefined {
-  if (!entry.registration) return reader?.(entry.key);
+  if (!entry.registration) return brought(entry.key) ?? reader?.(entry.key);
   const { wasm: source } = entry.registration;
   return source instanceof ArrayBuffer || ArrayBuffer.isView(source) || source instanceof WebAssembly.Module ? source : undefined;
+}
+
+/** A grammar that `espalier/grammars/…` brought, if it can be read without waiting. */
+function brought(key: string): WasmBytes | WasmModule | undefined {
+  const file = files.get(key)?.();
+  if (!(file instanceof URL)) return file;
+  if (!readUrl || file.protocol !== "file:") return undefined;
+  try {
+    return readUrl(file);
+  } catch (cause) {
+    throw notFound(key, `${file} cannot be read`, cause);
+  }
 }
 
 /** Links a grammar into the live instance, if that has not been done. A file that is refused is forgotten, so that another can be tried. */
@@ -320,7 +347,8 @@ async function joined(entry: Entry, pending: NonNullable<Entry["pending"]>, sign
 
 async function fetchModule(entry: Entry, source: GrammarSource | undefined, signal: AbortSignal): Promise<WebAssembly.Module> {
   const registration = entry.registration?.wasm;
-  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? reader?.(entry.key) ?? locator?.(entry.key);
+  let from: unknown = source ?? (typeof registration === "function" ? await registration() : registration) ?? brought(entry.key) ?? files.get(entry.key)?.() ?? reader?.(entry.key) ??
+    locator?.(entry.key);
   if (from === undefined) throw notFound(entry.key, "nobody said where it is");
   if (typeof from === "string" || from instanceof URL) {
     try {
@@ -351,7 +379,7 @@ async function fetchModule(entry: Entry, source: GrammarSource | undefined, sign
   try {
     return await WebAssembly.compile(from as BufferSource);
   } catch (cause) {
-    throw noWasm(entry.key, cause);
+    throw blocked(cause) ?? noWasm(entry.key, cause);
   }
 }
 
@@ -390,7 +418,7 @@ function compile(key: string, make: () => WebAssembly.Module): WebAssembly.Modul
   try {
     return make();
   } catch (cause) {
-    throw noWasm(key, cause);
+    throw blocked(cause) ?? noWasm(key, cause);
   }
 }
 
@@ -403,10 +431,9 @@ function unknown(language: string): EspalierError {
   return new EspalierError({ code: "unknown_language", message, path: "language" });
 }
 
-/** What to say where a grammar cannot be found. */
-export function notFound(key: string, what: string, cause?: unknown): EspalierError {
-  const message =
-    `The grammar of ${key} was not found: ${what}. Copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or pass its ` +
-    `bytes or URL: loadGrammar("${key}", { wasm }).`;
-  return new EspalierError({ code: "grammar_not_found", message, cause });
+/** The error for a grammar that is missing. `way` replaces what a bundler's user would have to do. */
+export function notFound(key: string, what: string, cause?: unknown, way?: string): EspalierError {
+  const usual = `Add import "espalier/grammars/${key}" to your code, copy espalier/grammars/tree-sitter-${key}.wasm beside your bundle, or ` +
+    `pass its bytes or URL: loadGrammar("${key}", { wasm }).`;
+  return new EspalierError({ code: "grammar_not_found", message: `The grammar of ${key} was not found: ${what}. ${way ?? usual}`, cause });
 }

@@ -3,7 +3,7 @@
  * fetched.
  */
 
-import { bytes } from "#vocabulary/cl100k_base";
+import bytes from "#bytes/cl100k_base";
 import { provideVocabulary } from "../vocabulary.ts";
 
 export * from "./count-inline.ts";

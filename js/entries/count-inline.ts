@@ -3,11 +3,11 @@
  * contains one.
  */
 
-import bytes from "#wasm-bytes";
+import bytes from "#bytes/count";
 import { setLoader } from "../engine.ts";
 
 export * from "../count/public.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
-setLoader(() => bytes(), true);
+setLoader(bytes, true);

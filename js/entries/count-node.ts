@@ -2,10 +2,18 @@
  * `espalier/count` in Node: engine and vocabularies are read from the package's own folder, when they are first used.
  */
 
-import { readEngine } from "./files.ts";
+import { beside, readEngine, readVocabularies } from "./files.ts";
 
 export * from "../count/public.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
-readEngine("count.wasm");
+// Written out, as in node.ts.
+readEngine(() => (import.meta.url ? new URL("./count.wasm", import.meta.url) : beside("count.wasm")));
+
+readVocabularies((name) => {
+  if (!import.meta.url) return beside(`vocab/${name}.vocab`);
+  return name === "cl100k_base"
+    ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
+    : new URL("./vocab/o200k_base.vocab", import.meta.url);
+});

@@ -3,7 +3,7 @@
  * fetched.
  */
 
-import { bytes } from "#vocabulary/o200k_base";
+import bytes from "#bytes/o200k_base";
 import { provideVocabulary } from "../vocabulary.ts";
 
 export * from "./count-inline.ts";

@@ -1,9 +1,7 @@
-/** Node: everything is read from the package's own folder, when it is first used. */
+/** Node, Deno and Bun: everything is read from the package's own folder, when it is first used. */
 
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { grammarNotFound, setGrammarReader } from "../documents.ts";
-import { beside, readEngine } from "./files.ts";
+import { beside, readEngine, readVocabularies } from "./files.ts";
+import { readGrammars } from "./grammar-files.ts";
 
 export * from "../core.ts";
 export * from "../prompt/index.ts";
@@ -11,13 +9,15 @@ export { nodeStorage } from "../conversation/node-storage.ts";
 export { init } from "../init.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
-readEngine("espalier.wasm");
+// Each file is written out once: bundlers that end up here follow these and no other addresses. `import.meta.url` is
+// empty in CommonJS.
+readEngine(() => (import.meta.url ? new URL("./espalier.wasm", import.meta.url) : beside("espalier.wasm")));
 
-setGrammarReader((grammar) => {
-  const file = beside(`grammars/tree-sitter-${grammar}.wasm`);
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    throw grammarNotFound(grammar, `${file} cannot be read`, cause);
-  }
-}, (bytes) => createHash("sha256").update(bytes).digest("hex"));
+readVocabularies((name) => {
+  if (!import.meta.url) return beside(`vocab/${name}.vocab`);
+  return name === "cl100k_base"
+    ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
+    : new URL("./vocab/o200k_base.vocab", import.meta.url);
+});
+
+readGrammars();

@@ -1,6 +1,6 @@
 /** Browsers and bundlers for them: `await init()` once, then everything is synchronous but rendering and compaction. */
 
-import { grammarNotFound, setGrammarLocator } from "../documents.ts";
+import { setGrammarLocator } from "../documents.ts";
 import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine.ts";
 import { init as load } from "../init.ts";
 import type { InitOptions } from "../init.ts";
@@ -9,6 +9,7 @@ import { setVocabularyLocator } from "../vocabulary.ts";
 
 export * from "../core.ts";
 export * from "../prompt/index.ts";
+export { nodeStorage } from "../conversation/no-node-storage.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
 /** See the other entries; here the package's own files are fetched unless the options say otherwise. */
@@ -18,13 +19,15 @@ export function init(options: InitOptions = {}): Promise<void> {
 }
 
 /** A bundle in CommonJS has no address of its own (extensions of VS Code for the web): files beside it are for the host to bring. */
-const HAS_ADDRESS = Boolean(import.meta.url);
+const HERE: string | undefined = import.meta.url;
+const HAS_ADDRESS = Boolean(HERE);
 
 // What is asynchronous anyway, rendering for one, fetches what it needs by itself.
 setAsyncLoader(async () => initFrom(wasm()));
 if (HAS_ADDRESS) {
   setVocabularyLocator(ours);
-  setGrammarLocator((grammar) => GRAMMARS[grammar]?.() ?? missing(grammar));
+  // Not written out: a bundler would take 20 MB along for pages that only count. `espalier/grammars/…` makes it take what is used.
+  setGrammarLocator((grammar) => new URL(`grammars/tree-sitter-${grammar}.wasm`, HERE));
 }
 
 // Named once: some bundlers make a file of every mention.
@@ -38,24 +41,4 @@ function ours(name: EncodingName): URL {
   return name === "cl100k_base"
     ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
     : new URL("./vocab/o200k_base.vocab", import.meta.url);
-}
-
-// The same; none is fetched before a document needs it.
-const GRAMMARS: Record<string, () => URL> = {
-  javascript: () => new URL("./grammars/tree-sitter-javascript.wasm", import.meta.url),
-  typescript: () => new URL("./grammars/tree-sitter-typescript.wasm", import.meta.url),
-  tsx: () => new URL("./grammars/tree-sitter-tsx.wasm", import.meta.url),
-  python: () => new URL("./grammars/tree-sitter-python.wasm", import.meta.url),
-  ruby: () => new URL("./grammars/tree-sitter-ruby.wasm", import.meta.url),
-  rust: () => new URL("./grammars/tree-sitter-rust.wasm", import.meta.url),
-  go: () => new URL("./grammars/tree-sitter-go.wasm", import.meta.url),
-  java: () => new URL("./grammars/tree-sitter-java.wasm", import.meta.url),
-  c: () => new URL("./grammars/tree-sitter-c.wasm", import.meta.url),
-  cpp: () => new URL("./grammars/tree-sitter-cpp.wasm", import.meta.url),
-  "c-sharp": () => new URL("./grammars/tree-sitter-c-sharp.wasm", import.meta.url),
-  php: () => new URL("./grammars/tree-sitter-php.wasm", import.meta.url),
-};
-
-function missing(grammar: string): never {
-  throw grammarNotFound(grammar, "it is no file of this package");
 }

@@ -4,7 +4,7 @@
  * that this is the only file of the worker.
  */
 
-import wasm from "#wasm-bytes";
+import wasm from "#bytes/count";
 import { initFrom } from "../engine.ts";
 import { countBatch } from "../tokens.ts";
 import { loadEncoding } from "../vocabulary.ts";

@@ -179,13 +179,9 @@ async function send(response: Outgoing, type: string, body: Promise<string>): Pr
   }
 }
 
-/** Node's `http`, loaded when a server is wanted and under a name that bundlers for browsers do not follow. */
-async function http(): Promise<{ createServer: (handler: (request: any, response: any) => void) => any }> {
-  const name = "node:http";
-  try {
-    const builtin: unknown = globalThis.process?.getBuiltinModule?.(name);
-    return (builtin ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ name))) as never;
-  } catch (cause) {
-    throw new EspalierError({ code: "unsupported", message: "serveHTML needs Node; in a browser show html() instead", cause });
-  }
+/** Node's `http`, in a way that bundlers do not follow. Node 20.16, Deno 2 and Bun have `getBuiltinModule`. */
+function http(): { createServer: (handler: (request: any, response: any) => void) => any } {
+  const builtin: unknown = globalThis.process?.getBuiltinModule?.("node:http");
+  if (builtin) return builtin as never;
+  throw new EspalierError({ code: "unsupported", message: "serveHTML needs Node 20.16 or later; in a browser show html() instead" });
 }

@@ -1,0 +1,13 @@
+/** `espalier/count` on Cloudflare: the engine as a compiled module, the vocabulary of o200k_base inside. */
+
+import engine from "#count-module";
+import o200k from "#bytes/o200k_base";
+import { setLoader } from "../engine.ts";
+import { provideVocabulary } from "../vocabulary.ts";
+
+export * from "../count/public.ts";
+export { init } from "../init.ts";
+export type { InitOptions, VocabularySource } from "../init.ts";
+
+setLoader(() => engine, true);
+provideVocabulary("o200k_base", o200k);

@@ -1,0 +1,8 @@
+/** `espalier` on Cloudflare, with both vocabularies. */
+
+import vocabulary from "#bytes/cl100k_base";
+import { provideVocabulary } from "../vocabulary.ts";
+
+export * from "./workerd.ts";
+
+provideVocabulary("cl100k_base", vocabulary);

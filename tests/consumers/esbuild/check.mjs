@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { WANTED } from "../use.js";
+
+const WITHOUT_GRAMMAR = /^3 3 true applied indentation \(grammarFailed: grammar_not_found: The grammar of typescript was not found: .*import "espalier\/grammars\/typescript"/;
+
+export default async function check({ folder, dist, ran, titleIn, filesIn }) {
+  const bundle = (entry, out, options) => build({
+    absWorkingDir: folder, entryPoints: [entry], bundle: true, target: "es2022", outfile: join(folder, out), logLevel: "error", minify: true, ...options,
+  });
+
+  // A page: esbuild leaves files to the host.
+  await bundle("main.js", "page/main.js", { format: "esm", platform: "browser" });
+  cpSync(join(folder, "index.html"), join(folder, "page", "index.html"));
+  cpSync(join(dist, "espalier.wasm"), join(folder, "page", "espalier.wasm"));
+  cpSync(join(dist, "vocab"), join(folder, "page", "vocab"), { recursive: true });
+  cpSync(join(dist, "grammars", "tree-sitter-typescript.wasm"), join(folder, "page", "tree-sitter-typescript.wasm"));
+  assert.equal(await titleIn(join(folder, "page")), WANTED);
+
+  // One file for a page, as a classic script, under a policy that allows WebAssembly and nothing else; and under one that does not.
+  await bundle("alone.js", "alone/alone.js", { format: "iife", platform: "browser" });
+  writeFileSync(join(folder, "alone", "index.html"), '<!doctype html><script src="alone.js"></script>');
+  assert.deepEqual(Object.keys(filesIn(join(folder, "alone"))), ["alone.js", "index.html"]);
+  const alone = await titleIn(join(folder, "alone"), { headers: { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" } });
+  assert.match(alone, /^3 3 true applied indentation/);
+
+  // One file for Node, as a module and in CommonJS, moved, in a folder that cannot be written.
+  for (const [format, name] of [["esm", "server.mjs"], ["cjs", "server.cjs"]]) {
+    const moved = join(folder, "..", `esbuild-${format}`);
+    mkdirSync(moved);
+    await bundle("server.js", name, { format, platform: "node" });
+    cpSync(join(folder, name), join(moved, name));
+    chmodSync(moved, 0o555);
+    assert.match(await ran("node", [name], { cwd: moved }), WITHOUT_GRAMMAR);
+  }
+
+  // An extension for the desktop: one copy of every class, and files of its own.
+  await bundle("extension.js", "extension/extension.cjs", { format: "cjs", platform: "node", external: ["vscode"] });
+  const use = `require("./extension.cjs").activate(__dirname).then((line) => console.log(line));`;
+  writeFileSync(join(folder, "extension", "host.cjs"), use);
+  assert.match(await ran("node", ["host.cjs"], { cwd: join(folder, "extension") }), / true true true$/);
+
+  // An extension for the web: a worker that knows no file. What is missing is said; one import mends it.
+  await bundle("alone.js", "web/inline.js", { format: "cjs", platform: "browser" });
+  await bundle("web-extension.js", "web/default.js", { format: "cjs", platform: "browser" });
+  writeFileSync(join(folder, "web", "index.html"), `<!doctype html><script>
+    const said = (file) => new Promise((resolve) => (new Worker(file).onmessage = ({ data }) => resolve(data)));
+    Promise.all([said("inline.js"), said("default.js")]).then((lines) => (document.title = lines.join(" | ")));</script>`);
+  const [inline, byDefault] = (await titleIn(join(folder, "web"))).split(" | ");
+  assert.match(inline, /^3 3 true applied indentation/);
+  assert.match(byDefault, /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { WANTED } from "../use.js";
+
+export default async function check({ folder, ran, titleIn, filesIn }) {
+  const build = async (entry, target = "web") => {
+    const out = join(folder, "out", entry);
+    mkdirSync(out, { recursive: true });
+    await ran("node", ["build.js", entry, out, target]);
+    if (target === "web") writeFileSync(join(out, "index.html"), `<!doctype html><script type="module" src="main.js"></script>`);
+    return out;
+  };
+  const names = (out) => Object.keys(filesIn(out)).filter((name) => !/\.(js|html)$/.test(name));
+  const main = await build("main");
+  assert.equal(await titleIn(main), WANTED);
+  assert.equal(names(main).length, 4, "the engine, two vocabularies, one grammar");
+  const count = await build("count");
+  assert.equal(await titleIn(count), "3");
+  assert.equal(names(count).length, 3, "the engine and two vocabularies");
+
+  const server = await build("server", "node");
+  assert.deepEqual(names(server), []);
+  const moved = join(folder, "..", "webpack-moved");
+  cpSync(server, moved, { recursive: true });
+  assert.match(await ran("node", ["main.js"], { cwd: moved }), /^3 3 true applied /);
+}

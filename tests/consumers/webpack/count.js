@@ -1,0 +1,4 @@
+import { count, init } from "espalier";
+
+await init();
+document.title = String(count("Hello world!"));
