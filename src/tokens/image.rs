@@ -18,6 +18,12 @@ pub struct Size {
 /// (2 x 3 tiles of 170, and 85).
 pub const UNKNOWN_IMAGE: u64 = 1_105;
 
+/// Tiles of one picture, at most: for Gemini what 7,680 pixels in both directions come to, for Copilot Chat's formula what a strip of
+/// 13,000 x 100 pixels does. A header of 33 bytes can claim 2^31 pixels; providers refuse such a picture or scale it, and its price must not
+/// push everything else out of a request.
+const MAX_GEMINI_TILES: u64 = 100;
+const MAX_SCALED_TILES: u64 = 400;
+
 /// How a provider counts pictures. Sources: the vision guides of OpenAI, Anthropic and Google, and the public code of
 /// Copilot Chat and gemini-cli, as of 2026.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +141,7 @@ impl ImageModel {
                 (w * h / 750.0).ceil() as u64
             }
             ImageModel::Gemini if width <= 384 && height <= 384 => 258,
-            ImageModel::Gemini => width.div_ceil(768) * height.div_ceil(768) * 258,
+            ImageModel::Gemini => (width.div_ceil(768) * height.div_ceil(768)).min(MAX_GEMINI_TILES) * 258,
             ImageModel::GeminiCli => 3_000,
         }
     }
@@ -191,7 +197,7 @@ fn tiles(size: Size, scale_up: bool) -> u64 {
         width = (width * factor).round();
         height = (height * factor).round();
     }
-    ((width / 512.0).ceil() * (height / 512.0).ceil()) as u64
+    (((width / 512.0).ceil() * (height / 512.0).ceil()) as u64).min(MAX_SCALED_TILES)
 }
 
 /// Reads the size of a PNG, GIF, JPEG (baseline, extended, progressive) or WebP (lossy, extended, lossless) picture from the

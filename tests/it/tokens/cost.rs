@@ -225,6 +225,7 @@ fn image_formulas() {
     check(reference, 1, 1, 765);
     check(reference, 10_000, 100, 52_445);
     check(reference, 512, 1024, 1_105);
+    check(reference, u32::MAX, 1, 400 * 170 + 85);
     assert_eq!(reference.tokens(Size { width: 4000, height: 3000 }, true), 85);
     let tiles = ImageModel::default();
     check(tiles, 640, 480, 425);
@@ -234,6 +235,16 @@ fn image_formulas() {
     check(tiles, u32::MAX, 1, 765);
     check(tiles, u32::MAX, u32::MAX, 765);
     assert_eq!(tiles.tokens(Size { width: 4000, height: 3000 }, true), 85);
+    let gemini = ImageModel::Gemini;
+    check(gemini, 384, 384, 258);
+    check(gemini, 4000, 3000, 24 * 258);
+    check(gemini, 7_680, 7_680, 25_800);
+    // No header makes a request unusable.
+    for model in [reference, tiles, gemini, ImageModel::Anthropic, ImageModel::OpenAiPatches { hundredths: 246 }] {
+        for (width, height) in [(u32::MAX, u32::MAX), (1 << 31, 1 << 31), (u32::MAX, 1), (1, u32::MAX), (2_048, 1)] {
+            assert!(model.tokens(Size { width, height }, false) <= 70_000, "{model:?} {width} x {height}");
+        }
+    }
     let patches = ImageModel::OpenAiPatches { hundredths: 100 };
     check(patches, 1024, 1024, 1024);
     check(patches, 1, 33, 2);
