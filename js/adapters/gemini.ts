@@ -33,7 +33,8 @@ export const gemini: Adapter<Piece> = {
     const given = message["role"];
     const role = given === "model" ? "assistant" : given === undefined || given === "user" || given === "function" ? "user" : undefined;
     if (!role) throw bad(`${path}.role`, "user, model or function", given);
-    const list = message["parts"];
+    // A turn of which nothing was answered (a blocked one, say) comes without parts.
+    const list = message["parts"] === undefined && !("content" in message || "text" in message) ? [] : message["parts"];
     if (!Array.isArray(list)) throw bad(`${path}.parts`, "a list of parts", list);
     // Read again for an edit: the ids must come out as they did the first time. By its number: paths begin anew with every list that is added.
     const key = `#${at}`;

@@ -55,6 +55,12 @@ test("a message without any content is not taken as an empty one", () => {
   }
 });
 
+test("a turn of Gemini without parts is empty", () => {
+  const turns = [{ role: "user", parts: [{ text: "a" }] }, { role: "model" }];
+  assert.deepEqual(readConversation({ contents: turns }, {}).messages.map(({ role, parts }) => [role, parts.length]), [["user", 1], ["assistant", 0]]);
+  refused({ contents: [{ role: "user", content: "a" }] }, "bad_message", "contents[0].parts");
+});
+
 test("events of a stream and lines of a log are refused", () => {
   const events = [
     { type: "init", session_id: "s", model: "m" }, { type: "message", role: "user", content: "hi" },

@@ -42,7 +42,7 @@ test("content that is none", () => {
   refused([{ role: "assistant", tool_calls: [{ id: "a" }] }], "bad_message", "messages[0].tool_calls[0].function");
   refused({ input: [user, { type: 7 }] }, "bad_message", "input[1].type");
   refused({ input: [{ role: "user", content: {} }] }, "bad_message", "input[0].content");
-  refused({ contents: [{ role: "user" }] }, "bad_message", "contents[0].parts");
+  refused({ contents: [{ role: "user", parts: null }] }, "bad_message", "contents[0].parts");
   refused({ contents: [{ role: "user", parts: [] }, { role: "user", parts: [{ text: "a" }, "b"] }] }, "bad_message", "contents[1].parts[1]");
   refused({ system: 7, messages: [user] }, "bad_message", "system");
   refused({ system: "s", messages: [{ role: "user", content: [{ type: "tool_result", content: 7 }] }] }, "bad_message", "messages[0].content[0].content");
