@@ -5,6 +5,7 @@
  * - `workerd`: Cloudflare compiles no wasm at run time, so its entries import the compiled module.
  * - `node` + `module`: a bundler that builds for Node. The entry contains its files: a bundle has none beside it.
  *   Only bundlers know `module`; it holds for `import` and `require`, so that a bundle has one copy of every class.
+ * - `bun`: Bun, whose bundler does not know `module`; a program made by `bun build --compile` is one file, too.
  * - `node`: Node itself; files are read when they are first used.
  * - `browser`: bundlers for pages, which follow `new URL(…, import.meta.url)`.
  * - anything else contains the engine.
@@ -25,6 +26,8 @@ const plain = (types, name) => ({ module: asModule(types, name), ...both(types, 
 function entry(types, { node, bundle, web, workerd, inline }) {
   return {
     ...(workerd && { workerd: asModule(types, workerd) }),
+    // Bun's bundler has no condition of its own.
+    bun: asModule(types, bundle),
     node: { module: asModule(types, bundle), ...both(types, node) },
     browser: { import: asModule(types, web), require: both(types, inline).require },
     module: asModule(types, inline),

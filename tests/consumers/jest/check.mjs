@@ -1,0 +1,3 @@
+export default async function check({ ran }) {
+  await ran("jest", ["--ci"]);
+}
