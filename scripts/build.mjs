@@ -15,6 +15,7 @@ import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.
 import { bundles } from "./bundles.mjs";
 import { packageExports, sideEffects } from "./exports.mjs";
 import { glueFactory } from "./glue.mjs";
+import { thirdParty } from "./licences.mjs";
 import { setUp } from "./setup.mjs";
 import { typesVersions, writeShim } from "./shim.mjs";
 import { bindgen, version } from "./versions.mjs";
@@ -120,6 +121,7 @@ async function packageFolder() {
     await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
     types();
     for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
+    writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
     const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     const exports = packageExports(Object.values(GRAMMARS).flat());
     const manifest = { ...template, version, sideEffects, typesVersions: typesVersions(exports), exports };

@@ -391,6 +391,12 @@ const cases = {
     assert.deepEqual(JSON.parse(await titleIn(out)), ["syntax", true, true, "statements", true, true, 21]);
   },
 
+  async "the licences of what is linked are in the package"() {
+    const text = readFileSync(join(consumer, "node_modules", "espalier", "THIRD-PARTY.md"), "utf8");
+    for (const name of ["serde_json", "foldhash", "wasm-bindgen", "unicode-segmentation", "tiktoken"]) assert.ok(text.includes(name), name);
+    assert.match(text, /Permission is hereby granted/);
+  },
+
   async "publint finds nothing"() {
     const { messages } = await publint({ pkgDir: join(root, "pkg"), level: "suggestion", strict: true });
     assert.deepEqual(messages, []);

@@ -1,0 +1,44 @@
+/** THIRD-PARTY.md: the licences of everything that is linked into the wasm, and of the vocabularies. */
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fail, output } from "./lib.mjs";
+
+const TARGET = "wasm32-unknown-unknown";
+
+/** The crates that are linked for wasm, macros and build scripts left out: name, version, licence, texts. */
+function linkedCrates() {
+  const tree = output("cargo", ["tree", "--workspace", "--offline", "--target", TARGET, "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"]);
+  const metadata = output("cargo", ["metadata", "--offline", "--format-version", "1", "--filter-platform", TARGET]);
+  if (tree === undefined || metadata === undefined) fail("cargo could not list the crates that are linked");
+  const linked = new Set(tree.split("\n").map((line) => line.replace(/^(\S+) v(\S+).*$/, "$1 $2")));
+  const packages = JSON.parse(metadata).packages.filter(({ name, version, source }) => source !== null && linked.has(`${name} ${version}`));
+  return packages.map(({ name, version, license, authors, manifest_path: manifest }) => {
+    const folder = dirname(manifest);
+    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice|unlicense)/i.test(file)).sort();
+    const texts = files.map((file) => join(folder, file)).filter(existsSync).map((file) => readFileSync(file, "utf8").trim());
+    return { name, version, license, authors, texts };
+  });
+}
+
+/** The text of the file; equal licence texts are printed once. */
+export function thirdParty() {
+  const texts = new Map();
+  const rows = linkedCrates().sort((one, other) => (one.name < other.name ? -1 : 1)).map(({ name, version, license, authors, texts: own }) => {
+    const numbers = own.map((text) => texts.get(text) ?? (texts.set(text, texts.size + 1), texts.size));
+    return `| ${name} ${version} | ${license ?? "see text"} | ${authors.join(", ").replaceAll("|", "/") || "-"} | ${numbers.join(", ") || "-"} |`;
+  });
+  const printed = [...texts].map(([text, number]) => `## Text ${number}\n\n~~~text\n${text}\n~~~`);
+  return `# Third-party software
+
+The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`) contain these crates. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
+The vocabularies o200k_base and cl100k_base are OpenAI's, published with tiktoken under the MIT licence (Copyright (c) 2022 OpenAI,
+Shantanu Jain; the terms are those of LICENSE-MIT). \`espalier/prompt-tsx\` follows the interface of @vscode/prompt-tsx (MIT, Copyright (c) Microsoft Corporation).
+
+| crate | licence | authors | texts |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+
+${printed.join("\n\n")}
+`;
+}
