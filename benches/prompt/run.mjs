@@ -1,10 +1,12 @@
 // Prompt trees, Espalier beside @vscode/prompt-tsx: `npm run prompt` in benches/.
 // Options: --shape=flat,tied --chunks=1000,10000 --reps=5 --modules=espalier --tokenizers=quarters --break=500,4000 --all
+// `--small` measures small prompts only, `--large` large ones only; see small.mjs for the options of the former.
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { built, modules } from "./modules.mjs";
 import { shapes } from "./shapes.mjs";
+import { runSmall } from "./small.mjs";
 
 const option = (name) => process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1].split(",");
 const names = (option("modules") ?? Object.keys(modules)).filter((name) => built || name !== "espalier");
@@ -12,6 +14,9 @@ const kinds = (option("tokenizers") ?? ["quarters", "builtin"]).filter((kind) =>
 const sizes = (option("chunks") ?? ["1000", "10000", "50000"]).map(Number);
 const reps = Number(option("reps")?.[0] ?? 5);
 const everything = process.argv.includes("--all");
+
+if (!process.argv.includes("--large")) await runSmall(process.argv.slice(2));
+if (process.argv.includes("--small")) process.exit();
 
 /** Where the reference takes minutes or more: `--all` runs these too. */
 const tooSlow = (name, shape, chunks) =>

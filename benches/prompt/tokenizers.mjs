@@ -18,6 +18,12 @@ function quarters() {
   };
 }
 
+/** The same, with promises. */
+function quartersLater() {
+  const { mode, tokenLength, countMessageTokens } = quarters();
+  return { mode, tokenLength: async (part) => tokenLength(part), countMessageTokens: async (message) => countMessageTokens(message) };
+}
+
 /** The package's own o200k_base. The reference calls it like any other; ours counts inside the engine. */
 function builtin(espalier) {
   const tokenizer = new espalier.BuiltinTokenizer({ mode: MODE_RAW, encoding: "o200k_base" });
@@ -26,7 +32,7 @@ function builtin(espalier) {
   return tokenizer;
 }
 
-export const tokenizers = { quarters, builtin };
+export const tokenizers = { quarters, quartersLater, builtin };
 
 /** The same tokenizer with a tally. A tokenizer in a wrapper is a host's tokenizer also to our own module. */
 export function tallied(tokenizer) {

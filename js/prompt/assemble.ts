@@ -6,7 +6,7 @@ import { partOf } from "./parts.ts";
 import type { ElementNode, RenderNode } from "./render-tree.ts";
 
 /** One message, read from the list at `at`; gives the message and the place behind it. */
-export function readMessage(list: Uint32Array, at: number, nodes: readonly RenderNode[]): { message: ChatMessage; next: number } {
+export function readMessage(list: Float64Array, at: number, nodes: readonly RenderNode[]): { message: ChatMessage; next: number } {
   const node = nodes[list[at++]!] as ElementNode;
   const droppedEnd = at + 1 + list[at]!;
   const dropped = list.subarray(at + 1, droppedEnd);
@@ -19,10 +19,11 @@ export function readMessage(list: Uint32Array, at: number, nodes: readonly Rende
     texts = undefined;
   };
   for (at++; at < end; at++) {
-    const leaf = nodes[list[at]! >>> 1]!;
+    const breaks = list[at]! % 2;
+    const leaf = nodes[(list[at]! - breaks) / 2]!;
     if (leaf.type === "text") {
       texts ??= [];
-      if (list[at]! & 1) texts.push("\n");
+      if (breaks) texts.push("\n");
       texts.push(leaf.text);
     } else {
       close();
@@ -33,10 +34,10 @@ export function readMessage(list: Uint32Array, at: number, nodes: readonly Rende
   return { message: rawMessage(node, content, dropped), next: end };
 }
 
-/** All messages of a list. */
-export function readMessages(list: Uint32Array, nodes: readonly RenderNode[]): ChatMessage[] {
+/** All messages of a list from `from` on. */
+export function readMessages(list: Float64Array, nodes: readonly RenderNode[], from = 0): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  for (let at = 0; at < list.length;) {
+  for (let at = from; at < list.length;) {
     const { message, next } = readMessage(list, at, nodes);
     messages.push(message);
     at = next;

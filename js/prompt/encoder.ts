@@ -1,31 +1,66 @@
 /** Writes nodes as the core reads them: numbers and the bytes of one text (see `src/bindings/prompt.rs`). */
 
 import type { Part as NeutralPart } from "../types.ts";
+import { neutralPart } from "./parts.ts";
 import { Flag } from "./render-tree.ts";
 import type { BreakpointNode, ElementNode, OpaqueNode, TextNode } from "./render-tree.ts";
 
 const UTF8 = new TextEncoder();
 const LEAF = { image: 0, document: 1, opaque: 2, breakpoint: 3 } as const;
+const NO_BYTES = new Uint8Array(0);
+/** Numbers that a buffer holds at first: enough for fifty elements. */
+const FIRST_SIZE = 512;
+/** Larger ones are not kept for the next prompt. */
+const MAX_KEPT = 65_536;
+/** The buffer of a prompt that is finished, for the next one. */
+let spare: Float64Array | undefined;
 
 export class Encoder {
   // Written in place: a list that is copied in the end costs twice as much.
-  #numbers = new Float64Array(256);
+  #numbers: Float64Array;
   #length = 0;
   #text = "";
+  /** How far records are complete. */
+  #complete = 0;
+  #completeText = 0;
+  /** Nodes that were written completely, since the beginning. */
+  nodes = 0;
   /** Whether the core counts, and so has to know what parts are. */
   readonly #counted: boolean;
 
   constructor(counted: boolean) {
     this.#counted = counted;
+    this.#numbers = spare ?? new Float64Array(FIRST_SIZE);
+    spare = undefined;
   }
 
-  /** What was written since the last call. */
-  take(): { numbers: Float64Array; text: Uint8Array } {
-    const taken = { numbers: this.#numbers.subarray(0, this.#length), text: UTF8.encode(this.#text) };
-    this.#numbers = new Float64Array(256);
-    this.#length = 0;
+  /** What was written since `clear`. The numbers are a view: they change when more is written. */
+  written(): { numbers: Float64Array; text: Uint8Array } {
+    return { numbers: this.#numbers.subarray(0, this.#length), text: this.#text === "" ? NO_BYTES : UTF8.encode(this.#text) };
+  }
+
+  clear(): void {
+    this.#length = this.#complete = this.#completeText = 0;
     this.#text = "";
-    return taken;
+  }
+
+  /** Leaves the buffer to the next prompt; what is written afterwards needs a new one. */
+  release(): void {
+    this.clear();
+    if (this.#numbers.length > 0 && this.#numbers.length <= MAX_KEPT) spare = this.#numbers;
+    this.#numbers = new Float64Array(0);
+  }
+
+  /** Takes back a record that was not written completely. */
+  rollBack(): void {
+    this.#length = this.#complete;
+    this.#text = this.#text.slice(0, this.#completeText);
+  }
+
+  #end(nodes = 1): void {
+    this.#complete = this.#length;
+    this.#completeText = this.#text.length;
+    this.nodes += nodes;
   }
 
   /** Makes room for so many numbers, and returns where they go. */
@@ -46,44 +81,53 @@ export class Encoder {
   }
 
   close(): void {
-    this.#numbers[this.#reserve(1)] = 0;
+    const at = this.#reserve(1);
+    this.#numbers[at] = 0;
+    this.#end(0);
   }
 
-  text(node: TextNode): void {
-    const { literals, text } = node;
+  text({ literals, text, priority, lineBreakBefore }: TextNode): void {
+    const counted = this.#counted;
     const at = this.#reserve(5);
     const numbers = this.#numbers;
-    numbers[at] = this.#counted ? 2 : 4;
+    numbers[at] = counted ? 2 : 4;
     numbers[at + 1] = text.length;
-    numbers[at + 2] = node.priority;
-    numbers[at + 3] = node.lineBreakBefore ? 1 : 0;
+    numbers[at + 2] = priority;
+    numbers[at + 3] = lineBreakBefore ? 1 : 0;
     if (!literals) numbers[at + 4] = 0;
     else if (!literals.some(({ counts }) => counts)) numbers[at + 4] = -1;
     else {
       numbers[at + 4] = literals.length;
       for (const { text, counts } of literals) this.#put(text.length, counts ? 1 : 0);
     }
-    if (this.#counted) this.#write(text);
-    else this.#put(text.endsWith("\n") ? 1 : 0, /\S/.test(text) ? 0 : 1);
+    if (counted) this.#write(text);
+    else {
+      const flags = this.#reserve(2);
+      this.#numbers[flags] = text.endsWith("\n") ? 1 : 0;
+      this.#numbers[flags + 1] = /\S/.test(text) ? 0 : 1;
+    }
+    this.#end();
   }
 
-  opaque(node: OpaqueNode, part: NeutralPart | undefined): void {
+  opaque(node: OpaqueNode): void {
     this.#put(3, LEAF.opaque, node.priority ?? NaN, node.tokenUsage ?? 0);
-    this.#json(this.#counted ? part : undefined);
+    this.#part(node);
+    this.#end();
   }
 
   breakpoint(_: BreakpointNode): void {
     this.#put(3, LEAF.breakpoint, NaN, 0, 0);
+    this.#end();
   }
 
-  /** Opens an element. `inLayout` says whether an empty message of its kind is charged to it. */
-  open(node: ElementNode, part: NeutralPart | undefined, { dynamic, expandable, spliced, inLayout }: Opening): void {
+  /** Opens an element. */
+  open(node: ElementNode, { dynamic, expandable }: Opening): void {
     const { props, flags, kind } = node;
     const bits =
       (flags & Flag.passPriority ? 1 : 0) | (flags & Flag.chunk ? 2 : 0) | (flags & Flag.legacy ? 4 : 0) | (flags & Flag.alternate ? 8 : 0) |
-      (dynamic ? 16 : 0) | (expandable ? 32 : 0) | (spliced ? 64 : 0);
+      (dynamic ? 16 : 0) | (expandable ? 32 : 0) | (node.spliced ? 64 : 0);
     const reserve = props.flexReserve as number | string | undefined;
-    const at = this.#reserve(9);
+    const at = this.#reserve(10);
     const numbers = this.#numbers;
     numbers[at] = 1;
     numbers[at + 1] = bits;
@@ -94,20 +138,38 @@ export class Encoder {
     numbers[at + 6] = !reserve ? 0 : typeof reserve === "number" ? reserve : Number(reserve.slice(1));
     numbers[at + 7] = node.limit ?? NaN;
     numbers[at + 8] = node.keepWith ?? NaN;
-    if (kind === "container") this.#numbers[this.#reserve(1)] = 0;
+    if (kind === "container") numbers[at + 9] = 0;
     else if (kind === "message") {
-      this.#put(1, props.role, inLayout ? 1 : 0);
-      this.#json(this.#counted || node.calls?.length ? message(node, this.#counted) : undefined);
+      numbers[at + 9] = 1;
+      this.#message(node);
     } else {
-      this.#put(2, LEAF[kind], 0);
-      this.#json(this.#counted ? part : undefined);
+      numbers[at + 9] = 2;
+      this.#put(LEAF[kind], 0);
+      this.#part(node);
     }
+    this.#end();
   }
 
-  #json(value: unknown): void {
+  #message(node: ElementNode): void {
+    const { calls, callsKeptWith = [] } = node;
+    const count = calls?.length ?? 0;
+    const at = this.#reserve(3 + count);
+    this.#numbers[at] = node.props.role;
+    this.#numbers[at + 1] = node.inLayout ? 1 : 0;
+    this.#numbers[at + 2] = count;
+    for (let index = 0; index < count; index++) this.#numbers[at + 3 + index] = callsKeptWith[index] ?? NaN;
+    this.#json(this.#counted ? message(node) : undefined);
+  }
+
+  #part(node: ElementNode | OpaqueNode): void {
+    this.#json(this.#counted ? neutralPart(node) : undefined);
+  }
+
+  #json(value: NeutralPart | object | undefined): void {
     const text = value === undefined ? "" : JSON.stringify(value);
-    this.#put(text.length);
-    this.#write(text);
+    const at = this.#reserve(1);
+    this.#numbers[at] = text.length;
+    if (text !== "") this.#write(text);
   }
 
   #write(text: string): void {
@@ -117,20 +179,17 @@ export class Encoder {
 }
 
 export interface Opening {
+  /** Its children are not known yet. */
   dynamic?: boolean;
   expandable?: boolean;
-  spliced?: boolean;
-  inLayout?: boolean;
 }
 
-function message({ props, calls, callsKeptWith, toolCallId }: ElementNode, counted: boolean): unknown {
-  const text = (value: unknown) => (counted ? String(value ?? "") : "");
+function message({ props, calls, toolCallId }: ElementNode): object {
+  const text = (value: unknown) => String(value ?? "");
   return {
-    ...(counted && props.name && { name: String(props.name) }),
-    ...(counted && toolCallId !== undefined && { callId: String(toolCallId) }),
-    calls: (calls ?? []).map(({ id, function: called }, at) => ({
-      callId: text(id), name: text(called?.name), arguments: text(called?.arguments), keepWith: callsKeptWith?.[at],
-    })),
+    ...(props.name && { name: text(props.name) }),
+    ...(toolCallId !== undefined && { callId: text(toolCallId) }),
+    calls: (calls ?? []).map(({ id, function: called }) => ({ callId: text(id), name: text(called?.name), arguments: text(called?.arguments) })),
   };
 }
 

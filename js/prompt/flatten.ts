@@ -4,42 +4,29 @@
  */
 
 import { EspalierError } from "../errors.ts";
-import { PromptElement } from "./element.ts";
-import {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, isChatMessagePromptElement, KeepWithElement, LegacyPrioritization,
-  LogicalWrapper, PrioritizedList, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, UserMessage,
-} from "./elements.ts";
+import type { PromptElement } from "./element.ts";
+import { TextChunk, LogicalWrapper } from "./elements.ts";
 import { Encoder } from "./encoder.ts";
 import { annotate, badElement } from "./annotate.ts";
+import { Collected } from "./flatten/collected.ts";
+import { kindOf } from "./flatten/kind.ts";
+import type { Kind } from "./flatten/kind.ts";
 import { PieceCtorKind, PromptNodeType } from "./json-tree.ts";
 import type { PieceJSON, PromptElementJSON, PromptNodeJSON, PromptReferenceJSON } from "./json-tree.ts";
-import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";
-import { neutralPart } from "./parts.ts";
+import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import { isFragment } from "./piece.ts";
 import type { PromptPiece } from "./piece.ts";
 import { Flag, nameOf, pathOf } from "./render-tree.ts";
-import type { BreakpointNode, ElementKind, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
+import type { BreakpointNode, ElementNode, OpaqueNode, RenderNode, TextNode } from "./render-tree.ts";
 import { PromptReference, ReferenceMetadata } from "./results.ts";
 import type { PromptMetadata } from "./results.ts";
 import { append } from "../lists/append.ts";
 
-/** Elements that show their children and nothing else. */
-const SHOWS_CHILDREN = new Set<unknown>([
-  SystemMessage, UserMessage, AssistantMessage, ToolMessage, Chunk, TokenLimit, LogicalWrapper, LegacyPrioritization, Image, Document,
-]);
-/** Elements that need not be told anything to render. */
-const RENDERS_AT_ONCE = new Set<unknown>([PrioritizedList, IfEmpty, ToolResult]);
-const ROLES = new Map<unknown, ChatRole>([
-  [SystemMessage, ChatRole.System], [UserMessage, ChatRole.User], [AssistantMessage, ChatRole.Assistant], [ToolMessage, ChatRole.Tool],
-]);
-
 export interface FlattenOptions {
-  /** Opens elements that need not be asked. Off when somebody watches, or makes the instances. */
-  eager: boolean;
   /** The core counts. */
   counted: boolean;
-  instantiate(item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }): PromptElement<any, any>;
-  includeInEpoch?: ((id: number) => void) | undefined;
+  /** Makes instances; absent: `new ctor(props)`. */
+  createElement?: ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>) | undefined;
 }
 
 /** Children that are being gone through. */
@@ -49,8 +36,18 @@ interface Frame {
   /** How many of a list are done with. */
   at: number;
   how: "children" | "text" | "json";
-  /** What is to be done behind the last. */
-  end?: () => void;
+  /** False for lists and fragments among an element's children. */
+  isBase: boolean;
+  /** The element was opened for this frame, and is closed with it. */
+  closes: boolean;
+  /** What the text of a text chunk consists of so far. */
+  text: TextParts | undefined;
+}
+
+interface TextParts {
+  /** Literals and line breaks, which do not count. */
+  parts: { text: string; counts: boolean }[];
+  references: PromptMetadata[];
 }
 
 /** Behind the last. */
@@ -63,9 +60,17 @@ const DEEPEST = 200_000;
 
 export class Flattener {
   readonly nodes: RenderNode[] = [];
-  readonly usedContext: any[] = [];
-  readonly ignoredFiles: any[] = [];
   readonly encoder: Encoder;
+  /** What elements attached to the whole prompt. */
+  readonly collected = new Collected();
+  /** Nodes that have metadata. */
+  readonly holders: (ElementNode | TextNode)[] = [];
+  /** Elements that have not been asked for their content. */
+  pending = 0;
+  /** Some element can grow, so that layout needs every count. */
+  hasExpandable = false;
+  /** Elements whose content cannot be made, with the error. It is thrown when their turn comes, as if nothing had been opened before. */
+  readonly failures = new Map<ElementNode, unknown>();
   readonly #options: FlattenOptions;
   readonly #keepWith = new Map<unknown, number>();
   #kept = 0;
@@ -75,7 +80,11 @@ export class Flattener {
     this.encoder = new Encoder(options.counted);
   }
 
-  /** Makes the root from a constructor and its props, or from a tree that was rendered elsewhere. */
+  get #root(): ElementNode {
+    return this.nodes[0] as ElementNode;
+  }
+
+  /** Makes the root from a constructor and its props. */
   root(ctor: PromptPiece["ctor"], props: any): void {
     const frames: Frame[] = [];
     this.#element({ ctor, props, children: undefined as any }, undefined, frames);
@@ -85,8 +94,8 @@ export class Flattener {
   /** Makes a root around a tree that was rendered elsewhere. */
   rootJSON(data: PromptElementJSON): void {
     const node = this.#node(undefined, LogicalWrapper, {});
-    this.encoder.open(node, undefined, {});
-    const frames: Frame[] = [{ node, items: [], at: 0, how: "children", end: () => this.encoder.close() }];
+    this.encoder.open(node, {});
+    const frames: Frame[] = [{ node, items: [], at: 0, how: "children", isBase: true, closes: true, text: undefined }];
     this.#splice(node, data, frames);
     this.#run(frames);
   }
@@ -94,9 +103,27 @@ export class Flattener {
   /** Makes nodes of what an element returned. */
   children(node: ElementNode, template: unknown): void {
     const frames: Frame[] = [];
-    if (node.ctor === TextChunk) this.#textFrame(node, [template], frames);
-    else frames.push({ node, items: [template], at: 0, how: "children" });
+    if (node.ctor === TextChunk) this.#textFrame(node, [template], frames, false);
+    else frames.push({ node, items: [template], at: 0, how: "children", isBase: true, closes: false, text: undefined });
     this.#run(frames);
+  }
+
+  /** Completes the metadata of the root, which elements that come late in the tree may have written first. */
+  arrange(): void {
+    const root = this.#root;
+    if (root.metadata === NO_METADATA && this.collected.isEmpty) return;
+    const before = root.metadata;
+    root.metadata = this.collected.values("metadata", root);
+    if (root.metadata.length === 0) root.metadata = NO_METADATA;
+    else if (before === NO_METADATA) this.holders.push(root);
+  }
+
+  get usedContext(): any[] {
+    return this.collected.values("usedContext", this.#root);
+  }
+
+  get ignoredFiles(): any[] {
+    return this.collected.values("ignoredFiles", this.#root);
   }
 
   #run(frames: Frame[]): void {
@@ -105,26 +132,52 @@ export class Flattener {
       try {
         const value = advance(frame);
         if (frame.at === DONE) {
+          if (frame.text && frame.isBase) this.#endText(frame.node, frame.text);
+          if (frame.closes) this.encoder.close();
           frames.pop();
-          frame.end?.();
         } else if (frame.how === "json") this.#json(frame.node, value as PromptNodeJSON, frames);
         else this.#child(frame, value, frames);
       } catch (error) {
-        throw annotate(error, frame.node);
+        this.#fail(frame.node, annotate(error, frame.node), frames);
       }
     }
   }
 
+  /**
+   * Gives up the rest of an element's children. The element gets one more child, which throws when its turn comes: by then all elements
+   * that render earlier have been rendered, as if nothing had been opened in advance.
+   */
+  #fail(at: ElementNode, error: unknown, frames: Frame[]): void {
+    // What was not written completely does not exist.
+    this.encoder.rollBack();
+    while (this.nodes.length > this.encoder.nodes) (this.nodes.pop() as RenderNode).parent?.children.pop();
+    let node = at;
+    // Spliced trees are not rendered.
+    while (node.spliced && node.parent) node = node.parent;
+    let closes = false;
+    for (let open = frames.at(-1); open && (open.node === node || open.node.spliced); open = frames.at(-1)) {
+      frames.pop();
+      if (open.node === node) closes ||= open.closes;
+      else if (open.closes) this.encoder.close();
+    }
+    const thrower = this.#node(node, undefined, {});
+    this.encoder.open(thrower, { dynamic: true });
+    this.encoder.close();
+    this.pending++;
+    this.failures.set(thrower, error);
+    if (closes) this.encoder.close();
+  }
+
   #child(frame: Frame, child: any, frames: Frame[]): void {
-    const { node, how } = frame;
+    const { node, how, text } = frame;
     if (child === undefined || child === null || typeof child === "boolean") return;
     if (typeof child === "string" || typeof child === "number" || typeof child === "bigint") {
-      if (how === "text") this.#textParts.push({ text: String(child), counts: true });
+      if (text) text.parts.push({ text: String(child), counts: true });
       else this.#text(node, String(child), undefined, false);
     } else if (isFragment(child.ctor)) {
-      frames.push({ node, how, at: 0, items: listed(child.children as Iterable<unknown>) });
+      frames.push({ node, how, at: 0, items: listed(child.children as Iterable<unknown>), isBase: false, closes: false, text });
     } else if (typeof child[Symbol.iterator] === "function") {
-      frames.push({ node, how, at: 0, items: listed(child as Iterable<unknown>) });
+      frames.push({ node, how, at: 0, items: listed(child as Iterable<unknown>), isBase: false, closes: false, text });
     } else if (typeof child.ctor === "string") {
       this.#intrinsic(frame, child, frames);
     } else if (how === "text") {
@@ -143,88 +196,83 @@ export class Flattener {
       const message = `Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${at}`;
       throw new EspalierError({ code: "bad_element", message, path: at });
     }
-    const props = { ...piece.props, ...(Array.isArray(piece.children) && { children: piece.children }) };
+    const props: Record<string, any> = { ...piece.props };
+    if (Array.isArray(piece.children)) props.children = piece.children;
     const node = this.#node(parent, ctor, props);
-    const eager = this.#options.eager && this.#isStatic(ctor, props);
-    if (!eager) this.#instantiate(node, piece);
-    else if (ROLES.has(ctor)) props.role = ROLES.get(ctor);
-    this.#describe(node, eager ? ctor.prototype : node.instance, ctor);
-    const expandable = node.instance instanceof Expandable;
-    const inLayout = eager ? ROLES.has(ctor) && ctor !== ToolMessage : isChatMessagePromptElement(node.instance);
-    this.encoder.open(node, neutralPart(node), { dynamic: !eager, expandable, inLayout });
-    if (!eager) return this.encoder.close();
-    const end = () => this.encoder.close();
-    if (ctor === TextChunk) this.#textFrame(node, [props.children], frames, end);
-    else {
-      let template: unknown = props.children;
-      if (RENDERS_AT_ONCE.has(ctor)) {
-        try {
-          template = new (ctor as any)(props).render();
-        } catch (error) {
-          throw annotate(error, node);
-        }
-      }
-      frames.push({ node, items: [template], at: 0, how: "children", end });
+    let expands: Kind["expands"];
+    let template: unknown;
+    try {
+      const kind = this.#instantiate(node, piece);
+      this.#describe(node, kind);
+      expands = kind.expands;
+      if (expands === "text" && (node.props.breakOn || node.props.breakOnWhitespace)) expands = undefined;
+      if (node.instance && Object.hasOwn(node.instance, "render")) expands = undefined;
+      template = expands === "render" ? (node.instance ?? new (ctor as any)(props)).render() : node.props.children;
+      this.encoder.open(node, { dynamic: !expands, expandable: kind.isExpandable });
+      if (kind.isExpandable) this.hasExpandable = true;
+    } catch (error) {
+      throw annotate(error, node);
     }
-  }
-
-  #isStatic(ctor: any, props: any): boolean {
-    if (ctor === TextChunk) return !props.breakOn && !props.breakOnWhitespace;
-    if (SHOWS_CHILDREN.has(ctor) || RENDERS_AT_ONCE.has(ctor)) return true;
-    return Object.getPrototypeOf(ctor) === KeepWithElement && !Object.hasOwn(ctor.prototype, "render");
+    if (!expands) {
+      this.encoder.close();
+      this.pending++;
+    } else if (expands === "text") this.#textFrame(node, [template], frames, true);
+    else frames.push({ node, items: Array.isArray(template) ? template : [template], at: 0, how: "children", isBase: true, closes: true, text: undefined });
   }
 
   #node(parent: ElementNode | undefined, ctor: PromptPiece["ctor"] | undefined, props: Record<string, any>): ElementNode {
     const node: ElementNode = {
       type: "element", id: this.nodes.length, parent, ctor, name: ctor === undefined ? undefined : nameOf(ctor), kind: "container", props,
       instance: undefined, state: undefined, flags: 0, limit: undefined, keepWith: undefined, calls: undefined, callsKeptWith: undefined, toolCallId: undefined,
-      children: [], metadata: NO_METADATA,
+      children: [], metadata: NO_METADATA, spliced: false, inLayout: false,
     };
     this.nodes.push(node);
     parent?.children.push(node);
     return node;
   }
 
-  #instantiate(node: ElementNode, piece: PromptPiece): void {
+  /** Makes the instance of an element, unless it can be expanded without one. Returns what its class is to the renderer. */
+  #instantiate(node: ElementNode, piece: PromptPiece): Kind {
     const { props } = node;
     const ctor = piece.ctor as any;
-    if (!ctor.prototype || typeof ctor.prototype.render !== "function") {
+    const { createElement } = this.#options;
+    const { prototype } = ctor;
+    if (!prototype || typeof prototype.render !== "function") {
       node.instance = { props, render: (_: unknown, ...told: unknown[]) => ctor(props, ...told) } as unknown as PromptElement<any, any>;
-      return;
+      return kindOf(undefined);
     }
-    const path: unknown[] = [];
-    for (let at: ElementNode | undefined = node; at; at = at.parent) path.unshift(at.ctor);
-    try {
-      node.instance = this.#options.instantiate({ node, ctor, props, children: piece.children, path });
-    } catch (error) {
-      throw annotate(error, node);
+    if (!createElement) {
+      const kind = kindOf(prototype);
+      if (kind.expands && (kind.expands !== "text" || !(props.breakOn || props.breakOnWhitespace))) {
+        if (kind.role !== undefined) props.role = kind.role;
+        return kind;
+      }
+      node.instance = new ctor(props);
+    } else {
+      const path: unknown[] = [];
+      for (let at: ElementNode | undefined = node; at; at = at.parent) path.push(at.ctor);
+      node.instance = createElement({ node, ctor, props, children: piece.children, path: path.reverse() });
     }
-    const own = node.instance.props as Record<string, any> | undefined;
+    const own = node.instance!.props as Record<string, any> | undefined;
     // A host may have made it with other props; its layout is still that of the piece.
     if (own && own !== props) {
       const { flexGrow, flexBasis, flexReserve } = props;
       node.props = { ...own, flexGrow, flexBasis, flexReserve };
     }
+    return kindOf(Object.getPrototypeOf(node.instance) as object);
   }
 
-  /** What kind of element it is, by its class; `like` is an instance, or the prototype that instances have. */
-  #describe(node: ElementNode, like: unknown, ctor: any): void {
-    const is = (type: any) => like instanceof type || ctor === type;
+  #describe(node: ElementNode, kind: Kind): void {
     const { props } = node;
     this.#check(node);
-    let kind: ElementKind = "container";
-    if (is(Image)) kind = "image";
-    else if (is(Document)) kind = "document";
-    else if (is(BaseChatMessage)) kind = "message";
-    node.kind = kind;
-    if (kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
-    node.flags =
-      (is(LegacyPrioritization) ? Flag.legacy : 0) | (is(Chunk) ? Flag.chunk : 0) | (is(IfEmpty) ? Flag.alternate : 0) |
-      (props.passPriority ? Flag.passPriority : 0);
-    if (is(TokenLimit)) node.limit = this.#number(node, "max", props.max);
-    if (is(AbstractKeepWith)) node.keepWith = this.#keep((like as { id?: number }).id ?? ctor.id);
-    if (is(ToolMessage)) node.toolCallId = props.toolCallId;
-    if (is(AssistantMessage) && props.toolCalls) this.#calls(node, props.toolCalls);
+    node.kind = kind.kind;
+    if (kind.kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
+    node.inLayout = kind.inLayout;
+    node.flags = props.passPriority ? kind.flags | Flag.passPriority : kind.flags;
+    if (kind.isLimited) node.limit = this.#number(node, "max", props.max);
+    if (kind.isKeptWith) node.keepWith = this.#keep((node.instance as { id?: number } | undefined)?.id ?? (node.ctor as { id?: number }).id);
+    if (kind.isToolMessage) node.toolCallId = props.toolCallId;
+    if (kind.isAssistantMessage && props.toolCalls) this.#calls(node, props.toolCalls);
   }
 
   #calls(node: ElementNode, calls: any[]): void {
@@ -256,24 +304,18 @@ export class Flattener {
 
   // -------------------------------------------------------------- text and other content
 
-  /** Literals and line breaks of the text chunk that is being gone through. No other can begin before it ends. */
-  #textParts: { text: string; counts: boolean }[] = [];
-
-  #textFrame(node: ElementNode, items: unknown[], frames: Frame[], end?: () => void): void {
-    this.#textParts = [];
-    this.#textReferences = NO_METADATA;
-    frames.push({
-      node, items, at: 0, how: "text",
-      end: () => {
-        const parts = this.#textParts;
-        const text = this.#text(node, parts.map((part) => part.text).join(""), parts.length === 1 && parts[0]!.counts ? undefined : parts, true);
-        text.metadata = this.#textReferences;
-        end?.();
-      },
-    });
+  #textFrame(node: ElementNode, items: unknown[], frames: Frame[], closes: boolean): void {
+    frames.push({ node, items, at: 0, how: "text", isBase: true, closes, text: { parts: [], references: NO_METADATA } });
   }
 
-  #textReferences: PromptMetadata[] = NO_METADATA;
+  #endText(node: ElementNode, { parts, references }: TextParts): void {
+    const whole = parts.length === 1 ? parts[0]! : undefined;
+    const text = this.#text(node, whole ? whole.text : parts.map((part) => part.text).join(""), whole?.counts ? undefined : parts, true);
+    if (references !== NO_METADATA) {
+      text.metadata = references;
+      this.holders.push(text);
+    }
+  }
 
   /** The priority of an intrinsic: its own, or that of the element it stands in. */
   #rank(node: ElementNode, props: Record<string, any>): number | undefined {
@@ -290,6 +332,19 @@ export class Flattener {
     return made;
   }
 
+  /** What an element keeps while it is there. The root is always there, and keeps it beside what the whole prompt collects. */
+  #attach(node: ElementNode, metadata: PromptMetadata): void {
+    if (node === this.#root) return this.collected.add("metadata", node, metadata);
+    if (node.metadata === NO_METADATA) this.holders.push(node);
+    node.metadata = added(node.metadata, metadata);
+  }
+
+  #refer(node: ElementNode | TextNode, list: PromptReferenceJSON[] | undefined): void {
+    if (!list?.length) return;
+    node.metadata = list.map((reference) => new ReferenceMetadata(PromptReference.fromJSON(reference)));
+    this.holders.push(node);
+  }
+
   #add(node: ElementNode, made: RenderNode): void {
     this.nodes.push(made);
     node.children.push(made);
@@ -298,7 +353,7 @@ export class Flattener {
   #opaque(node: ElementNode, value: unknown, tokenUsage: number | undefined, priority: number | undefined): void {
     const made: OpaqueNode = { type: "opaque", id: this.nodes.length, parent: node, value, tokenUsage, priority };
     this.#add(node, made);
-    this.encoder.opaque(made, neutralPart(made));
+    this.encoder.opaque(made);
   }
 
   #breakpoint(node: ElementNode, cacheType: string | undefined): void {
@@ -309,36 +364,37 @@ export class Flattener {
     this.encoder.breakpoint(made);
   }
 
-  #intrinsic({ node, how }: Frame, piece: PromptPiece, frames: Frame[]): void {
+  #intrinsic({ node, text }: Frame, piece: PromptPiece, frames: Frame[]): void {
     const props = (piece.props ?? {}) as Record<string, any>;
     const alone = (name: string) => {
       if (hasContent(piece.children)) throw badElement(`<${name} /> must not have children!`, node);
     };
     switch (piece.ctor) {
       case "br":
-        if (how === "text") return void this.#textParts.push({ text: "\n", counts: false });
+        if (text) return void text.parts.push({ text: "\n", counts: false });
         alone("br");
         this.#text(node, "\n", [{ text: "\n", counts: false }], false, this.#rank(node, props));
         return;
       case "references":
-        if (how !== "text") alone("reference");
+        if (!text) alone("reference");
         for (const reference of props.value) {
           const metadata = new ReferenceMetadata(reference);
-          if (how === "text") this.#textReferences = added(this.#textReferences, metadata);
-          else attach(node, metadata);
+          if (text) text.references = added(text.references, metadata);
+          else this.#attach(node, metadata);
         }
         return;
       case "meta":
         alone("meta");
-        attach(props.local ? node : (this.nodes[0] as ElementNode), props.value);
+        if (props.local) this.#attach(node, props.value);
+        else this.collected.add("metadata", node, props.value);
         return;
       case "usedContext":
         alone("usedContext");
-        for (const item of props.value) this.usedContext.push(item);
+        for (const item of props.value) this.collected.add("usedContext", node, item);
         return;
       case "ignoredFiles":
         alone("ignoredFiles");
-        for (const item of props.value) this.ignoredFiles.push(item);
+        for (const item of props.value) this.collected.add("ignoredFiles", node, item);
         return;
       case "elementJSON":
         return this.#splice(node, props.data, frames);
@@ -346,7 +402,7 @@ export class Flattener {
         alone("cacheBreakpoint");
         return this.#breakpoint(node, props.type);
       case "opaque": {
-        const priority = how === "text" ? props.priority : this.#rank(node, props);
+        const priority = text ? props.priority : this.#rank(node, props);
         if (props.tokenUsage !== undefined) this.#number(node, "tokenUsage", props.tokenUsage);
         return this.#opaque(node, props.value, props.tokenUsage, priority);
       }
@@ -362,7 +418,7 @@ export class Flattener {
   #splice(node: ElementNode, data: PromptElementJSON, frames: Frame[]): void {
     if (typeof data?.node !== "object" || data.node === null) throw badElement("<elementJSON /> needs data with a `node`, as renderElementJSON gives it", node);
     // Numbers of what is kept together mean something within one tree only.
-    frames.push({ node, items: [data.node], at: 0, how: "json" });
+    frames.push({ node, items: [data.node], at: 0, how: "json", isBase: false, closes: false, text: undefined });
     this.#spliced = new Map();
   }
 
@@ -370,7 +426,7 @@ export class Flattener {
     switch (json?.type) {
       case PromptNodeType.Text: {
         const made = this.#textJSON(parent, json.text, json.priority, json.lineBreakBefore ?? false);
-        made.metadata = references(json.references);
+        this.#refer(made, json.references);
         return;
       }
       case PromptNodeType.Opaque:
@@ -397,8 +453,9 @@ export class Flattener {
   #pieceJSON(parent: ElementNode, json: PieceJSON, frames: Frame[]): void {
     const node = this.#node(parent, undefined, json.props ?? {});
     node.name = json.ctorName;
-    node.metadata = references(json.references);
-    for (const value of json.metadata ?? []) attach(node, value as PromptMetadata);
+    node.spliced = true;
+    this.#refer(node, json.references);
+    for (const value of json.metadata ?? []) this.#attach(node, value as PromptMetadata);
     switch (json.ctor) {
       case PieceCtorKind.BaseChatMessage:
         node.kind = "message";
@@ -421,9 +478,8 @@ export class Flattener {
     if ("keepWithId" in json && json.keepWithId !== undefined) node.keepWith = this.#keepSpliced(json.keepWithId);
     if ("tokenLimit" in json && typeof json.tokenLimit === "number") node.limit = json.tokenLimit;
     this.#check(node);
-    this.encoder.open(node, neutralPart(node), { spliced: true });
-    this.#options.includeInEpoch?.(node.id);
-    frames.push({ node, items: json.children, at: 0, how: "json", end: () => this.encoder.close() });
+    this.encoder.open(node, {});
+    frames.push({ node, items: json.children, at: 0, how: "json", isBase: true, closes: true, text: undefined });
   }
 
   #keepSpliced(id: number): number {
@@ -433,15 +489,7 @@ export class Flattener {
   }
 }
 
-function references(json: PromptReferenceJSON[] | undefined): PromptMetadata[] {
-  return json?.length ? json.map((reference) => new ReferenceMetadata(PromptReference.fromJSON(reference))) : NO_METADATA;
-}
-
-/** Most nodes have none, so that they share one empty list until they do. */
-function attach(holder: { metadata: PromptMetadata[] }, metadata: PromptMetadata): void {
-  holder.metadata = added(holder.metadata, metadata);
-}
-
+/** Most nodes have no metadata, so that they share one empty list until they do. */
 function added(list: PromptMetadata[], metadata: PromptMetadata): PromptMetadata[] {
   if (list === NO_METADATA) return [metadata];
   list.push(metadata);

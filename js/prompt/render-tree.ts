@@ -35,6 +35,10 @@ export interface ElementNode {
   toolCallId: string | undefined;
   children: RenderNode[];
   metadata: PromptMetadata[];
+  /** Rendered elsewhere: takes no part in layout. */
+  spliced: boolean;
+  /** Layout charges it for an empty message. */
+  inLayout: boolean;
 }
 
 export interface TextNode {

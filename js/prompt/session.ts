@@ -15,18 +15,23 @@ import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import type { ChatMessage } from "./output/raw.ts";
 import { partOf } from "./parts.ts";
 import type { IChatEndpointInfo, PromptPiece, PromptSizing } from "./piece.ts";
-import type { ElementNode, RenderNode } from "./render-tree.ts";
+import type { ElementNode, RenderNode, TextNode } from "./render-tree.ts";
 import { pathOf } from "./render-tree.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 
-type Step =
-  | { type: "done" }
-  | { type: "stray" | "alternative"; node: number }
-  | { type: "render"; id: number; nodes: Uint32Array; budgets: Float64Array }
-  | { type: "children"; id: number; node: number }
-  | { type: "grow"; id: number; node: number; budget: number }
-  | { type: "count"; id: number; questions: Uint32Array };
+/** What a step is, by its first number (see `src/bindings/prompt.rs`). */
+const STEP = { done: 0, render: 1, grow: 2, count: 3, stray: 4 } as const;
+const QUESTION = { text: 0, literal: 1, part: 2, base: 3 } as const;
+/** Where the messages begin in the last step, and what is asked for in the others. */
+const MESSAGES_AT = 4;
+const ELEMENTS_AT = 3;
+const QUESTIONS_AT = 2;
+/** Bits of the core's flags. */
+const FLAG = { exactLimits: 1, bindCalls: 2, backfill: 4, traced: 8, layoutOnly: 16, thorough: 32 } as const;
+const NO_NUMBERS = new Float64Array(0);
+
+type Later<T> = T | PromiseLike<T>;
 
 /** A limit that cannot be met. */
 export interface Failure {
@@ -79,18 +84,13 @@ export class Session {
   readonly options: SessionOptions;
   #operation: any;
   #budget: number;
+  /** The last step: how it ended. */
+  #done: Float64Array = NO_NUMBERS;
 
   private constructor(options: SessionOptions) {
     this.options = options;
     this.#budget = options.budget;
-    const { tracer, createElement } = options;
-    this.flattener = new Flattener({
-      // Whoever watches, or makes instances, sees every element in its turn.
-      eager: !tracer && !createElement,
-      counted: !options.tokenizer,
-      instantiate: createElement ?? ((item) => new item.ctor(item.props)),
-      includeInEpoch: tracer?.includeInEpoch && ((id) => tracer.includeInEpoch!({ id, tokenBudget: 0 })),
-    });
+    this.flattener = new Flattener({ counted: !options.tokenizer, createElement: options.createElement });
   }
 
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
@@ -100,12 +100,16 @@ export class Session {
     if (options.encoding) await loadNeeded(options.encoding());
     const session = new Session(options);
     options.onSession?.(session);
-    if ("json" in root) session.flattener.rootJSON(root.json);
-    else session.flattener.root(root.ctor, root.props);
-    const { numbers, text } = session.flattener.encoder.take();
-    const { budget, counting, mode = "raw", exactLimits = false, bindCalls = false, backfill = false, layoutOnly = false, thorough = false, messagesOnly = false, tracer } = options;
-    const fields = { budget, counting: counting?.(), mode, exactLimits, bindCalls, backfill, layoutOnly, thorough, messagesOnly, epochs: tracer?.addRenderEpoch !== undefined };
-    session.#operation = call(() => new (wasm().Prompt)(numbers, text, fields));
+    const { flattener } = session;
+    if ("json" in root) flattener.rootJSON(root.json);
+    else flattener.root(root.ctor, root.props);
+    const { budget, counting, mode = "raw", messagesOnly = false } = options;
+    const builtin = counting && { counting: counting(), mode, messagesOnly };
+    session.#operation = call(() => {
+      const { numbers, text } = flattener.encoder.written();
+      return new (wasm().Prompt)(numbers, text, budget, session.#flags(), builtin);
+    });
+    flattener.encoder.clear();
     try {
       await session.#run();
       return session;
@@ -113,6 +117,13 @@ export class Session {
       session.free();
       throw error;
     }
+  }
+
+  #flags(): number {
+    const { tracer, ...options } = this.options;
+    let flags = tracer?.addRenderEpoch || tracer?.includeInEpoch ? FLAG.traced : 0;
+    for (const name of ["exactLimits", "bindCalls", "backfill", "layoutOnly", "thorough"] as const) if (options[name]) flags |= FLAG[name];
+    return flags;
   }
 
   get nodes(): readonly RenderNode[] {
@@ -124,8 +135,9 @@ export class Session {
   }
 
   outcome(): Outcome {
-    const { messages, ...rest } = call(() => this.#live().outcome());
-    return { ...rest, messages: readMessages(messages, this.nodes) };
+    const [, tokens, removed, failed] = this.#done as unknown as [number, number, number, number];
+    const messages = readMessages(this.#done, this.nodes, MESSAGES_AT);
+    return { messages, tokens, removed, ...(failed && { failure: call(() => this.#live().failure()) as Failure }) };
   }
 
   /** The messages before anything was removed. */
@@ -170,40 +182,38 @@ export class Session {
 
   async #run(): Promise<void> {
     const { signal, tracer } = this.options;
-    for (;;) {
-      const step = call(() => this.#live().poll()) as Step;
-      if (tracer?.addRenderEpoch) this.#epochs(tracer);
-      if (step.type === "done") return;
-      signal?.throwIfAborted();
-      switch (step.type) {
-        case "render":
-          await this.#render(step.nodes, step.budgets);
-          call(() => this.#live().answerRendered(step.id));
-          break;
-        case "children": {
-          const node = this.nodes[step.node] as ElementNode;
-          this.#answer(step.id, node, this.#rendered.get(node));
-          this.#rendered.delete(node);
-          break;
+    const { flattener } = this;
+    try {
+      let step: Float64Array = call(() => this.#live().poll());
+      for (;;) {
+        if (tracer) this.#trace(tracer);
+        if (step[0] === STEP.done) {
+          this.#done = step;
+          return;
         }
-        case "grow":
-          await this.#grow(step.id, step.node, step.budget);
-          break;
-        case "count": {
-          const counts = this.#count(step.questions);
-          const known = counts instanceof Promise ? await this.#abortable(counts) : counts;
-          call(() => this.#live().answerCounts(step.id, known));
-          break;
-        }
-        default:
-          throw malformed(step.type, this.nodes[step.node]!);
+        signal?.throwIfAborted();
+        let next: Later<Float64Array>;
+        if (step[0] === STEP.render) next = this.#render(step);
+        else if (step[0] === STEP.grow) next = this.#grow(step);
+        else if (step[0] === STEP.count) next = this.#count(step);
+        else throw malformed(step[0] === STEP.stray ? "stray" : "alternative", this.nodes[step[1]!]!);
+        step = isThenable(next) ? await this.#abortable(next) : next;
       }
+    } finally {
+      flattener.encoder.release();
+      flattener.arrange();
     }
   }
 
-  #epochs(tracer: ITracer): void {
-    for (const { parent, grow, left, reserved, budgets } of call(() => this.#live().epochs())) {
-      tracer.addRenderEpoch!({
+  #trace(tracer: ITracer): void {
+    if (!tracer.addRenderEpoch && !tracer.includeInEpoch) return;
+    for (const event of call(() => this.#live().events())) {
+      if (typeof event === "number") {
+        tracer.includeInEpoch?.({ id: event, tokenBudget: 0 });
+        continue;
+      }
+      const { parent, grow, left, reserved, budgets } = event;
+      tracer.addRenderEpoch?.({
         inNode: parent, flexValue: grow, tokenBudget: left, reservedTokens: reserved,
         elements: budgets.map(([id, tokenBudget]: [number, number]) => ({ id, tokenBudget })),
       });
@@ -211,13 +221,13 @@ export class Session {
   }
 
   /** Waits, but not longer than the host does. */
-  #abortable<T>(promise: Promise<T>): Promise<T> {
+  #abortable<T>(promise: PromiseLike<T>): PromiseLike<T> {
     const { signal } = this.options;
     if (!signal) return promise;
     return new Promise((resolve, reject) => {
       const stop = () => reject(signal.reason);
       signal.addEventListener("abort", stop, { once: true });
-      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+      Promise.resolve(promise).then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
     });
   }
 
@@ -226,63 +236,110 @@ export class Session {
     return { tokenBudget, endpoint, countTokens };
   }
 
-  /** What elements returned that have not had their turn. */
-  readonly #rendered = new Map<ElementNode, unknown>();
-
-  async #render(ids: Uint32Array, budgets: Float64Array): Promise<void> {
+  /** Asks a group of elements for their content, and answers with all of it. */
+  #render(step: Float64Array): Later<Float64Array> {
     const { progress, token } = this.options;
-    const elements = Array.from(ids, (node, at) => ({ node: this.nodes[node] as ElementNode, sizing: this.#sizing(budgets[at]!) }));
-    // What is not asynchronous is not waited for.
-    const states = settle(elements.map(({ node, sizing }) => attempt(node, () => node.instance!.prepare?.(sizing, progress, token))));
-    if (states instanceof Promise) (await this.#abortable(states)).forEach((state, at) => (elements[at]!.node.state = state));
-    else states.forEach((state, at) => (elements[at]!.node.state = state));
-    const made = settle(elements.map(({ node, sizing }) => attempt(node, () => node.instance!.render(node.state, sizing, progress, token))));
-    const templates = made instanceof Promise ? await this.#abortable(made) : made;
-    elements.forEach(({ node }, at) => this.#rendered.set(node, templates[at]));
-  }
-
-  async #grow(id: number, at: number, budget: number): Promise<void> {
-    const node = this.nodes[at] as ElementNode;
-    const made = attempt(node, () => node.instance!.render(undefined, this.#sizing(budget)));
-    this.#answer(id, node, isThenable(made) ? await this.#abortable(Promise.resolve(made)) : made);
-  }
-
-  #answer(id: number, node: ElementNode, template: unknown): void {
     const { flattener } = this;
-    // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
-    if (template) flattener.children(node, template);
-    const { numbers, text } = flattener.encoder.take();
-    call(() => this.#live().answerChildren(id, numbers, text));
+    const elements: ElementNode[] = [];
+    const sizings: PromptSizing[] = [];
+    for (let at = ELEMENTS_AT; at < step.length; at += 2) {
+      elements.push(this.nodes[step[at]!] as ElementNode);
+      sizings.push(this.#sizing(step[at + 1]!));
+    }
+    flattener.pending -= elements.length;
+    const failed = flattener.failures.size > 0 && elements.find((node) => flattener.failures.has(node));
+    if (failed) throw flattener.failures.get(failed);
+    const render = () => {
+      const templates = settle(elements.map((node, at) => attempt(node, () => node.instance!.render(node.state, sizings[at]!, progress, token))));
+      return after(templates, (made) => this.#answer(step, elements, made));
+    };
+    if (!elements.some(({ instance }) => instance!.prepare)) return render();
+    // What is not asynchronous is not waited for.
+    const states = settle(elements.map((node, at) => attempt(node, () => node.instance!.prepare?.(sizings[at]!, progress, token))));
+    return after(states, (all) => {
+      elements.forEach((node, at) => (node.state = all[at]));
+      return render();
+    });
   }
 
-  /** Asks the host's tokenizer; a promise only if it gives promises. */
-  #count(list: Uint32Array): Float64Array | Promise<Float64Array> {
-    const tokenizer = this.options.tokenizer!;
-    const { token } = this.options;
-    const { nodes } = this;
-    const counts: (number | PromiseLike<number>)[] = [];
-    const text = (value: string) => tokenizer.tokenLength({ type: ChatCompletionContentPartKind.Text, text: value }, token);
-    const message = (raw: ChatMessage) => tokenizer.countMessageTokens(toMode(tokenizer.mode, raw) as never);
-    let waits = false;
-    for (let at = 0; at < list.length;) {
-      const kind = list[at++];
-      let count: number | PromiseLike<number>;
-      if (kind === 4) {
-        const { message: raw, next } = readMessage(list, at, nodes);
-        at = next;
-        count = message(raw);
-      } else {
-        const node = nodes[list[at++]!]!;
-        if (kind === 0) count = text((node as { text: string }).text);
-        else if (kind === 1) count = text((node as { literals: { text: string }[] }).literals[list[at++]!]!.text);
-        else if (kind === 2) count = tokenizer.tokenLength(partOf(node), token);
-        else count = message(emptyMessage(node as ElementNode));
-      }
-      waits ||= isThenable(count);
-      counts.push(count);
-    }
-    return waits ? Promise.all(counts).then((all) => Float64Array.from(all, number)) : Float64Array.from(counts as number[], number);
+  #grow(step: Float64Array): Later<Float64Array> {
+    const node = this.nodes[step[ELEMENTS_AT]!] as ElementNode;
+    this.flattener.collected.phase++;
+    const made = attempt(node, () => node.instance!.render(undefined, this.#sizing(step[ELEMENTS_AT + 1]!)));
+    return after(made, (template) => this.#answer(step, [node], [template]));
   }
+
+  /** Answers a step with what its elements returned, and with the counts that layout needs if somebody's budget depends on them. */
+  #answer(step: Float64Array, elements: ElementNode[], templates: unknown[]): Later<Float64Array> {
+    this.options.signal?.throwIfAborted();
+    const { flattener, options } = this;
+    const { encoder } = flattener;
+    for (let at = 0; at < elements.length; at++) {
+      const template = templates[at];
+      if (at > 0) encoder.close();
+      // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
+      if (template) flattener.children(elements[at]!, template);
+    }
+    const isSized = options.tokenizer && (options.thorough || options.tracer || flattener.pending > 0 || flattener.hasExpandable);
+    return after(isSized ? this.#layoutCounts(step[ELEMENTS_AT - 1]!) : NO_NUMBERS, (counts) =>
+      call(() => {
+        const { numbers, text } = encoder.written();
+        const next = this.#live().answerRendered(step[1]!, numbers, text, counts);
+        encoder.clear();
+        return next;
+      }),
+    );
+  }
+
+  /** Counts of everything that layout charges, for the nodes from `from` on: empty messages and literals. */
+  #layoutCounts(from: number): Later<Float64Array> {
+    const { nodes } = this;
+    const counts: Later<number>[] = [];
+    for (let at = from; at < nodes.length; at++) {
+      const node = nodes[at]!;
+      if (node.type === "element") {
+        if (node.inLayout && !node.spliced) counts.push(this.#countMessage(emptyMessage(node)));
+      } else if (node.type === "text" && !node.parent.spliced) {
+        if (!node.literals) counts.push(this.#countText(node.text));
+        else for (const literal of node.literals) if (literal.counts) counts.push(this.#countText(literal.text));
+      }
+    }
+    return numbers(counts);
+  }
+
+  #countText(text: string): Later<number> {
+    return this.options.tokenizer!.tokenLength({ type: ChatCompletionContentPartKind.Text, text }, this.options.token);
+  }
+
+  #countMessage(raw: ChatMessage): Later<number> {
+    const tokenizer = this.options.tokenizer!;
+    return tokenizer.countMessageTokens(toMode(tokenizer.mode, raw) as never);
+  }
+
+  /** Asks the host's tokenizer what the core wants to know. */
+  #count(step: Float64Array): Later<Float64Array> {
+    const { tokenizer, token } = this.options;
+    const { nodes } = this;
+    const counts: Later<number>[] = [];
+    for (let at = QUESTIONS_AT; at < step.length;) {
+      const kind = step[at++];
+      if (kind === QUESTION.text) counts.push(this.#countText((nodes[step[at++]!] as TextNode).text));
+      else if (kind === QUESTION.literal) counts.push(this.#countText((nodes[step[at++]!] as TextNode).literals![step[at++]!]!.text));
+      else if (kind === QUESTION.part) counts.push(tokenizer!.tokenLength(partOf(nodes[step[at++]!]!), token));
+      else if (kind === QUESTION.base) counts.push(this.#countMessage(emptyMessage(nodes[step[at++]!] as ElementNode)));
+      else {
+        const { message, next } = readMessage(step, at, nodes);
+        at = next;
+        counts.push(this.#countMessage(message));
+      }
+    }
+    return after(numbers(counts), (known) => call(() => this.#live().answerCounts(step[1]!, known)));
+  }
+}
+
+/** Counts as the core takes them; a promise only if one of them is one. */
+function numbers(counts: Later<number>[]): Later<Float64Array> {
+  return after(settle(counts), (known) => Float64Array.from(known, number));
 }
 
 /** What is no number becomes none, and not zero, so that the core can refuse it. */
@@ -290,13 +347,18 @@ function number(count: unknown): number {
   return typeof count === "number" ? count : NaN;
 }
 
-function isThenable(value: unknown): value is PromiseLike<never> {
+function isThenable(value: unknown): value is PromiseLike<any> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** All at once; a promise only if one of them is one. */
-function settle<T>(values: (T | PromiseLike<T>)[]): T[] | Promise<T[]> {
+function settle<T>(values: Later<T>[]): Later<T[]> {
   return values.some(isThenable) ? Promise.all(values) : (values as T[]);
+}
+
+/** Goes on with a value, at once if it is there. */
+function after<T, R>(value: Later<T>, next: (value: T) => Later<R>): Later<R> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value as T);
 }
 
 /** Runs a host's method; what it throws, now or later, names the element. */

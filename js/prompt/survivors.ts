@@ -1,6 +1,5 @@
 /** What of the metadata and references is left after pruning. */
 
-import type { RenderNode } from "./render-tree.ts";
 import type { PromptMetadata, PromptReference } from "./results.ts";
 import { MetadataMap, ReferenceMetadata } from "./results.ts";
 import type { Session } from "./session.ts";
@@ -12,7 +11,8 @@ export interface Survivors {
 }
 
 export function survivors(session: Session): Survivors {
-  const holders = session.nodes.filter((node): node is RenderNode & { metadata: PromptMetadata[] } => "metadata" in node && node.metadata.length > 0);
+  const { holders } = session.flattener;
+  if (holders.length === 0) return { metadata: MetadataMap.from([]), references: [], omittedReferences: [] };
   const places = session.places(holders.map(({ id }) => id));
   const inTree = holders
     .map(({ metadata }, at) => ({ metadata, place: places[at]! }))

@@ -1,4 +1,5 @@
-//! Prompt trees: an operation that is polled and answered.
+//! Prompt trees: an operation that is polled and answered. What is asked next comes back with every answer, so that a group of
+//! elements takes one crossing, with all that its elements yield.
 //!
 //! Trees cross as two flat values, numbers and text, since a prompt may have a hundred thousand nodes. The numbers, one record
 //! per [`Op`] (lengths are in UTF-16 units of the text, which holds everything in order; NaN is "unset"):
@@ -6,14 +7,25 @@
 //! ```text
 //! 0                                                                        close
 //! 1 flags priority basis grow reserveKind reserve limit keepWith shape …    open; shape 0: container
-//!     shape 1: message: role inLayout length-of-JSON {name?, calls?, callId?}
+//!     shape 1: message: role inLayout calls keepWith* length-of-JSON {name?, calls?, callId?}
 //!     shape 2: leaf: kind tokens length-of-JSON (a part)
 //! 2 length priority newLine spans (length counts)*                          text; spans 0: all of it, -1: none of it is a literal
 //! 4 length priority newLine spans (length counts)* endsLine blank           text that the host counts, and that is not there
 //! 3 kind priority tokens length-of-JSON                                     content other than text
 //! ```
+//!
+//! Steps are numbers as well:
+//!
+//! ```text
+//! 0 tokens removed failed (node calls dropped* contents (node*2 + breaks)*)*    done, with the messages; failed: see `failure`
+//! 1 id uncounted (node budget)*                                                 render these; layout has not asked for counts of
+//! 2 id uncounted node budget                                                    nodes from this one on; grow this
+//! 3 id (0 node | 1 node literal | 2 node | 3 node | 4 message)*                 count these: text, literal, part, empty message,
+//!                                                                               message (as in 0)
+//! 4 node                                                                        content outside a message
+//! 5 node                                                                        alternatives that are not two
+//! ```
 
-use js_sys::{Float64Array, Object, Reflect, Uint32Array};
 use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
@@ -27,34 +39,30 @@ use crate::prompt::{
     Question, Reserve, Sent, Shape, Step, Wording,
 };
 
+/// How messages are counted by us.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct PromptOptions {
-    budget: f64,
-    /// Absent: the host counts.
-    #[serde(default)]
-    counting: Option<Counting>,
+struct CountingOptions {
+    counting: Counting,
     #[serde(default)]
     mode: String,
-    #[serde(default)]
-    exact_limits: bool,
-    #[serde(default)]
-    bind_calls: bool,
-    #[serde(default)]
-    backfill: bool,
-    #[serde(default)]
-    epochs: bool,
-    #[serde(default)]
-    layout_only: bool,
-    /// Counts everything for layout, whether a budget depends on it or not.
-    #[serde(default)]
-    thorough: bool,
     /// The budget is for the messages alone, not for a whole request.
     #[serde(default)]
     messages_only: bool,
 }
 
-/// A prompt being rendered, or rendered. `poll` says what is needed next; the answers take it.
+/// Bits of the constructor's `flags`.
+mod flag {
+    pub const EXACT_LIMITS: u32 = 1;
+    pub const BIND_CALLS: u32 = 2;
+    pub const BACKFILL: u32 = 4;
+    pub const TRACED: u32 = 8;
+    pub const LAYOUT_ONLY: u32 = 16;
+    /// Counts everything for layout, whether a budget depends on it or not.
+    pub const THOROUGH: u32 = 32;
+}
+
+/// A prompt being rendered, or rendered. `poll` says what is needed next, and so does every answer.
 #[wasm_bindgen]
 pub struct Prompt {
     inner: crate::prompt::Prompt,
@@ -64,101 +72,74 @@ pub struct Prompt {
 
 #[wasm_bindgen]
 impl Prompt {
+    /// `counting` is undefined if the host counts.
     #[wasm_bindgen(constructor)]
-    pub fn new(numbers: &[f64], text: &[u8], options: JsValue) -> std::result::Result<Prompt, JsValue> {
-        let options: PromptOptions = from_js(options, "options", Code::BadOption)?;
-        let mode = mode(&options.mode).map_err(to_js)?;
-        let (counter, overhead) = match options.counting {
-            None => (Counter::Host, 0.0),
-            Some(counting) => {
-                let counter = counting.counter().map_err(to_js)?;
-                let overhead = match options.messages_only {
-                    true => 0,
-                    false => counter.cost_model.list_overhead() + counter.tools.total,
-                };
-                let encoding = counting.built_in().map_err(to_js)?;
-                let (tokenizer, model) = (counter.tokenizer, counter.cost_model);
-                (Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64)
-            }
-        };
+    pub fn new(
+        numbers: &[f64],
+        text: &[u8],
+        budget: f64,
+        flags: u32,
+        counting: JsValue,
+    ) -> std::result::Result<Prompt, JsValue> {
+        let (counter, overhead) = if counting.is_undefined() { (Counter::Host, 0.0) } else { builtin(counting)? };
         let ops = read(numbers, text).map_err(to_js)?;
+        let has = |bit: u32| flags & bit != 0;
         let options = Options {
-            budget: options.budget - overhead,
-            inside: if options.exact_limits { Inside::Exact } else { Inside::Bounds },
-            bind_calls: options.bind_calls,
-            backfill: options.backfill,
-            epochs: options.epochs,
-            thorough: options.thorough,
-            cut: !options.layout_only,
+            budget: budget - overhead,
+            inside: if has(flag::EXACT_LIMITS) { Inside::Exact } else { Inside::Bounds },
+            bind_calls: has(flag::BIND_CALLS),
+            backfill: has(flag::BACKFILL),
+            traced: has(flag::TRACED),
+            thorough: has(flag::THOROUGH),
+            cut: !has(flag::LAYOUT_ONLY),
         };
         let inner = crate::prompt::Prompt::new(ops, counter, options).map_err(to_js)?;
         Ok(Prompt { inner, overhead })
     }
 
-    /// `{ type: "render", id, nodes, budgets }`, `{ type: "children", id, node }`, `{ type: "grow", id, node, budget }`, `{ type: "count", id, questions }`,
-    /// `{ type: "stray" | "alternative", node }` or `{ type: "done" }`.
-    pub fn poll(&mut self) -> std::result::Result<JsValue, JsValue> {
+    /// The next step, as numbers.
+    pub fn poll(&mut self) -> std::result::Result<Vec<f64>, JsValue> {
         let step = self.inner.poll().map_err(to_js)?;
-        let object = Object::new();
-        let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value).map(|_| ());
-        match step {
-            Step::Done => put("type", "done".into())?,
-            Step::Malformed(malformed) => {
-                let (name, node) = match malformed {
-                    Malformed::Stray(node) => ("stray", node),
-                    Malformed::Alternative(node) => ("alternative", node),
-                };
-                put("type", name.into())?;
-                put("node", node.into())?;
+        Ok(match step {
+            Step::Done => self.done(),
+            Step::Malformed(Malformed::Stray(node)) => vec![4.0, f64::from(node)],
+            Step::Malformed(Malformed::Alternative(node)) => vec![5.0, f64::from(node)],
+            Step::Ask(id, Ask::Render(elements)) => {
+                let mut list = vec![1.0, f64::from(id), self.inner.uncounted() as f64];
+                list.extend(elements.iter().flat_map(|&(node, budget)| [f64::from(node), budget]));
+                list
             }
-            Step::Ask(id, ask) => {
-                put("id", id.into())?;
-                match ask {
-                    Ask::Render(elements) => {
-                        let nodes: Vec<u32> = elements.iter().map(|(node, _)| *node).collect();
-                        let budgets: Vec<f64> = elements.iter().map(|(_, budget)| *budget).collect();
-                        put("type", "render".into())?;
-                        put("nodes", Uint32Array::from(&nodes[..]).into())?;
-                        put("budgets", Float64Array::from(&budgets[..]).into())?;
-                    }
-                    Ask::Children(node) => {
-                        put("type", "children".into())?;
-                        put("node", node.into())?;
-                    }
-                    Ask::Grow(node, budget) => {
-                        put("type", "grow".into())?;
-                        put("node", node.into())?;
-                        put("budget", budget.into())?;
-                    }
-                    Ask::Count(questions) => {
-                        let mut list = Vec::new();
-                        questions.iter().for_each(|question| ask_count(question, &mut list));
-                        put("type", "count".into())?;
-                        put("questions", Uint32Array::from(&list[..]).into())?;
-                    }
-                }
+            Step::Ask(id, Ask::Grow(node, budget)) => {
+                vec![2.0, f64::from(id), self.inner.len() as f64, f64::from(node), budget]
             }
-        }
-        Ok(object.into())
+            Step::Ask(id, Ask::Count(questions)) => {
+                let mut list = vec![3.0, f64::from(id)];
+                questions.iter().for_each(|question| put_question(question, &mut list));
+                list
+            }
+        })
     }
 
-    /// The elements of effect `id` were rendered.
+    /// What the elements of effect `id` yield, one after the other with a close between them, and the counts that layout
+    /// would ask for, or none of them. Returns the next step.
     #[wasm_bindgen(js_name = answerRendered)]
-    pub fn answer_rendered(&mut self, id: u32) -> std::result::Result<(), JsValue> {
-        self.inner.resume_rendered(id).map_err(to_js)
+    pub fn answer_rendered(
+        &mut self,
+        id: u32,
+        numbers: &[f64],
+        text: &[u8],
+        counts: &[f64],
+    ) -> std::result::Result<Vec<f64>, JsValue> {
+        let yielded = read(numbers, text).map_err(to_js)?;
+        self.inner.resume_rendered(id, yielded, counts).map_err(to_js)?;
+        self.poll()
     }
 
-    /// What the element of effect `id` yields.
-    #[wasm_bindgen(js_name = answerChildren)]
-    pub fn answer_children(&mut self, id: u32, numbers: &[f64], text: &[u8]) -> std::result::Result<(), JsValue> {
-        let children = read(numbers, text).map_err(to_js)?;
-        self.inner.resume_children(id, children).map_err(to_js)
-    }
-
-    /// One count for each question of effect `id`.
+    /// One count for each question of effect `id`. Returns the next step.
     #[wasm_bindgen(js_name = answerCounts)]
-    pub fn answer_counts(&mut self, id: u32, counts: &[f64]) -> std::result::Result<(), JsValue> {
-        self.inner.resume_counts(id, counts).map_err(to_js)
+    pub fn answer_counts(&mut self, id: u32, counts: &[f64]) -> std::result::Result<Vec<f64>, JsValue> {
+        self.inner.resume_counts(id, counts).map_err(to_js)?;
+        self.poll()
     }
 
     /// Cuts the same tree to another budget. Poll again.
@@ -166,31 +147,22 @@ impl Prompt {
         self.inner.recut(budget - self.overhead);
     }
 
-    /// `{ messages, tokens, removed, failure? }`; messages as one list: node, number of dropped calls, those, number of contents,
-    /// and twice each content's node, plus one if a line end goes before it.
-    pub fn outcome(&mut self) -> std::result::Result<JsValue, JsValue> {
-        let outcome = self.inner.outcome();
-        let object = Object::new();
-        let put = |key: &str, value: JsValue| Reflect::set(&object, &key.into(), &value).map(|_| ());
-        put("messages", all_sent(&outcome.messages).into())?;
-        put("tokens", (outcome.tokens + self.overhead).into())?;
-        put("removed", outcome.removed.into())?;
-        if let Some(failure) = outcome.failure {
-            let found = Object::new();
-            let put_found = |key: &str, value: JsValue| Reflect::set(&found, &key.into(), &value).map(|_| ());
+    /// `{ limit, allowed, needed, largest }` once it is done, if a limit cannot be met.
+    pub fn failure(&mut self) -> std::result::Result<JsValue, JsValue> {
+        let failure = self.inner.outcome().failure.map(|mut failure| {
             let around = if failure.limit == 0 { self.overhead } else { 0.0 };
-            put_found("limit", failure.limit.into())?;
-            put_found("allowed", (failure.allowed + around).into())?;
-            put_found("needed", (failure.needed + around).into())?;
-            put_found("largest", into_js(&failure.largest)?)?;
-            put("failure", found.into())?;
-        }
-        Ok(object.into())
+            failure.allowed += around;
+            failure.needed += around;
+            failure
+        });
+        into_js(&failure)
     }
 
-    /// The messages before anything was removed, in the same form.
-    pub fn original(&mut self) -> Uint32Array {
-        all_sent(&self.inner.original().messages)
+    /// The messages before anything was removed, as in the last step.
+    pub fn original(&mut self) -> Vec<f64> {
+        let mut list = Vec::new();
+        self.inner.original().messages.iter().for_each(|sent| put_sent(sent, &mut list));
+        list
     }
 
     /// What was removed, in order.
@@ -209,10 +181,34 @@ impl Prompt {
         self.inner.places(nodes)
     }
 
-    /// Budgets that were handed out since the last call.
-    pub fn epochs(&mut self) -> std::result::Result<JsValue, JsValue> {
-        into_js(&self.inner.take_epochs())
+    /// What a tracer sees of the layout, since the last call: budgets that were handed out, and numbers of spliced elements.
+    pub fn events(&mut self) -> std::result::Result<JsValue, JsValue> {
+        into_js(&self.inner.take_events())
     }
+}
+
+impl Prompt {
+    fn done(&mut self) -> Vec<f64> {
+        let outcome = self.inner.outcome();
+        let failed = f64::from(u8::from(outcome.failure.is_some()));
+        let mut list = vec![0.0, outcome.tokens + self.overhead, f64::from(outcome.removed), failed];
+        outcome.messages.iter().for_each(|sent| put_sent(sent, &mut list));
+        list
+    }
+}
+
+/// Counting of our own, and the tokens that a request takes besides its messages.
+fn builtin(options: JsValue) -> std::result::Result<(Counter, f64), JsValue> {
+    let options: CountingOptions = from_js(options, "options", Code::BadOption)?;
+    let mode = mode(&options.mode).map_err(to_js)?;
+    let counter = options.counting.counter().map_err(to_js)?;
+    let overhead = match options.messages_only {
+        true => 0,
+        false => counter.cost_model.list_overhead() + counter.tools.total,
+    };
+    let encoding = options.counting.built_in().map_err(to_js)?;
+    let (tokenizer, model) = (counter.tokenizer, counter.cost_model);
+    Ok((Counter::Builtin(Builtin { encoding, tokenizer, model, mode }), overhead as f64))
 }
 
 fn mode(name: &str) -> Result<Mode> {
@@ -227,30 +223,24 @@ fn mode(name: &str) -> Result<Mode> {
     }
 }
 
-fn ask_count(question: &Question, list: &mut Vec<u32>) {
+fn put_question(question: &Question, list: &mut Vec<f64>) {
     match question {
-        Question::Text(node) => list.extend([0, *node]),
-        Question::Literal(node, nth) => list.extend([1, *node, *nth]),
-        Question::Part(node) => list.extend([2, *node]),
-        Question::Base(node) => list.extend([3, *node]),
+        Question::Text(node) => list.extend([0.0, f64::from(*node)]),
+        Question::Literal(node, nth) => list.extend([1.0, f64::from(*node), f64::from(*nth)]),
+        Question::Part(node) => list.extend([2.0, f64::from(*node)]),
+        Question::Base(node) => list.extend([3.0, f64::from(*node)]),
         Question::Message(sent) => {
-            list.push(4);
+            list.push(4.0);
             put_sent(sent, list);
         }
     }
 }
 
-fn put_sent(sent: &Sent, list: &mut Vec<u32>) {
-    list.extend([sent.node, sent.dropped_calls.len() as u32]);
-    list.extend(&sent.dropped_calls);
-    list.push(sent.content.len() as u32);
-    list.extend(sent.content.iter().map(|(node, breaks)| node * 2 + u32::from(*breaks)));
-}
-
-fn all_sent(messages: &[Sent]) -> Uint32Array {
-    let mut list = Vec::new();
-    messages.iter().for_each(|sent| put_sent(sent, &mut list));
-    Uint32Array::from(&list[..])
+fn put_sent(sent: &Sent, list: &mut Vec<f64>) {
+    list.extend([f64::from(sent.node), sent.dropped_calls.len() as f64]);
+    list.extend(sent.dropped_calls.iter().map(|call| f64::from(*call)));
+    list.push(sent.content.len() as f64);
+    list.extend(sent.content.iter().map(|(node, breaks)| f64::from(*node) * 2.0 + f64::from(u8::from(*breaks))));
 }
 
 fn read(numbers: &[f64], text: &[u8]) -> Result<Vec<Op>> {
@@ -287,14 +277,12 @@ struct Fields {
     call_id: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct FieldCall {
     call_id: String,
     name: String,
     arguments: String,
-    #[serde(default)]
-    keep_with: Option<u32>,
 }
 
 impl<'a> Input<'a> {
@@ -427,14 +415,14 @@ impl<'a> Input<'a> {
             _ => None,
         };
         let in_layout = self.number()? != 0.0;
+        let kept_with = (0..self.number()? as usize).map(|_| self.optional()).collect::<Result<Vec<_>>>()?;
         let Fields { name, calls, call_id } = self.json()?.unwrap_or_default();
-        let call = |call: FieldCall| Call {
-            call_id: call.call_id,
-            name: call.name,
-            arguments: call.arguments,
-            keep_with: call.keep_with,
+        let mut fields = calls.into_iter();
+        let call = |keep_with: Option<f64>| {
+            let FieldCall { call_id, name, arguments } = fields.next().unwrap_or_default();
+            Call { call_id, name, arguments, keep_with: keep_with.map(|id| id as u32) }
         };
-        Ok(MessageShape { role, name, calls: calls.into_iter().map(call).collect(), call_id, in_layout })
+        Ok(MessageShape { role, name, calls: kept_with.into_iter().map(call).collect(), call_id, in_layout })
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Outcome {
 }
 
 /// A limit that cannot be met: nothing is left that may go.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Failure {
     /// The element whose limit it is; the root for the budget itself.
     pub limit: NodeId,

@@ -108,12 +108,20 @@ impl Draft {
         }
     }
 
-    /// Adds nodes below `parent` and returns the numbers of the new dynamic elements.
+    /// Adds nodes below `parent`.
     ///
     /// # Errors
     /// [`Code::BadInput`] if the list does not close what it opens, or a breakpoint stands outside a message.
     pub fn add(&mut self, parent: NodeId, ops: Vec<Op>) -> Result<()> {
-        let mut open = vec![parent];
+        self.add_each(std::iter::once(parent), ops)
+    }
+
+    /// Adds nodes below each of `parents`; all lists but the last are followed by a `Close`.
+    ///
+    /// # Errors
+    /// As [`Draft::add`]; [`Code::BadInput`] if there is not one list for each parent.
+    pub fn add_each(&mut self, mut parents: impl Iterator<Item = NodeId>, ops: Vec<Op>) -> Result<()> {
+        let mut open = Vec::from_iter(parents.next());
         for op in ops {
             let Some(&at) = open.last() else { return Err(unbalanced()) };
             match op {
@@ -123,6 +131,9 @@ impl Draft {
                 }
                 Op::Close => {
                     open.pop();
+                    if open.is_empty() {
+                        open.extend(parents.next());
+                    }
                 }
                 Op::Text { text, priority, new_line, literal } => {
                     let text = self.wording(text, priority, new_line, literal)?;
@@ -137,7 +148,7 @@ impl Draft {
                 }
             }
         }
-        if open.len() == 1 { Ok(()) } else { Err(unbalanced()) }
+        if open.len() == 1 && parents.next().is_none() { Ok(()) } else { Err(unbalanced()) }
     }
 
     fn wording(&mut self, text: Wording, priority: f64, new_line: bool, literal: Literal) -> Result<Text> {

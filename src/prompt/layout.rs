@@ -29,12 +29,19 @@ pub struct Growable {
     pub consumed: f64,
 }
 
+/// What a tracer sees, in the order in which it happens.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Event {
+    Sized(Epoch),
+    /// An element that was rendered elsewhere became part of the tree.
+    Spliced(NodeId),
+}
+
 /// What layout needs next.
 pub enum Next {
     /// These elements are to be rendered, given these budgets.
     Render(Vec<(NodeId, f64)>),
-    /// What a rendered element yielded. It is asked for when its turn comes, since what it contains is made in that order.
-    Children(NodeId),
     Count(Vec<Question>),
     Done {
         /// What the first element took.
@@ -49,17 +56,15 @@ pub struct Layout {
     pub limits: Vec<(NodeId, f64)>,
     /// In render order.
     pub growables: Vec<Growable>,
-    /// Kept only if somebody wants them.
-    pub epochs: Option<Vec<Epoch>>,
+    /// Kept only for a tracer.
+    pub events: Option<Vec<Event>>,
     /// Nodes that were looked at.
     seen: usize,
     /// Nodes whose counts were asked for.
-    asked: usize,
-    /// Dynamic elements that are not rendered and expandable ones whose consumption is not known. At 0, budgets interest
+    pub asked: usize,
+    /// Dynamic elements that are not sized and expandable ones whose consumption is not known. At 0, budgets interest
     /// nobody any more, so nothing is counted for them.
     unsettled: usize,
-    /// The dynamic element whose children came last.
-    taken: Option<NodeId>,
     /// Counts whether it interests anybody or not.
     thorough: bool,
     consumed: f64,
@@ -84,8 +89,8 @@ impl Frame {
 }
 
 impl Layout {
-    pub fn new(epochs: bool, thorough: bool) -> Layout {
-        Layout { epochs: epochs.then(Vec::new), thorough, ..Layout::default() }
+    pub fn new(traced: bool, thorough: bool) -> Layout {
+        Layout { events: traced.then(Vec::new), thorough, ..Layout::default() }
     }
 
     /// Begins with one element, which is sized like a child of nothing.
@@ -107,7 +112,7 @@ impl Layout {
     pub fn again(node: NodeId, budget: f64, from: usize) -> Layout {
         let frame =
             Frame { node: NONE, budget, consumed: 0.0, order: vec![node], group: 0..1, next: 0, budgets: vec![budget] };
-        Layout { frames: vec![frame], seen: from, asked: from, taken: Some(node), thorough: true, ..Layout::default() }
+        Layout { frames: vec![frame], seen: from, asked: from, thorough: true, ..Layout::default() }
     }
 
     /// Takes note of nodes that came since the last time.
@@ -120,6 +125,12 @@ impl Layout {
         self.seen = draft.len();
     }
 
+    /// The questions about nodes that came since the last time, for a host that answers them before they are asked.
+    pub fn unasked(&mut self, draft: &Draft, counts: &mut Counts) -> Vec<Question> {
+        let from = std::mem::replace(&mut self.asked, draft.len());
+        counts.literal_questions(draft, from)
+    }
+
     /// Goes on until something is needed. Call again when it is there.
     pub fn advance(&mut self, draft: &Draft, counts: &mut Counts) -> Next {
         if self.seen < draft.len() {
@@ -129,16 +140,10 @@ impl Layout {
             if frame.next < frame.group.end {
                 let at = frame.next - frame.group.start;
                 let (node, budget) = (frame.order[frame.next], frame.budgets[at]);
-                if self.taken != Some(node) && draft.element(node).is_some_and(|element| element.dynamic) {
-                    self.taken = Some(node);
-                    self.unsettled = self.unsettled.saturating_sub(1);
-                    return Next::Children(node);
-                }
-                let sized = self.thorough || self.unsettled > 0 || self.epochs.is_some();
+                let sized = self.thorough || self.unsettled > 0 || self.events.is_some();
                 let written = if sized { counts.literals(draft, node) } else { Some(0.0) };
                 let Some(written) = written else {
-                    let from = std::mem::replace(&mut self.asked, draft.len());
-                    return Next::Count(counts.literal_questions(draft, from));
+                    return Next::Count(self.unasked(draft, counts));
                 };
                 frame.next += 1;
                 self.open(draft, node, budget);
@@ -185,6 +190,9 @@ impl Layout {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
             self.instantiate(draft, node);
+            if let Some(events) = &mut self.events {
+                events.push(Event::Spliced(node));
+            }
             let from = open.len();
             open.extend(draft.children(node).filter(|child| draft.element(*child).is_some()));
             open[from..].reverse();
@@ -209,16 +217,17 @@ impl Layout {
         frame.budgets = share(left, &claims);
         (frame.group, frame.next) = (start..end, start);
         let sized = || frame.order[start..end].iter().copied().zip(frame.budgets.iter().copied());
-        if let Some(epochs) = &mut self.epochs {
-            epochs.push(Epoch {
+        if let Some(events) = &mut self.events {
+            events.push(Event::Sized(Epoch {
                 parent: (frame.node != NONE).then_some(frame.node),
                 grow: if value == f64::INFINITY { 0.0 } else { value },
                 left: frame.left(),
                 reserved,
                 budgets: sized().collect(),
-            });
+            }));
         }
         let dynamic: Vec<_> = sized().filter(|(node, _)| draft.element(*node).is_some_and(|e| e.dynamic)).collect();
+        self.unsettled = self.unsettled.saturating_sub(dynamic.len());
         (!dynamic.is_empty()).then_some(dynamic)
     }
 

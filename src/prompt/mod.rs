@@ -35,7 +35,7 @@ mod tree;
 pub use costs::Inside;
 pub use counts::{Builtin, Counter, Question, Sent};
 pub use cut::{Failure, Outcome};
-pub use layout::{Epoch, Growable};
+pub use layout::{Epoch, Event, Growable};
 pub use piece::{Call, Element, Leaf, LeafKind, Literal, MessageShape, Mode, Op, Reserve, Shape, Wording};
 pub use run::{Ask, Options, Prompt, Step};
 pub use trace::{NodeReport, Removal, Rule};

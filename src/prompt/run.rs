@@ -5,7 +5,7 @@ use super::costs::Inside;
 use super::counts::{Counter, Counts, Question};
 use super::cut::{self, Cut, Outcome};
 use super::draft::Draft;
-use super::layout::{self, Epoch, Growable, Layout};
+use super::layout::{self, Event, Growable, Layout};
 use super::piece::Op;
 use super::trace::NodeReport;
 use super::tree::Malformed;
@@ -22,8 +22,8 @@ pub struct Options {
     pub bind_calls: bool,
     /// Puts back what still fits.
     pub backfill: bool,
-    /// Keeps the budgets that were handed out.
-    pub epochs: bool,
+    /// Keeps what a tracer sees of the layout.
+    pub traced: bool,
     /// Counts everything for layout, whether a budget depends on it or not.
     pub thorough: bool,
     /// Cuts the tree to its budget; otherwise it is only laid out.
@@ -33,10 +33,8 @@ pub struct Options {
 /// What the host is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// Render these elements, given these budgets, and keep what they yield.
+    /// Render these elements, given these budgets, and answer with what they yield.
     Render(Vec<(NodeId, f64)>),
-    /// What a rendered element yielded.
-    Children(NodeId),
     /// What an expandable element yields now, given this budget.
     Grow(NodeId, f64),
     Count(Vec<Question>),
@@ -69,7 +67,7 @@ pub enum Step {
 ///     Op::Close,
 ///     Op::Close,
 /// ];
-/// let options = Options { budget: 20.0, inside: Inside::Exact, bind_calls: true, backfill: false, epochs: false, thorough: false, cut: true };
+/// let options = Options { budget: 20.0, inside: Inside::Exact, bind_calls: true, backfill: false, traced: false, thorough: false, cut: true };
 /// let mut prompt = Prompt::new(tree, Counter::Host, options)?;
 /// while let Step::Ask(id, Ask::Count(questions)) = prompt.poll()? {
 ///     // A tokenizer with ten tokens for whatever a message contains.
@@ -115,7 +113,7 @@ impl Prompt {
         if draft.element(0).is_none() {
             return Err(Error::new(Code::BadInput, "a prompt begins with an element"));
         }
-        let mut layout = Layout::new(options.epochs, options.thorough);
+        let mut layout = Layout::new(options.traced, options.thorough);
         layout.start(&draft, 0, options.budget);
         Ok(Prompt {
             draft,
@@ -153,7 +151,6 @@ impl Prompt {
         if !self.laid_out {
             match self.layout.advance(&self.draft, &mut self.counts) {
                 layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
-                layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
                 layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
                 layout::Next::Done { .. } => self.laid_out = true,
             }
@@ -164,7 +161,6 @@ impl Prompt {
         if let Some(growth) = &mut self.growth {
             match growth.layout.advance(&self.draft, &mut self.counts) {
                 layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
-                layout::Next::Children(node) => return Ok(Some(Ask::Children(node))),
                 layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
                 layout::Next::Done { consumed } => {
                     let (node, before) = (growth.node, growth.before);
@@ -186,33 +182,34 @@ impl Prompt {
         }
     }
 
-    /// Answers [`Ask::Render`]: it is done.
+    /// Answers [`Ask::Render`] or [`Ask::Grow`]: what each element yields, in the order in which they were asked for, each list
+    /// but the last followed by a `Close`.
+    ///
+    /// `counts` may be empty, or answer in advance what layout would ask about every node that it has not asked about: in the
+    /// order of nodes, messages that layout counts ([`Question::Base`]) and literals, those of spliced trees left out.
     ///
     /// # Errors
-    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number.
-    pub fn resume_rendered(&mut self, id: u32) -> Result<()> {
+    /// [`Code::UnknownEffect`] if nothing of that kind is open under this number; [`Code::BadInput`] for a list of pieces that
+    /// does not close what it opens, or counts that do not fit.
+    pub fn resume_rendered(&mut self, id: u32, yielded: Vec<Op>, counts: &[f64]) -> Result<()> {
         match self.take(id)? {
-            Ask::Render(_) => Ok(()),
-            _ => Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask to render"))),
-        }
-    }
-
-    /// Answers [`Ask::Children`] or [`Ask::Grow`]: what the element yields.
-    ///
-    /// # Errors
-    /// As [`Prompt::resume_rendered`]; [`Code::BadInput`] for a list of pieces that does not close what it opens.
-    pub fn resume_children(&mut self, id: u32, children: Vec<Op>) -> Result<()> {
-        let node = match self.take(id)? {
-            Ask::Children(node) => node,
+            Ask::Render(elements) => self.draft.add_each(elements.iter().map(|(node, _)| *node), yielded)?,
             Ask::Grow(node, budget) => {
                 let from = self.draft.len();
                 let before = self.draft.detach(node);
                 self.growth = Some(Growth { node, before, layout: Layout::again(node, budget, from) });
-                node
+                self.draft.add(node, yielded)?;
             }
-            _ => return Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask for children"))),
-        };
-        self.draft.add(node, children)
+            Ask::Count(_) => {
+                return Err(Error::new(Code::UnknownEffect, format!("effect {id} does not ask to render")));
+            }
+        }
+        if counts.is_empty() {
+            return Ok(());
+        }
+        let layout = self.growth.as_mut().map_or(&mut self.layout, |growth| &mut growth.layout);
+        let questions = layout.unasked(&self.draft, &mut self.counts);
+        self.counts.answer(&questions, counts)
     }
 
     /// Answers [`Ask::Count`], one number for each question.
@@ -289,9 +286,14 @@ impl Prompt {
         nodes.iter().map(|node| place(node).unwrap_or(f64::NAN)).collect()
     }
 
-    /// Budgets that were handed out since the last call.
-    pub fn take_epochs(&mut self) -> Vec<Epoch> {
-        self.layout.epochs.as_mut().map(std::mem::take).unwrap_or_default()
+    /// What a tracer sees of the layout, since the last call.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.layout.events.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The first of the nodes whose counts layout has not asked for: those that [`Prompt::resume_rendered`] takes begin here.
+    pub fn uncounted(&self) -> usize {
+        self.growth.as_ref().map_or(&self.layout, |growth| &growth.layout).asked
     }
 
     /// How many nodes were made: the number of the next one.

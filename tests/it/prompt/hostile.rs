@@ -80,7 +80,7 @@ fn answers_that_do_not_fit() {
     }
     let mut prompt = host(simple(), 4.0);
     let Step::Ask(id, _) = prompt.poll().unwrap() else { panic!() };
-    assert_eq!(prompt.resume_children(id, vec![]).unwrap_err().code, Code::UnknownEffect);
+    assert_eq!(prompt.resume_rendered(id, vec![], &[]).unwrap_err().code, Code::UnknownEffect);
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub fn options(budget: f64) -> Options {
         inside: Inside::Exact,
         bind_calls: false,
         backfill: false,
-        epochs: false,
+        traced: false,
         thorough: false,
         cut: true,
     }
