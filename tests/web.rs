@@ -178,7 +178,7 @@ fn two_texts() -> (Vec<f64>, Vec<u8>) {
     let open = |shape: &[f64]| [&[1.0, 0.0, unset, 1.0, unset, 0.0, 0.0, unset, unset], shape].concat();
     let numbers = [
         open(&[0.0]),
-        open(&[1.0, 1.0, 1.0, 0.0]),
+        open(&[1.0, 1.0, 1.0, 0.0, 0.0]),
         vec![2.0, 5.0, 2.0, 1.0, 0.0],
         vec![2.0, 3.0, 1.0, 1.0, 0.0],
         vec![0.0, 0.0],
@@ -190,32 +190,72 @@ fn two_texts() -> (Vec<f64>, Vec<u8>) {
 fn a_prompt_is_polled_and_cut_again() {
     load();
     let (numbers, bytes) = two_texts();
-    let options = |budget: u32| js(&format!(r#"{{"budget":{budget},"counting":{{"messages":[]}},"mode":"openai"}}"#));
-    let mut prompt = Prompt::new(&numbers, &bytes, options(100)).unwrap();
-    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
-    let whole = prompt.outcome().unwrap();
-    let tokens = field(&whole, "tokens").as_f64().unwrap();
+    let counting = js(r#"{"counting":{},"mode":"openai"}"#);
+    let mut prompt = Prompt::new(&numbers, &bytes, 100.0, 0, counting).unwrap();
+    let whole = prompt.poll().unwrap();
+    let [done, tokens, removed, failed] = whole[..4] else { panic!() };
+    assert_eq!([done, removed, failed], [0.0; 3]);
     prompt.recut(tokens - 1.0);
-    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
-    let cut = prompt.outcome().unwrap();
-    assert_eq!(field(&cut, "removed").as_f64(), Some(1.0));
-    assert!(field(&cut, "tokens").as_f64().unwrap() < tokens);
+    let cut = prompt.poll().unwrap();
+    assert_eq!([cut[0], cut[2], cut[3]], [0.0, 1.0, 0.0]);
+    assert!(cut[1] < tokens);
     // Message 1 without dropped calls, with one content, which is text 2 and begins no line.
-    assert_eq!(js_sys::Uint32Array::from(field(&cut, "messages")).to_vec(), [1, 0, 1, 4]);
+    assert_eq!(cut[4..], [1.0, 0.0, 1.0, 4.0]);
+}
+
+#[wasm_bindgen_test]
+fn elements_and_counts_are_answered_in_one_call() {
+    load();
+    let unset = f64::NAN;
+    let open = |flags: f64, shape: &[f64]| [&[1.0, flags, unset, 1.0, unset, 0.0, 0.0, unset, unset], shape].concat();
+    const DYNAMIC: f64 = 16.0;
+    let root = [open(DYNAMIC, &[0.0]), vec![0.0]].concat();
+    let mut prompt = Prompt::new(&root, b"", 50.0, 0, JsValue::UNDEFINED).unwrap();
+    // Render node 0 with all of the budget; layout has counted nothing yet.
+    assert_eq!(prompt.poll().unwrap(), [1.0, 0.0, 0.0, 0.0, 50.0]);
+    let text = vec![4.0, 5.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    let message = [open(0.0, &[1.0, 1.0, 1.0, 0.0, 0.0]), text.clone()].concat();
+    // A message with a text, in it two elements: their budgets are what the message's 3 and the text's 7 leave.
+    let own = [open(DYNAMIC, &[0.0]), vec![0.0]].concat();
+    let yielded = [message, own.clone(), own, vec![0.0]].concat();
+    assert_eq!(prompt.answer_rendered(0, &yielded, b"", &[3.0, 7.0]).unwrap(), [1.0, 1.0, 5.0, 3.0, 20.0, 4.0, 20.0]);
+    refused_code(prompt.answer_rendered(0, &[], b"", &[]).map(|_| JsValue::NULL), "unknown_effect");
+    // Both answers in one list; the whole message is to be counted next, with all three texts.
+    let both = [text.clone(), vec![0.0], text].concat();
+    let asked = prompt.answer_rendered(1, &both, b"", &[]).unwrap();
+    assert_eq!(asked, [3.0, 2.0, 4.0, 1.0, 0.0, 3.0, 4.0, 11.0, 13.0]);
+    assert_eq!(prompt.answer_counts(2, &[30.0]).unwrap(), [0.0, 30.0, 0.0, 0.0, 1.0, 0.0, 3.0, 4.0, 11.0, 13.0]);
+}
+
+#[wasm_bindgen_test]
+fn answers_that_do_not_fit_a_prompt_are_refused() {
+    load();
+    let unset = f64::NAN;
+    let root = [1.0, 16.0, unset, 1.0, unset, 0.0, 0.0, unset, unset, 0.0, 0.0];
+    let refused = |numbers: &[f64], counts: &[f64]| {
+        let mut prompt = Prompt::new(&root, b"", 50.0, 0, JsValue::UNDEFINED).unwrap();
+        prompt.poll().unwrap();
+        refused_code(prompt.answer_rendered(0, numbers, b"", counts).map(|_| JsValue::NULL), "bad_input");
+    };
+    // A close too many; counts of nothing; an element that is not closed.
+    refused(&[0.0], &[]);
+    refused(&[], &[1.0]);
+    refused(&root[..10], &[]);
 }
 
 #[wasm_bindgen_test]
 fn a_prompt_that_is_none_is_refused() {
     load();
     let (numbers, bytes) = two_texts();
-    let options = || js(r#"{"budget":10,"counting":{}}"#);
-    let made = |numbers: &[f64], bytes: &[u8], options| Prompt::new(numbers, bytes, options).map(|_| JsValue::NULL);
+    let options = || js(r#"{"counting":{}}"#);
+    let made =
+        |numbers: &[f64], bytes: &[u8], options| Prompt::new(numbers, bytes, 10.0, 0, options).map(|_| JsValue::NULL);
     refused_code(made(&numbers[..numbers.len() - 1], &bytes, options()), "bad_input");
     refused_code(made(&numbers, &bytes[..3], options()), "bad_input");
     refused_code(made(&numbers, b"\xff\xfe2345678", options()), "bad_input");
     refused_code(made(&[9.0], &bytes, options()), "bad_input");
-    refused(made(&numbers, &bytes, js(r#"{"budget":10,"mode":"loud"}"#)), "bad_option", "options.mode");
-    let mut prompt = Prompt::new(&numbers, &bytes, options()).unwrap();
-    refused_code(prompt.answer_rendered(7).map(|()| JsValue::NULL), "unknown_effect");
-    assert_eq!(text(&prompt.poll().unwrap(), "type"), "done");
+    refused(made(&numbers, &bytes, js(r#"{"counting":{},"mode":"loud"}"#)), "bad_option", "options.mode");
+    let mut prompt = Prompt::new(&numbers, &bytes, 10.0, 0, options()).unwrap();
+    refused_code(prompt.answer_rendered(7, &[], b"", &[]).map(|_| JsValue::NULL), "unknown_effect");
+    assert_eq!(prompt.poll().unwrap()[0], 0.0);
 }

@@ -207,12 +207,15 @@ export class Session {
 
   #trace(tracer: ITracer): void {
     if (!tracer.addRenderEpoch && !tracer.includeInEpoch) return;
+    const { failures } = this.flattener;
     for (const event of call(() => this.#live().events())) {
       if (typeof event === "number") {
         tracer.includeInEpoch?.({ id: event, tokenBudget: 0 });
         continue;
       }
       const { parent, grow, left, reserved, budgets } = event;
+      // An element whose children are wrong has no group: it fails before they are sized.
+      if (failures.size > 0 && budgets.some(([id]: [number]) => failures.has(this.nodes[id] as ElementNode))) continue;
       tracer.addRenderEpoch?.({
         inNode: parent, flexValue: grow, tokenBudget: left, reservedTokens: reserved,
         elements: budgets.map(([id, tokenBudget]: [number, number]) => ({ id, tokenBudget })),

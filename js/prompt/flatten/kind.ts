@@ -1,7 +1,7 @@
 /** What a class of elements is to the renderer. Found once for each class: a prompt makes thousands of elements of a few classes. */
 
 import {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, isChatMessagePromptElement, KeepWithElement, LegacyPrioritization,
+  AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, KeepWithElement, LegacyPrioritization,
   LogicalWrapper, PrioritizedList, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, UserMessage,
 } from "../elements.ts";
 import { ChatRole } from "../output/raw.ts";
@@ -54,7 +54,7 @@ function found(prototype: object): Kind {
     flags: (is(LegacyPrioritization) ? Flag.legacy : 0) | (is(Chunk) ? Flag.chunk : 0) | (is(IfEmpty) ? Flag.alternate : 0),
     role: ROLES.get(prototype),
     expands: expansion(prototype),
-    inLayout: isChatMessagePromptElement(prototype),
+    inLayout: is(SystemMessage) || is(UserMessage) || is(AssistantMessage),
     isLimited: is(TokenLimit),
     isKeptWith: is(AbstractKeepWith),
     isExpandable: is(Expandable),

@@ -1,5 +1,5 @@
 /**
- * Random prompts through both modules at budgets from nothing to more than they need. `PROMPT_TREES` sets how many, `PROMPT_SEED` runs one.
+ * Random prompts through both modules at budgets from nothing to more than they need, each with a tracer and without. `PROMPT_TREES` sets how many, `PROMPT_SEED` runs one.
  * Ours must do what the model says with all its rules, the reference what it says with none, and each difference between the two must
  * be that of a rule.
  */
@@ -31,6 +31,8 @@ async function wrong(sample: Case, budget: number): Promise<string | undefined> 
   const expected = await modelOfOurs(sample, budget);
   // In rehearsal there is nothing of ours to look at: the model stands for it.
   const own = rehearsal ? expected : await run(ours, sample, { budget });
+  const unwatched = rehearsal ? own : await run(ours, sample, { budget, isTraced: false });
+  if (!same(unobserved(own), unobserved(unwatched))) return `Without a tracer something else happens:\n${compare(unobserved(own), unobserved(unwatched))}`;
   totals.cases += 1;
   if (!succeeded(own)) totals.failures += 1;
   if (same(theirs, own)) {
@@ -49,6 +51,11 @@ async function wrong(sample: Case, budget: number): Promise<string | undefined> 
   for (const { rule } of exceptions) totals.reasons[rule] = (totals.reasons[rule] ?? 0) + 1;
   if (exceptions.length === 0) return `No rule explains the difference:\n${compare(theirs, own)}`;
   return complaint(theirs, own, budget, exceptions);
+}
+
+/** Without what only a tracer sees. */
+function unobserved(outcome: Outcome): Outcome {
+  return { ...outcome, epochs: [], result: "error" in outcome.result ? outcome.result : { ...outcome.result, removed: undefined } };
 }
 
 /** The budgets at which a prompt is tried. */

@@ -45,6 +45,8 @@ export interface RunOptions {
   budget: number;
   /** A renderer class in place of the module's own. */
   Renderer?: any;
+  /** False: nobody watches, as for most users; epochs and what went are not known then. */
+  isTraced?: boolean;
 }
 
 /** Of several that are wrong, ours names the first in source order, the reference the first intrinsic. */
@@ -54,18 +56,20 @@ const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
 const NOT_IN_A_MESSAGE = /^Cannot have (a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
 
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
-export async function run(s: Subject, { tree, tokenizer: options }: Case, { budget, Renderer = s.PromptRenderer }: RunOptions): Promise<Outcome> {
+export async function run(s: Subject, { tree, tokenizer: options }: Case, { budget, Renderer = s.PromptRenderer, isTraced = true }: RunOptions): Promise<Outcome> {
   const shop = workshop(s);
   const tokenizer = tokenizerOf(s, options);
   const epochs = new Epochs();
   let removed: number | undefined;
   const Root = component(s, "Root", () => h(fragment, {}, ...tree.map(shop.build)));
   const renderer = new Renderer({ modelMaxPromptTokens: budget }, Root, {}, tokenizer);
-  renderer.tracer = {
-    addRenderEpoch: (epoch: any) => epochs.add(epoch),
-    includeInEpoch: (element: any) => epochs.include(element),
-    didMaterializeTree: (trace: any) => (removed = trace.renderedTree.removed),
-  };
+  if (isTraced) {
+    renderer.tracer = {
+      addRenderEpoch: (epoch: any) => epochs.add(epoch),
+      includeInEpoch: (element: any) => epochs.include(element),
+      didMaterializeTree: (trace: any) => (removed = trace.renderedTree.removed),
+    };
+  }
   const tags = (metadata: any): string[] => metadata.getAll(shop.Tag).map(({ tag }: any) => tag);
   const seen = (): Pick<Outcome, "heard" | "epochs" | "characters"> => ({ heard: byId(shop.heard), epochs: epochs.list, characters: tokenizer.tally.characters });
   try {

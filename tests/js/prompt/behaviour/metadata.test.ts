@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { h, render, rendererOf } from "../pieces.ts";
+import { all, component, h, render, rendererOf } from "../pieces.ts";
 import { ours as s } from "../subject.ts";
 
 class Note extends s.PromptMetadata {
@@ -40,6 +40,39 @@ test("local metadata goes with its element", async () => {
 test("global metadata comes first, as it is kept on the root", async () => {
   const content = h(s.UserMessage, {}, note("local", true), h(s.LogicalWrapper, {}, note("inner", true), note("global")), "x");
   assert.deepEqual(texts((await render(s, content)).metadata), ["global", "local", "inner"]);
+});
+
+/** Everything of one prompt that is collected for the whole, in order. */
+async function collected(content: any, tracer?: object): Promise<unknown> {
+  const renderer = rendererOf(s, content);
+  if (tracer) renderer.tracer = tracer;
+  const { metadata } = await renderer.render();
+  return [texts(metadata), renderer.getUsedContext(), renderer.getIgnoredFiles()];
+}
+
+const marks = (name: string): any[] => [note(name), h("usedContext", { value: [name] }), h("ignoredFiles", { value: [name] })];
+const inside = (name: string, props: object = {}): any => h(s.LogicalWrapper, { ...props }, ...marks(name));
+const Own = component(s);
+
+const ORDERS: [string, any, string[]][] = [
+  ["an element's own come before those of its children", h(s.UserMessage, {}, inside("A"), ...marks("B")), ["B", "A"]],
+  ["children in source order", h(s.UserMessage, {}, inside("A"), h(Own, {}, ...marks("B")), inside("C")), ["A", "B", "C"]],
+  ["depth first", h(s.UserMessage, {}, h(Own, {}, inside("A"), ...marks("B")), ...marks("C"), inside("D")), ["C", "B", "A", "D"]],
+  ["by flexGrow", h(s.UserMessage, {}, inside("A", { flexGrow: 1 }), inside("B"), inside("C", { flexGrow: 2 })), ["B", "C", "A"]],
+  ["in text chunks", h(s.UserMessage, {}, h(s.TextChunk, {}, ...marks("A"), "x"), ...marks("B")), ["B", "A"]],
+];
+
+for (const [name, content, order] of ORDERS) {
+  test(`what a prompt collects is in the order of the layout: ${name}`, async () => {
+    const expected = [order, order, order];
+    assert.deepEqual(await collected(content), expected);
+    assert.deepEqual(await collected(content, { addRenderEpoch() {} }), expected);
+  });
+}
+
+test("metadata of the root stays among what the whole prompt collects", async () => {
+  const content = all(note("A", true), h(s.UserMessage, {}, note("B"), "x"), note("C"));
+  assert.deepEqual(texts((await render(s, content)).metadata), ["A", "C", "B"]);
 });
 
 test("an element of metadata alone is empty", async () => {
