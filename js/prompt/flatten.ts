@@ -50,6 +50,8 @@ interface TextParts {
   references: PromptMetadata[];
 }
 
+const NO_PROPS = {};
+
 /** Behind the last. */
 const DONE = -1;
 
@@ -196,18 +198,20 @@ export class Flattener {
       const message = `Invalid ChatMessage child! Child must be a TSX component that extends PromptElement at ${at}`;
       throw new EspalierError({ code: "bad_element", message, path: at });
     }
-    const props: Record<string, any> = { ...piece.props };
-    if (Array.isArray(piece.children)) props.children = piece.children;
-    const node = this.#node(parent, ctor, props);
+    const node = this.#node(parent, ctor, (piece.props ?? NO_PROPS) as Record<string, any>);
+    const children = Array.isArray(piece.children) ? piece.children : node.props.children;
     let expands: Kind["expands"];
-    let template: unknown;
+    let template: unknown = children;
     try {
-      const kind = this.#instantiate(node, piece);
-      this.#describe(node, kind);
+      const kind = this.#instantiate(node, piece, children);
       expands = kind.expands;
-      if (expands === "text" && (node.props.breakOn || node.props.breakOnWhitespace)) expands = undefined;
-      if (node.instance && Object.hasOwn(node.instance, "render")) expands = undefined;
-      template = expands === "render" ? (node.instance ?? new (ctor as any)(props)).render() : node.props.children;
+      if (expands === "text" && breaks(node.props)) expands = undefined;
+      if (node.instance) {
+        template = node.instance.props?.children;
+        if (Object.hasOwn(node.instance, "render")) expands = undefined;
+      }
+      this.#describe(node, kind);
+      if (expands === "render") template = (node.instance as PromptElement<any, any>).render(undefined, undefined as never);
       this.encoder.open(node, { dynamic: !expands, expandable: kind.isExpandable });
       if (kind.isExpandable) this.hasExpandable = true;
     } catch (error) {
@@ -232,21 +236,27 @@ export class Flattener {
   }
 
   /** Makes the instance of an element, unless it can be expanded without one. Returns what its class is to the renderer. */
-  #instantiate(node: ElementNode, piece: PromptPiece): Kind {
-    const { props } = node;
+  #instantiate(node: ElementNode, piece: PromptPiece, children: any): Kind {
     const ctor = piece.ctor as any;
     const { createElement } = this.#options;
     const { prototype } = ctor;
-    if (!prototype || typeof prototype.render !== "function") {
+    const isClass = prototype && typeof prototype.render === "function";
+    if (isClass && !createElement) {
+      const kind = kindOf(prototype);
+      if (kind.expands === "children" || (kind.expands === "text" && !breaks(node.props))) {
+        // These read the caller's own props: a copy for each of thousands of elements takes as long as all the rest.
+        if (kind.role !== undefined) node.props = { ...node.props, role: kind.role };
+        return kind;
+      }
+    }
+    const props: Record<string, any> = { ...piece.props };
+    if (children !== undefined) props.children = children;
+    node.props = props;
+    if (!isClass) {
       node.instance = { props, render: (_: unknown, ...told: unknown[]) => ctor(props, ...told) } as unknown as PromptElement<any, any>;
       return kindOf(undefined);
     }
     if (!createElement) {
-      const kind = kindOf(prototype);
-      if (kind.expands && (kind.expands !== "text" || !(props.breakOn || props.breakOnWhitespace))) {
-        if (kind.role !== undefined) props.role = kind.role;
-        return kind;
-      }
       node.instance = new ctor(props);
     } else {
       const path: unknown[] = [];
@@ -288,9 +298,10 @@ export class Flattener {
   }
 
   #check(node: ElementNode): void {
-    for (const name of ["priority", "flexBasis", "flexGrow"] as const) {
-      if (node.props[name] !== undefined && node.props[name] !== null) this.#number(node, name, node.props[name]);
-    }
+    const { priority, flexBasis, flexGrow } = node.props;
+    if (priority !== undefined && priority !== null) this.#number(node, "priority", priority);
+    if (flexBasis !== undefined && flexBasis !== null) this.#number(node, "flexBasis", flexBasis);
+    if (flexGrow !== undefined && flexGrow !== null) this.#number(node, "flexGrow", flexGrow);
     const reserve = node.props.flexReserve;
     if (reserve === undefined || reserve === null) return;
     if (typeof reserve === "string" && /^\//.test(reserve) && !Number.isNaN(Number(reserve.slice(1)))) return;
@@ -494,6 +505,11 @@ function added(list: PromptMetadata[], metadata: PromptMetadata): PromptMetadata
   if (list === NO_METADATA) return [metadata];
   list.push(metadata);
   return list;
+}
+
+/** True if a text chunk cuts its text, for which it needs its budget. */
+function breaks({ breakOn, breakOnWhitespace }: Record<string, any>): boolean {
+  return Boolean(breakOn || breakOnWhitespace);
 }
 
 /** The next of a frame's items; there is none if that sets `at` to `DONE`. */

@@ -95,8 +95,8 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
 
   /** Renders to messages in the mode of the tokenizer. */
   async render(progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<RenderPromptResult<M>> {
-    const { messages, ...rest } = await this.renderRaw(progress, token);
-    return { ...rest, messages: toMode(this.#tokenizer.mode, messages) };
+    const raw = await this.renderRaw(progress, token);
+    return { ...raw, messages: toMode(this.#tokenizer.mode, raw.messages) };
   }
 
   /** Renders to raw messages. */

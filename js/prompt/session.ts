@@ -241,35 +241,53 @@ export class Session {
 
   /** Asks a group of elements for their content, and answers with all of it. */
   #render(step: Float64Array): Later<Float64Array> {
-    const { progress, token } = this.options;
     const { flattener } = this;
     const elements: ElementNode[] = [];
-    const sizings: PromptSizing[] = [];
+    let prepares = false;
     for (let at = ELEMENTS_AT; at < step.length; at += 2) {
-      elements.push(this.nodes[step[at]!] as ElementNode);
-      sizings.push(this.#sizing(step[at + 1]!));
+      const node = this.nodes[step[at]!] as ElementNode;
+      elements.push(node);
+      if (node.instance?.prepare) prepares = true;
     }
     flattener.pending -= elements.length;
-    const failed = flattener.failures.size > 0 && elements.find((node) => flattener.failures.has(node));
-    if (failed) throw flattener.failures.get(failed);
-    const render = () => {
-      const templates = settle(elements.map((node, at) => attempt(node, () => node.instance!.render(node.state, sizings[at]!, progress, token))));
-      return after(templates, (made) => this.#answer(step, elements, made));
-    };
-    if (!elements.some(({ instance }) => instance!.prepare)) return render();
+    if (flattener.failures.size > 0) {
+      const failed = elements.find((node) => flattener.failures.has(node));
+      if (failed) throw flattener.failures.get(failed);
+    }
+    const render = () => after(this.#askAll("render", step, elements), (made) => this.#answer(step, elements, made));
+    if (!prepares) return render();
     // What is not asynchronous is not waited for.
-    const states = settle(elements.map((node, at) => attempt(node, () => node.instance!.prepare?.(sizings[at]!, progress, token))));
-    return after(states, (all) => {
-      elements.forEach((node, at) => (node.state = all[at]));
+    return after(this.#askAll("prepare", step, elements), (states) => {
+      for (let at = 0; at < elements.length; at++) elements[at]!.state = states[at];
       return render();
     });
   }
 
   #grow(step: Float64Array): Later<Float64Array> {
-    const node = this.nodes[step[ELEMENTS_AT]!] as ElementNode;
+    const elements = [this.nodes[step[ELEMENTS_AT]!] as ElementNode];
     this.flattener.collected.phase++;
-    const made = attempt(node, () => node.instance!.render(undefined, this.#sizing(step[ELEMENTS_AT + 1]!)));
-    return after(made, (template) => this.#answer(step, [node], [template]));
+    elements[0]!.state = undefined;
+    return after(this.#askAll("render", step, elements), (made) => this.#answer(step, elements, made));
+  }
+
+  /** What a method of all elements returns; a promise only if one of them returns one. */
+  #askAll(method: "prepare" | "render", step: Float64Array, elements: ElementNode[]): Later<unknown[]> {
+    const { progress, token } = this.options;
+    const results: unknown[] = [];
+    for (let at = 0; at < elements.length; at++) {
+      const node = elements[at]!;
+      const instance = node.instance!;
+      const sizing = this.#sizing(step[ELEMENTS_AT + 2 * at + 1]!);
+      let result: unknown;
+      try {
+        result = method === "render" ? instance.render(node.state, sizing, progress, token) : instance.prepare?.(sizing, progress, token);
+      } catch (error) {
+        // As a promise, so that the other elements are asked too, and the first that fails is the one that is reported.
+        result = Promise.reject(annotate(error, node));
+      }
+      results.push(isThenable(result) ? naming(result, node) : result);
+    }
+    return settle(results);
   }
 
   /** Answers a step with what its elements returned, and with the counts that layout needs if somebody's budget depends on them. */
@@ -342,21 +360,22 @@ export class Session {
 
 /** Counts as the core takes them; a promise only if one of them is one. */
 function numbers(counts: Later<number>[]): Later<Float64Array> {
-  return after(settle(counts), (known) => Float64Array.from(known, number));
-}
-
-/** What is no number becomes none, and not zero, so that the core can refuse it. */
-function number(count: unknown): number {
-  return typeof count === "number" ? count : NaN;
+  return after(settle(counts), (known) => {
+    const list = new Float64Array(known.length);
+    // What is no number becomes NaN, and not 0, so that the core can refuse it.
+    for (let at = 0; at < known.length; at++) list[at] = typeof known[at] === "number" ? known[at]! : NaN;
+    return list;
+  });
 }
 
 function isThenable(value: unknown): value is PromiseLike<any> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+  return ((typeof value === "object" && value !== null) || typeof value === "function") && typeof (value as { then?: unknown }).then === "function";
 }
 
 /** All at once; a promise only if one of them is one. */
 function settle<T>(values: Later<T>[]): Later<T[]> {
-  return values.some(isThenable) ? Promise.all(values) : (values as T[]);
+  for (const value of values) if (isThenable(value)) return Promise.all(values);
+  return values as T[];
 }
 
 /** Goes on with a value, at once if it is there. */
@@ -364,19 +383,11 @@ function after<T, R>(value: Later<T>, next: (value: T) => Later<R>): Later<R> {
   return isThenable(value) ? Promise.resolve(value).then(next) : next(value as T);
 }
 
-/** Runs a host's method; what it throws, now or later, names the element. */
-function attempt<T>(node: ElementNode, run: () => T | PromiseLike<T>): T | PromiseLike<T> {
-  let result: T | PromiseLike<T>;
-  try {
-    result = run();
-  } catch (error) {
-    // As a promise, so that whoever waits for all of them also hears of the others that fail.
-    return Promise.reject(annotate(error, node));
-  }
-  if (!isThenable(result)) return result;
+/** A promise whose error names the element. */
+function naming<T>(result: PromiseLike<T>, node: ElementNode): Promise<T> {
   return Promise.resolve(result).catch((error: unknown) => {
     throw annotate(error, node);
-  }) as PromiseLike<T>;
+  });
 }
 
 function malformed(what: "stray" | "alternative", node: RenderNode): Error {
