@@ -5,7 +5,8 @@
 
 import { EspalierError } from "../errors.ts";
 import type { PromptElement } from "./element.ts";
-import { TextChunk, LogicalWrapper } from "./elements.ts";
+import { brandOf } from "./brand.ts";
+import { LogicalWrapper } from "./elements.ts";
 import { Encoder } from "./encoder.ts";
 import { annotate, badElement } from "./annotate.ts";
 import { Collected } from "./flatten/collected.ts";
@@ -105,7 +106,7 @@ export class Flattener {
   /** Makes nodes of what an element returned. */
   children(node: ElementNode, template: unknown): void {
     const frames: Frame[] = [];
-    if (node.ctor === TextChunk) this.#textFrame(node, [template], frames, false);
+    if (brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk") this.#textFrame(node, [template], frames, false);
     else frames.push({ node, items: [template], at: 0, how: "children", isBase: true, closes: false, text: undefined });
     this.#run(frames);
   }

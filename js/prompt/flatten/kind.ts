@@ -1,9 +1,7 @@
 /** What a class of elements is to the renderer. Found once for each class: a prompt makes thousands of elements of a few classes. */
 
-import {
-  AbstractKeepWith, AssistantMessage, BaseChatMessage, Chunk, Document, Expandable, IfEmpty, Image, KeepWithElement, LegacyPrioritization,
-  LogicalWrapper, PrioritizedList, SystemMessage, TextChunk, TokenLimit, ToolMessage, ToolResult, UserMessage,
-} from "../elements.ts";
+import { brandOf, isOf } from "../brand.ts";
+import type { Brand } from "../brand.ts";
 import { ChatRole } from "../output/raw.ts";
 import { Flag } from "../render-tree.ts";
 import type { ElementKind } from "../render-tree.ts";
@@ -25,15 +23,15 @@ export interface Kind {
   isAssistantMessage: boolean;
 }
 
-/** Elements that show their children and nothing else. */
-const SHOWS_CHILDREN = new Set<unknown>([
-  SystemMessage, UserMessage, AssistantMessage, ToolMessage, Chunk, TokenLimit, LogicalWrapper, LegacyPrioritization, Image, Document,
-].map(({ prototype }) => prototype));
-/** Elements whose `render` needs no budget. */
-const RENDERS_AT_ONCE = new Set<unknown>([PrioritizedList, IfEmpty, ToolResult].map(({ prototype }) => prototype));
-const ROLES = new Map<unknown, ChatRole>([
-  [SystemMessage.prototype, ChatRole.System], [UserMessage.prototype, ChatRole.User], [AssistantMessage.prototype, ChatRole.Assistant], [ToolMessage.prototype, ChatRole.Tool],
-]);
+/** How elements of exactly these classes are expanded; those of a subclass are asked, as it may render something else. */
+const EXPANDS: Partial<Record<Brand, Kind["expands"]>> = {
+  SystemMessage: "children", UserMessage: "children", AssistantMessage: "children", ToolMessage: "children", Chunk: "children", TokenLimit: "children",
+  LogicalWrapper: "children", LegacyPrioritization: "children", Image: "children", Document: "children", TextChunk: "text",
+  PrioritizedList: "render", IfEmpty: "render", ToolResult: "render",
+};
+const ROLES: Partial<Record<Brand, ChatRole>> = {
+  SystemMessage: ChatRole.System, UserMessage: ChatRole.User, AssistantMessage: ChatRole.Assistant, ToolMessage: ChatRole.Tool,
+};
 
 const known = new WeakMap<object, Kind>();
 /** Function components, and what has no prototype. */
@@ -48,24 +46,19 @@ export function kindOf(prototype: object | null | undefined): Kind {
 }
 
 function found(prototype: object): Kind {
-  const is = (type: { prototype: object }) => prototype === type.prototype || Object.prototype.isPrototypeOf.call(type.prototype, prototype);
+  const is = (brand: Brand) => isOf(prototype, brand);
+  const exact = brandOf(prototype);
+  const isKeepWith = brandOf(Object.getPrototypeOf(prototype)) === "KeepWithElement" && !Object.hasOwn(prototype, "render");
   return {
-    kind: is(Image) ? "image" : is(Document) ? "document" : is(BaseChatMessage) ? "message" : "container",
-    flags: (is(LegacyPrioritization) ? Flag.legacy : 0) | (is(Chunk) ? Flag.chunk : 0) | (is(IfEmpty) ? Flag.alternate : 0),
-    role: ROLES.get(prototype),
-    expands: expansion(prototype),
-    inLayout: is(SystemMessage) || is(UserMessage) || is(AssistantMessage),
-    isLimited: is(TokenLimit),
-    isKeptWith: is(AbstractKeepWith),
-    isExpandable: is(Expandable),
-    isToolMessage: is(ToolMessage),
-    isAssistantMessage: is(AssistantMessage),
+    kind: is("Image") ? "image" : is("Document") ? "document" : is("BaseChatMessage") ? "message" : "container",
+    flags: (is("LegacyPrioritization") ? Flag.legacy : 0) | (is("Chunk") ? Flag.chunk : 0) | (is("IfEmpty") ? Flag.alternate : 0),
+    role: exact && ROLES[exact],
+    expands: isKeepWith ? "children" : exact && EXPANDS[exact],
+    inLayout: is("SystemMessage") || is("UserMessage") || is("AssistantMessage"),
+    isLimited: is("TokenLimit"),
+    isKeptWith: is("AbstractKeepWith"),
+    isExpandable: is("Expandable"),
+    isToolMessage: is("ToolMessage"),
+    isAssistantMessage: is("AssistantMessage"),
   };
-}
-
-function expansion(prototype: object): Kind["expands"] {
-  if (prototype === TextChunk.prototype) return "text";
-  if (RENDERS_AT_ONCE.has(prototype)) return "render";
-  const isKeepWith = Object.getPrototypeOf(prototype) === KeepWithElement.prototype && !Object.hasOwn(prototype, "render");
-  return isKeepWith || SHOWS_CHILDREN.has(prototype) ? "children" : undefined;
 }
