@@ -26,6 +26,8 @@ import { append } from "../lists/append.ts";
 export interface FlattenOptions {
   /** The core counts. */
   counted: boolean;
+  /** Refuses props that are no numbers where numbers are meant, as the native render does; the reference takes them. */
+  strict: boolean;
   /** Makes instances; absent: `new ctor(props)`. */
   createElement?: ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>) | undefined;
 }
@@ -280,7 +282,7 @@ export class Flattener {
     if (kind.kind === "message" && typeof props.role !== "number") throw badElement("Invalid ChatMessage!", node);
     node.inLayout = kind.inLayout;
     node.flags = props.passPriority ? kind.flags | Flag.passPriority : kind.flags;
-    if (kind.isLimited) node.limit = this.#number(node, "max", props.max);
+    if (kind.isLimited) node.limit = this.#limit(node, props.max);
     if (kind.isKeptWith) node.keepWith = this.#keep((node.instance as { id?: number } | undefined)?.id ?? (node.ctor as { id?: number }).id);
     if (kind.isToolMessage) node.toolCallId = props.toolCallId;
     if (kind.isAssistantMessage && props.toolCalls) this.#calls(node, props.toolCalls);
@@ -309,8 +311,17 @@ export class Flattener {
     if (typeof reserve !== "number" || Number.isNaN(reserve)) throw badElement(`flexReserve must be a number of tokens or a share such as "/3", and is ${shown(reserve)}`, node);
   }
 
+  /** A limit that is no number does not limit in the reference, and null is 0. */
+  #limit(node: ElementNode, max: unknown): number | undefined {
+    if (this.#options.strict) return this.#number(node, "max", max);
+    const limit = max === undefined ? NaN : max === null ? 0 : this.#number(node, "max", max);
+    return Number.isNaN(limit) ? undefined : limit;
+  }
+
+  /** Unless strict, what JavaScript's arithmetic takes for a number is one, and NaN is none. */
   #number(node: ElementNode, name: string, value: unknown): number {
-    if (typeof value === "number" && !Number.isNaN(value)) return value;
+    if (typeof value === "number" && !(this.#options.strict && Number.isNaN(value))) return value;
+    if (!this.#options.strict && (typeof value === "string" || typeof value === "boolean")) return Number(value);
     throw badElement(`${name} must be a number, and is ${shown(value)}`, node);
   }
 
@@ -336,8 +347,9 @@ export class Flattener {
   }
 
   #text(node: ElementNode, text: string, literals: TextNode["literals"], lineBreakBefore: boolean, rank = node.props.priority): TextNode {
+    const number = Number(rank ?? Number.MAX_SAFE_INTEGER);
     const made: TextNode = {
-      type: "text", id: this.nodes.length, parent: node, text, literals, priority: rank ?? Number.MAX_SAFE_INTEGER, lineBreakBefore, metadata: NO_METADATA,
+      type: "text", id: this.nodes.length, parent: node, text, literals, priority: Number.isNaN(number) ? Number.MAX_SAFE_INTEGER : number, lineBreakBefore, metadata: NO_METADATA,
     };
     this.#add(node, made);
     this.encoder.text(made);

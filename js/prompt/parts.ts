@@ -22,7 +22,7 @@ export function rawPart(node: ElementNode): ChatCompletionContentPart {
   if (node.kind === "document") return { type: ChatCompletionContentPartKind.Document, documentData: { data, mediaType } };
   return {
     type: ChatCompletionContentPartKind.Image,
-    imageUrl: { url: imageUrl(src), detail, ...(mimeType ? { mediaType: mimeType } : {}) },
+    imageUrl: { url: imageUrl(src), detail: detail ?? undefined, ...(mimeType ? { mediaType: mimeType } : {}) },
   };
 }
 

@@ -90,7 +90,7 @@ export class Session {
   private constructor(options: SessionOptions) {
     this.options = options;
     this.#budget = options.budget;
-    this.flattener = new Flattener({ counted: !options.tokenizer, createElement: options.createElement });
+    this.flattener = new Flattener({ counted: !options.tokenizer, strict: options.exactLimits ?? false, createElement: options.createElement });
   }
 
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
