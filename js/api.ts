@@ -10,7 +10,7 @@ import { readConversation } from "./adapters/index.ts";
 import { IMAGE_BYTES, imageModel, imageSizes, resultPictures } from "./images.ts";
 import { neutralPart } from "./adapters/espalier.ts";
 import { unledBy } from "./adapters/thinking.ts";
-import { asking, llmRequest, wish } from "./asking.ts";
+import { asking, modelLimit, llmRequest, wish } from "./asking.ts";
 import { defined, given, needFunction, needNames, needSignal, needText, plain } from "./checks.ts";
 import { drive } from "./drive.ts";
 import { serverItems } from "./server-items.ts";
@@ -167,19 +167,19 @@ export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tok
 }
 
 /** A model's name alone, or all that is known of it. */
-export function modelOf(model: string | ModelLimits | undefined): ModelLimits {
+export function modelOf(model: string | ModelLimits | undefined, option = "model"): ModelLimits {
   if (model === undefined || typeof model === "string") return model === undefined ? {} : { name: model };
-  if (typeof model !== "object" || model === null) throw bad("model", "the name of a model or its limits", model);
+  if (typeof model !== "object" || model === null) throw bad(option, "the name of a model or its limits", model);
   const limits: ModelLimits = {};
   for (const field of ["maxPromptTokens", "maxContextWindowTokens", "outputReserve", "defaultTier"] as const) {
-    tokens(model, field, false, "options.model");
+    tokens(model, field, false, `options.${option}`);
     if (model[field] !== undefined) limits[field] = model[field];
   }
-  tokens(model, "maxInputTokens", false, "options.model");
+  tokens(model, "maxInputTokens", false, `options.${option}`);
   if (limits.maxPromptTokens === undefined && model.maxInputTokens !== undefined) limits.maxPromptTokens = model.maxInputTokens;
-  if (model.surcharge !== undefined && typeof model.surcharge !== "boolean") throw bad("model.surcharge", "true or false", model.surcharge);
+  if (model.surcharge !== undefined && typeof model.surcharge !== "boolean") throw bad(`${option}.surcharge`, "true or false", model.surcharge);
   if (model.surcharge !== undefined) limits.surcharge = model.surcharge;
-  if (model.name !== undefined && typeof model.name !== "string") throw bad("model.name", "the name of a model", model.name);
+  if (model.name !== undefined && typeof model.name !== "string") throw bad(`${option}.name`, "the name of a model", model.name);
   return { ...(model.name !== undefined && { name: model.name }), ...limits };
 }
 
@@ -352,7 +352,7 @@ type Compacting = { poll(): string; resume(id: number, answer: unknown): void; f
 function compactFields(options: CompactOptions) {
   tokens(given(options), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, focus, force = false, onFailure = "leave", llm, llmBudget, keep, cover, prices } = options;
+  const { budget, focus, force = false, onFailure = "leave", llm, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
   needProvider(options.provider);
   needFunction(llm, "llm");
@@ -365,7 +365,7 @@ function compactFields(options: CompactOptions) {
     budget, force, focus, keep, cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
-    modelLimit: llmBudget,
+    modelLimit: modelLimit(options),
     ledger: rules(options.ledger),
     profile: profileText(options),
     ladder: names(options.ladder, "ladder"),
@@ -393,6 +393,8 @@ async function operated(reading: () => Reading, options: CompactOptions, begin: 
   const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
   const requestIds: string[] = [];
+  const serviceRequestIds: string[] = [];
+  let statusCode: number | undefined;
   const operation = call(begin);
   let crashed = false;
   try {
@@ -409,10 +411,14 @@ async function operated(reading: () => Reading, options: CompactOptions, begin: 
         request: (effect) => llmRequest(reading(), options, effect),
         wish: (given) => wish(given, (pins) => kept(reading(), pins)),
         onUsage: (reported) => usage.push(reported),
-        onRequestId: (id) => requestIds.push(id),
+        onRequestId: (id, service) => {
+          if (id !== undefined) requestIds.push(id);
+          if (service !== undefined) serviceRequestIds.push(service);
+        },
+        onStatus: (status) => void (statusCode = status),
       },
     );
-    if (report.model) Object.assign(report.model, { usage, requestIds });
+    if (report.model) Object.assign(report.model, { usage, requestIds, ...(serviceRequestIds.length > 0 && { serviceRequestIds }), ...(statusCode !== undefined && { statusCode }) });
     return { plan, edits, report };
   } catch (error) {
     crashed = error instanceof EspalierError && error.code === "engine_crashed";

@@ -1,11 +1,21 @@
 /** How `compact` asks the host's model and hooks: options checked, requests put into the host's format, wishes of hooks read. */
 
+import { modelOf } from "./api.ts";
+import { call, wasm } from "./engine.ts";
 import { badOption as bad } from "./errors.ts";
 import { listedTools, requestTools } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import type { HookAnswer, ModelEffect } from "./drive.ts";
 import { providerOf, sendable } from "./sendable.ts";
 import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "./types.ts";
+
+/** What the summarising model takes: as the host says, else as its limits do, else whatever it does not refuse. */
+export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {
+  if (llmBudget !== undefined) return llmBudget;
+  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(llmModel, "llmModel");
+  if (maxPromptTokens === undefined && maxContextWindowTokens === undefined) return undefined;
+  return call(() => wasm().limitOf(undefined, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number }).tokens;
+}
 
 const TRIGGERS = ["threshold", "overflow", "provider_error", "manual", "range", "model_switch", "memory_pressure", "agent_request"];
 const SHAPES = ["fork", "full", "simple"];
@@ -22,7 +32,8 @@ export function asking(options: CompactOptions) {
   for (const name of ["cacheWarm", "strict"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
-  for (const [name, value] of Object.entries({ llmModel, recallTool, jobId, focus })) {
+  const { name: asked } = modelOf(llmModel, "llmModel");
+  for (const [name, value] of Object.entries({ recallTool, jobId, focus })) {
     if (value !== undefined && typeof value !== "string") throw bad(name, "a text", value);
   }
   if (readFile !== undefined && typeof readFile !== "function") throw bad("readFile", "a function", readFile);
@@ -35,7 +46,7 @@ export function asking(options: CompactOptions) {
     shape, sections, verify,
     isWarm: options.cacheWarm ?? false,
     strict: options.strict ?? false,
-    askedModel: llmModel,
+    askedModel: asked,
     models: modelRules(options.modelRules),
     additions: paragraphs(options.instructions),
     preHook: hooks?.preCompact !== undefined,
@@ -111,7 +122,7 @@ export function llmRequest(reading: Reading, { tools: given, jobId, provider, mo
   const sends = withTools && tools.length > 0;
   const settings = { ...(maxTokens !== undefined && { maxTokens }), ...(temperature !== undefined && { temperature }) };
   const about = {
-    purpose, shape, system, prompt, promptTokens, ...settings,
+    tag: "conversation-compaction" as const, purpose, shape, system, prompt, promptTokens, ...settings,
     // A fork is the running request: what it says of tools stays, since another choice would be another request to the cache.
     params: { ...settings, ...(sends && shape !== "fork" && { toolChoice: "none" as const }) },
     ...(sends && { tools }),

@@ -14,6 +14,7 @@ import { Meter } from "./conversation/meter.ts";
 import { Models } from "./conversation/models.ts";
 import { pin as pinOn } from "./conversation/pinning.ts";
 import { Requests } from "./conversation/requests.ts";
+import type { Flushed } from "./conversation/saving.ts";
 import { Turns, waited } from "./conversation/turns.ts";
 import type { Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Opened, Plan, PrepareOptions, Prepared } from "./conversation/types.ts";
 import { redo, undo } from "./conversation/undoing.ts";
@@ -22,7 +23,7 @@ import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
 import type { NextStep } from "./recovery.ts";
-import type { ModelLimits } from "./types.ts";
+import type { ModelLimits, NeutralMessage } from "./types.ts";
 
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;
@@ -103,13 +104,18 @@ export class Conversation<T = unknown> {
 
   /**
    * The next request: what to send, and why it is what it is. It is never larger than the model takes by the exact count, and valid. Calls are
-   * served one after the other. Summaries are put to use or begun here; a job that is running goes on when `signal` aborts.
+   * served one after the other; one from within a callback of this conversation (the model, a hook, a file) is answered at once, without a
+   * compaction. Summaries are put to use or begun here; a job that is running goes on when `signal` aborts.
    *
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`; `bad_option`
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
     const { signal } = asked(options);
     needText(options.system, "system");
+    if (this.c.inside.isInside) {
+      this.alive();
+      return this.requests.prepareInside(options);
+    }
     return this.turns.take(signal, (own) => this.requests.prepare(options, own));
   }
 
@@ -171,6 +177,8 @@ export class Conversation<T = unknown> {
   /**
    * What a compaction would do: nothing is recorded. With `summary` that text stands for what is covered; with `model` the host's model is
    * asked. Without either it is made by rules.
+   *
+   * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation; `disposed`
    */
   async preview(options: { focus?: string; summary?: string; model?: boolean; signal?: AbortSignal; from?: string; to?: string } = {}): Promise<Plan<T>> {
     const { focus, signal } = asked(options);
@@ -178,7 +186,8 @@ export class Conversation<T = unknown> {
     for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);
     const range = from === undefined && to === undefined ? undefined : { from, to };
-    return this.turns.take(signal, (own) => this.byHand.plan(range ? "range" : "manual", { focus, model, signal: own, ...(range && { range }) }, summary));
+    if (model && this.c.inside.isInside) throw alreadyRunning();
+    return this.turn(signal, (own) => this.byHand.plan(range ? "range" : "manual", { focus, model, signal: own, ...(range && { range }) }, summary));
   }
 
   /**
@@ -201,7 +210,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `bad_option`, `bad_threshold`
    */
   modelSwitch(model: string | ModelLimits): Promise<ModelSwitch<T>> {
-    return this.turns.take(undefined, async () => {
+    return this.turn(undefined, async () => {
       const { current, request, budget } = await this.models.weigh(model);
       const is = { current, newLimit: request, fits: current <= request };
       return is.fits ? is : { ...is, plan: await this.byHand.plan("model_switch", { model: false, budget }) };
@@ -283,8 +292,11 @@ export class Conversation<T = unknown> {
   /** Leaves all messages behind `to` out of the view (without it, all). Edits that reach past it are taken back. @throws EspalierError `unknown_id` */
   rewind(to?: string): string {
     this.alive();
+    const before = this.log.totals().messages;
+    const initialMessage = to === undefined ? firstRequest(this.log.neutral()) : undefined;
     const id = this.log.rewind(to);
     this.c.saving.save();
+    if (to === undefined) this.c.events.emit({ type: "context_cleared", messages: before, ...(initialMessage !== undefined && { initialMessage }) });
     return id;
   }
 
@@ -342,17 +354,18 @@ export class Conversation<T = unknown> {
     return this.c.events.on(type, listener);
   }
 
-  /** Waits until everything is stored that can be. */
-  flush(): Promise<void> {
+  /** Waits until everything is stored that can be. What fails is tried once more; the report says what is still not stored. */
+  flush(): Promise<Flushed> {
     return this.c.saving.flush();
   }
 
   /**
    * Ends the conversation here: jobs are given up, and requests that are being prepared (they fail with `disposed`); what is not stored yet
-   * is stored, the engine's memory is given back. Nobody is asked and nothing is written when it has settled.
+   * is stored, and the engine reuses the memory. Nobody is asked and nothing is written when it has settled. The report says what is not
+   * stored; a second call has nothing to report.
    */
-  async dispose(): Promise<void> {
-    if (this.isDisposed) return;
+  async dispose(): Promise<Flushed> {
+    if (this.isDisposed) return { isStored: true, missing: [] };
     this.cancel();
     this.compactor.end();
     this.models.keep();
@@ -360,11 +373,17 @@ export class Conversation<T = unknown> {
     const { clock, saving, timeouts } = this.c;
     await waited(this.turns.close(disposed()), clock, timeouts.wait, undefined);
     saving.check();
-    await saving.flush();
+    const flushed = await saving.flush();
     saving.close();
     this.c.events.clear();
     this.requests.free();
     this.log.close();
+    return flushed;
+  }
+
+  /** In turn; at once for who is called by what has the turn. */
+  private turn<R>(signal: AbortSignal | undefined, work: (signal: AbortSignal | undefined) => Promise<R>): Promise<R> {
+    return this.c.inside.isInside ? work(signal) : this.turns.take(signal, work);
   }
 
   private undone(undone: string[] | undefined) {
@@ -376,6 +395,17 @@ export class Conversation<T = unknown> {
   private alive(): void {
     if (this.isDisposed) throw disposed();
   }
+}
+
+/** The beginning of what the user said first. */
+function firstRequest(messages: readonly NeutralMessage[]): string | undefined {
+  const texts = messages.flatMap(({ role, parts }) => (role === "user" ? parts.flatMap((part) => (part.type === "text" ? [part.text] : [])) : []));
+  // No half of a character at the cut.
+  return texts.find((text) => !text.startsWith("<conversation-summary"))?.slice(0, 200).replace(/[\ud800-\udbff]$/, "");
+}
+
+function alreadyRunning(): EspalierError {
+  return new EspalierError({ code: "already_running", message: "the model is being asked already, and this call comes from within; preview without model" });
 }
 
 function disposed(): EspalierError {

@@ -39,7 +39,7 @@ export { outline, repositoryMap } from "./documents/outline.ts";
 export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
 export { encodingForModel } from "./count/text.ts";
 export { EspalierError } from "./errors.ts";
-export { initFrom, initSync, isReady } from "./engine.ts";
+export { initFrom, initSync, isReady, resetEngine } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
 export { ConversationLog } from "./log.ts";
 export type * from "./log-types.ts";

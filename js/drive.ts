@@ -40,7 +40,9 @@ export interface Callbacks {
   onProgress?: ((event: CompactProgress) => void) | undefined;
   /** Receives what the provider reported. */
   onUsage?: (usage: Record<string, unknown>) => void;
-  onRequestId?: (id: string) => void;
+  onRequestId?: (id: string | undefined, service: string | undefined) => void;
+  /** Receives the HTTP status of a request that failed, where its error has one. */
+  onStatus?: (status: number) => void;
   hooks?: CompactHooks | undefined;
   /** Hooks are told `auto` or `manual`, nothing finer. */
   twoTriggers: boolean;
@@ -79,11 +81,19 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
   }
   onProgress?.({ type: "model", id, promptTokens: fields.promptTokens });
   const late = `the model did not answer within ${timeout} ms`;
-  const answer = await within(timeout, late, callbacks.signal, async (signal) => read(await llm({ id, ...fields, signal }, { signal })));
+  const answer = await within(timeout, late, callbacks.signal, async (signal) => {
+    try {
+      return read(await llm({ id, ...fields, signal }, { signal }));
+    } catch (error) {
+      const status = statusOf(error);
+      if (status !== undefined) callbacks.onStatus?.(status);
+      throw error;
+    }
+  });
   if ("usage" in answer) {
-    const { usage, requestId, ...model } = answer;
+    const { usage, requestId, serviceRequestId, ...model } = answer;
     if (usage) onUsage?.(usage);
-    if (requestId !== undefined) onRequestId?.(requestId);
+    if (requestId !== undefined || serviceRequestId !== undefined) onRequestId?.(requestId, serviceRequestId);
     if (model.type === "model") onProgress?.({ type: "answered", id, characters: model.text.length });
     return model;
   }
@@ -153,14 +163,25 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
   }
 }
 
-function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined } {
-  const { text, usage: reported, finishReason, requestId: id } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined; serviceRequestId: string | undefined } {
+  const { text, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
   const usage = reported && typeof reported === "object" ? reported : undefined;
-  const requestId = typeof id === "string" && id !== "" ? id : undefined;
+  const named = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
+  const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
   if (typeof text !== "string") {
-    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId };
+    return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId, serviceRequestId };
   }
-  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId };
+  return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId, serviceRequestId };
+}
+
+/** HTTP status of an error, as SDKs and the providers of this package have it. */
+function statusOf(error: unknown): number | undefined {
+  try {
+    const { status, statusCode, details } = (typeof error === "object" && error !== null ? error : {}) as { status?: unknown; statusCode?: unknown; details?: { status?: unknown } };
+    return [status, statusCode, details?.status].find((value): value is number => Number.isInteger(value));
+  } catch {
+    return undefined;
+  }
 }
 
 /** No request gets through while this holds, in whatever shape. */

@@ -209,6 +209,21 @@ export function call<T>(run: () => T): T {
   return result;
 }
 
+/**
+ * Drops the engine's instance and all of its memory. The memory of a wasm instance grows with the largest conversations and never shrinks, so
+ * that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners and conversations make their half again when
+ * they are used next. An operation under way keeps the old instance until it ends. Counts that are kept stay (see {@link clearCache}).
+ *
+ * ```js
+ * await conversation.dispose();
+ * resetEngine();
+ * ```
+ */
+export function resetEngine(): void {
+  instance?.retire();
+  instance = undefined;
+}
+
 function recover(cause: Error): EspalierError {
   // Whatever comes of the new one, the damaged one is never used again, by the collector neither.
   instance?.retire();

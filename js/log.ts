@@ -494,7 +494,10 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.hash());
   }
 
-  /** Gives the engine's memory back. The log can still be used; the engine's half is then made again. */
+  /**
+   * Frees the engine's half for reuse. The log can still be used; its half is then made again. The process gets memory back by
+   * {@link resetEngine} alone, since that of a wasm instance never shrinks.
+   */
   close(): void {
     const core = this.core;
     this.core = undefined;

@@ -426,8 +426,11 @@ export interface GoneResult {
 }
 
 export interface ResultsReport extends Omit<CutReport, "budget"> {
-  /** `small_gain`: what could be cleared would free too little. */
-  outcome: "changed" | "within_budget" | "small_gain";
+  /**
+   * `small_gain`: what could be cleared would free too little. `under_cap`: all results together are over the budget, and none of them is over
+   * the cap or may be shortened, so that nothing changes.
+   */
+  outcome: "changed" | "within_budget" | "under_cap" | "small_gain";
   /** All results together, as the profile counts them. */
   results: { count: number; before: number; after: number };
   gone: GoneResult[];
@@ -453,6 +456,8 @@ export type LlmShape = "fork" | "full" | "simple";
 
 /** What the host's model is asked. Whatever it answers, no tool may run. */
 export interface LlmRequest {
+  /** What the request is for, as services that sort requests by purpose name it. */
+  tag: "conversation-compaction";
   /** Counts up within one compaction. */
   id: number;
   /** `verify`: the first summary has gaps, which the last message names, and a better one is wanted. `handoff`: see {@link summarize}. */
@@ -488,11 +493,24 @@ export interface LlmReply {
   text: string;
   usage?: Record<string, unknown>;
   finishReason?: string;
-  /** What the provider calls the request, for its support. */
+  /** What the provider calls the request, for its support, and what a service in front of it does. */
   requestId?: string;
+  serviceRequestId?: string;
 }
 /** Supplied by the host: sends the request to a model and gives back its text. */
 export type Llm = (request: LlmRequest, context: { signal: AbortSignal }) => Promise<LlmReply | string>;
+
+/** What of the covered messages a model was not shown, pictures and thoughts aside. */
+export interface Reduced {
+  tokens: number;
+  /** Results that were shortened, and results that were only named. */
+  shortened: number;
+  leftOut: number;
+  /** Calls whose arguments were shortened. */
+  arguments: number;
+  /** Messages that were not even named. */
+  messages: number;
+}
 
 export interface CompactOptions extends CountOptions {
   /** Input tokens the result may have, tool definitions included. */
@@ -513,7 +531,10 @@ export interface CompactOptions extends CountOptions {
   /** Ids (or indices) of messages that must stay verbatim. */
   keep?: readonly (string | number)[];
   signal?: AbortSignal;
-  /** Input tokens that the summarising model takes. Default: `budget`. */
+  /**
+   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and less of it each time the
+   * model refuses a request as too long. `report.model.reduced` says what the model was not shown.
+   */
   llmBudget?: number;
   /** Milliseconds for each model call. Default 120,000. */
   timeout?: number;
@@ -540,8 +561,8 @@ export interface CompactOptions extends CountOptions {
   verify?: "auto" | "always" | "never";
   /** A result that falls short (see {@link Quality.misses}) changes nothing. Default false. */
   strict?: boolean;
-  /** The model that summarises, if it is not the conversation's. */
-  llmModel?: string;
+  /** The model that summarises, if it is not the conversation's: its name, or its limits, which say what it may be shown. */
+  llmModel?: string | ModelLimits;
   /** Rows for the table of what some models need to be told. */
   modelRules?: readonly ModelRule[];
   /** A paragraph for the instructions, or several. */
@@ -801,12 +822,17 @@ export interface CompactReport extends CutReport {
     calls: number;
     promptTokens: number;
     /** Request by request. */
-    asked: { purpose: LlmRequest["purpose"]; shape: LlmShape; promptTokens: number; error?: string }[];
+    asked: { purpose: LlmRequest["purpose"]; shape: LlmShape; promptTokens: number; reduced?: Reduced; error?: string }[];
+    /** What the summary was written without. Absent if the model was shown all of the covered messages. */
+    reduced?: Reduced;
     /** What is still wrong with its summary, as far as rules can tell. */
     gaps?: string[];
     usage: Record<string, unknown>[];
-    /** What providers called the requests. */
+    /** What providers called the requests, and what services in front of them did. */
     requestIds: string[];
+    serviceRequestIds?: string[];
+    /** HTTP status of the newest request that failed, where its error says so. */
+    statusCode?: number;
     error?: string;
   };
   hooks?: { name: "preCompact" | "postCompact"; outcome: "done" | "skipped" | "overruled" | "failed" | "timeout"; why?: string }[];

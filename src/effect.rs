@@ -81,6 +81,42 @@ pub struct ModelRequest {
     /// 0 where the model takes it; absent where the running request says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// What the model is not shown. The host reads it in the report.
+    #[serde(skip)]
+    pub reduced: Reduced,
+}
+
+/// What of the covered messages a request does not show, pictures and thoughts aside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reduced {
+    /// Tokens that are not shown.
+    pub tokens: u64,
+    /// Results that are shortened, and results that are only named.
+    pub shortened: usize,
+    pub left_out: usize,
+    /// Calls whose arguments are shortened.
+    pub arguments: usize,
+    /// Messages that are not even named.
+    pub messages: usize,
+}
+
+impl Reduced {
+    /// True if all of it is shown.
+    pub fn is_empty(&self) -> bool {
+        *self == Reduced::default()
+    }
+
+    /// The sum of both.
+    pub fn and(self, other: Reduced) -> Reduced {
+        Reduced {
+            tokens: self.tokens + other.tokens,
+            shortened: self.shortened + other.shortened,
+            left_out: self.left_out + other.left_out,
+            arguments: self.arguments + other.arguments,
+            messages: self.messages + other.messages,
+        }
+    }
 }
 
 /// A hook that is due.

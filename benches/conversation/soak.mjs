@@ -15,18 +15,17 @@ const SUMMARY = `<summary>\n${SECTIONS.map((name) => `## ${name}\nThe work goes 
 const tools = ["bash", "read_file", "edit_file"].map((name) => ({
   type: "function", function: { name, description: `Runs ${name}.`, parameters: { type: "object", properties: { path: { type: "string" }, command: { type: "string" } } } },
 }));
-/** A request every third round, then a call and its result: about 500 tokens. */
+/** A request, a call and its result, and what the agent says then: about 500 tokens. */
 function messagesOf(number) {
   const [name, args] = [
     ["bash", { command: `make part${number % 700}` }], ["read_file", { path: `src/part${number % 400}.ts` }], ["edit_file", { path: `src/part${number % 150}.ts`, content: words(10) }],
   ][number % 3];
-  const request = number / 3;
-  const isRule = rules > 0 && number % 3 === 0 && request % rules === 0;
-  const rule = isRule ? ` You must never change ${words(3)} in part ${request}.` : "";
+  const rule = rules > 0 && number % rules === 0 ? ` You must never change ${words(3)} in part ${number}.` : "";
   return [
-    ...(number % 3 === 0 ? [{ role: "user", content: `Now do step ${request}: ${words(8)}.${rule}` }] : []),
-    { role: "assistant", content: words(15), tool_calls: [{ id: `c${number}`, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+    { role: "user", content: `Now do step ${number}: ${words(8)}.${rule}` },
+    { role: "assistant", content: words(10), tool_calls: [{ id: `c${number}`, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
     { role: "tool", tool_call_id: `c${number}`, content: `${words(120)}${number % 7 === 0 ? `\nerror: part${number % 90} failed with exit code 2` : ""}` },
+    { role: "assistant", content: words(15) },
   ];
 }
 const since = () => {
@@ -47,27 +46,26 @@ let compactions = 0;
 conversation.on("compaction_complete", ({ success }) => void (compactions += success ? 1 : 0));
 console.log(`${cpus()[0]?.model}, Node ${process.version}; ${rounds} rounds, a window of ${window}, ${rules > 0 ? `a rule in every ${rules}th request` : "no rules"}`);
 console.log("rounds   CPU ms/round   worst prepare ms   model calls   compactions   heap MB   log MB   messages MB");
-let [cpu, worst, before] = [0, 0, [0, 0]];
+let [cpu, worst, before] = [since(), 0, [0, 0]];
 for (let number = 0; number < rounds; number++) {
   const messages = messagesOf(number);
-  const round = since();
   conversation.append(messages);
-  const prepared = since();
+  const begun = performance.now();
   const { messages: sent, report } = await conversation.prepare({ tools });
-  worst = Math.max(worst, prepared().time);
+  worst = Math.max(worst, performance.now() - begun);
   if (sent.length === 0 || report.usage.used > window) throw new Error(`round ${number}: ${sent.length} messages, ${report.usage.used} tokens`);
   conversation.reportUsage(report.usage.used - report.usage.bound);
   await rest();
-  cpu += round().cpu;
   if ((number + 1) % EVERY !== 0) continue;
   await conversation.flush();
+  const spent = cpu().cpu;
   globalThis.gc?.();
   const mb = (bytes) => (bytes / 2 ** 20).toFixed(1);
   console.log([
-    String(number + 1).padStart(6), (cpu / EVERY).toFixed(1).padStart(14), worst.toFixed(0).padStart(18), String(calls - before[0]).padStart(13), String(compactions - before[1]).padStart(13),
+    String(number + 1).padStart(6), (spent / EVERY).toFixed(1).padStart(14), worst.toFixed(0).padStart(18), String(calls - before[0]).padStart(13), String(compactions - before[1]).padStart(13),
     mb(process.memoryUsage().heapUsed).padStart(9), mb(texts.get("log.jsonl").length).padStart(8), mb(texts.get("messages.jsonl").length).padStart(13),
   ].join(" "));
-  [cpu, worst, before] = [0, 0, [calls, compactions]];
+  [cpu, worst, before] = [since(), 0, [calls, compactions]];
 }
 await conversation.dispose();
 const opening = since();

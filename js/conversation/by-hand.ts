@@ -42,7 +42,8 @@ export class ByHand<T> {
     for (const [path, id] of Object.entries(range ?? {})) {
       if (id !== undefined && typeof id !== "string") throw new EspalierError({ code: "bad_input", message: `${path} must be the id of a message`, path });
     }
-    if (this.running) {
+    // What is called by a compaction, or beside one by hand, cannot wait for its end.
+    if (this.running || this.c.inside.isInside) {
       const totals = this.c.log.totals();
       return { status: "already_running", trigger, retryable: true, edits: [], before: totals, after: totals };
     }

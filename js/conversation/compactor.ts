@@ -1,5 +1,6 @@
 /** Laying compactions over the log: in the foreground, and beside the conversation. */
 
+import { modelOf } from "../api.ts";
 import { EspalierError } from "../errors.ts";
 import type { CompactReport, NeutralMessage } from "../types.ts";
 import { checkpointPath, storeCheckpoint, titleOf } from "./checkpoints.ts";
@@ -81,7 +82,9 @@ export class Compactor<T> {
     const before = log.view().after;
     if (status === "applied") {
       try {
-        const data = { ...slim(made.report), covered: made.report?.covered.length ?? 0 };
+        // The summary is in the edit.
+        const { summary: _, ...about } = slim(made.report) ?? {};
+        const data = { ...about, covered: made.report?.covered.length ?? 0 };
         ids = log.adopt(made.edits, { since: made.since, trigger: made.trigger, planId, data });
       } catch (thrown) {
         if (!(thrown instanceof EspalierError) || !["stale_plan", "bad_edit"].includes(thrown.code)) throw thrown;
@@ -105,7 +108,7 @@ export class Compactor<T> {
       messagesBefore: before.messages, messagesAfter: after.messages, messagesRemoved: before.messages - after.messages,
       ...(status === "applied" && report?.summary !== undefined && { summary: report.summary }),
       edits: ids, ...(checkpoint && { checkpoint }),
-      ...(report?.model && { model: report.model, ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }) }), duration: clock.now() - made.began, ...(report?.quality && { quality: report.quality }),
+      ...(report?.model && { model: report.model, ...this.asked(), ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }) }), duration: clock.now() - made.began, ...(report?.quality && { quality: report.quality }),
       limit: usage.limit, frame: usage.frame, conversation: usage.conversation, tools: usage.tools, ...(job !== undefined && { job }),
     };
     events.emit(event);
@@ -115,6 +118,11 @@ export class Compactor<T> {
       status, trigger, retryable: RETRYABLE.includes(status), edits: ids, before, after,
       ...(checkpoint && { checkpoint: checkpoint.number }), ...(report && { report }), ...(error !== undefined && { error }), ...(job !== undefined && { job }),
     };
+  }
+
+  private asked(): { llmModel?: string } {
+    const { name } = modelOf(this.c.compaction.llmModel ?? this.c.limits.name, "llmModel");
+    return name === undefined || name === "" ? {} : { llmModel: name };
   }
 
   private checkpoint(made: Made, edits: string[]): { number: number; path: string } | undefined {
@@ -140,7 +148,9 @@ export class Compactor<T> {
     const done: Compacted[] = [];
     // Where a failure is remembered by a flag nothing stands in for the model's summary.
     const { flag } = this.c.profile.failure;
-    const ways = this.c.llm && verdict === "try" && !byRules ? [true, false] : [false];
+    const asks = this.c.llm !== undefined && verdict === "try" && !byRules;
+    // Without the rung there is nothing to try behind a model, nor while that is given a rest. That nobody summarises at all is said.
+    const ways = [...(asks ? [true] : []), ...(this.hasRules || !this.c.llm || verdict === "cutOnly" ? [false] : [])];
     for (const model of ways) {
       this.start(trigger);
       const made = await this.maker.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
@@ -157,12 +167,19 @@ export class Compactor<T> {
 
   // ------------------------------------------------------------ beside the conversation
 
+  /** Whether the ladder has a summary by rules. */
+  private get hasRules(): boolean {
+    const { compaction, profile } = this.c;
+    return (compaction.ladder ?? profile.ladder).includes("offline");
+  }
+
   /** Starts a job, if nothing forbids it; its number. */
   startJob(trigger: Trigger, { focus, model }: Pick<Wanted, "focus" | "model">): number | undefined {
     const parked = this.jobs.parked;
     if (this.isOver) return undefined;
     if (this.jobs.phase === "running" || this.jobs.phase === "ready" || (parked && !this.isStale(parked))) return undefined;
     const verdict = model ? this.verdict() : "offline";
+    if (verdict === "offline" && !this.hasRules && this.c.llm) return undefined;
     if (verdict === "notYet" || verdict === "blocked" || this.maker.isIdle()) return undefined;
     const { log, events, saving } = this.c;
     const job = this.jobs.start(

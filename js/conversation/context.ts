@@ -5,6 +5,7 @@ import type { ConversationLog } from "../log.ts";
 import type { Clock } from "../providers/types.ts";
 import type { CompactHooks, Llm, Profile } from "../types.ts";
 import type { Events } from "./events.ts";
+import type { Inside } from "./inside.ts";
 import type { Limits } from "./limits.ts";
 import type { Saving } from "./saving.ts";
 import type { ContextUsage, ConversationOptions } from "./types.ts";
@@ -41,5 +42,6 @@ export interface Context<T> {
   apart: number;
   /** Requests prepared so far. */
   requests: number;
+  readonly inside: Inside;
   look(): Look<T>;
 }

@@ -4,6 +4,9 @@ import type {
   CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotCliEvent, Trigger,
 } from "./types.ts";
 
+import { usageOf } from "../providers/usage.ts";
+import { addUsage } from "../usage.ts";
+
 export type AnyEvent = ConversationEvent | CopilotCliEvent;
 /** The event of a type; of `*` any of them. */
 export type EventOf<K extends AnyEvent["type"] | "*"> = K extends "*" ? AnyEvent : Extract<AnyEvent, { type: K }>;
@@ -61,6 +64,8 @@ function asCopilotCli(event: ConversationEvent): CopilotCliEvent | undefined {
       return { type: "session.compaction_complete", data: completed(event) };
     case "context_trimmed":
       return { type: "session.truncation", data: truncated(event) };
+    case "context_cleared":
+      return { type: "session.context_cleared", data: { messagesCleared: event.messages, ...(event.initialMessage !== undefined && { initialMessage: event.initialMessage }) } };
     case "context_usage":
       return { type: "session.usage_info", data: used(event) };
     default:
@@ -87,12 +92,23 @@ function completed(event: CompactionComplete) {
     ...(summary !== undefined && { summaryContent: summary }),
     ...(checkpoint && { checkpointNumber: checkpoint.number, checkpointPath: checkpoint.path }),
     ...(event.requestId !== undefined && { requestId: event.requestId }),
-    ...(model && { compactionTokensUsed: { inputTokens: model.promptTokens, duration: event.duration } }),
+    ...(model?.statusCode !== undefined && { statusCode: model.statusCode }),
+    ...(model?.serviceRequestIds && { serviceRequestId: model.serviceRequestIds.at(-1)! }),
+    ...(model && { compactionTokensUsed: tokensUsed(model, event) }),
     conversationTokens: event.conversation,
     systemTokens: event.frame,
     toolDefinitionsTokens: event.tools,
     tokenLimit: event.limit,
   };
+}
+
+/** What the provider reported of the requests for the summary; without that our own count. */
+function tokensUsed(model: NonNullable<CompactionComplete["model"]>, { duration, llmModel }: CompactionComplete) {
+  const records = model.usage.flatMap((raw) => usageOf(raw) ?? []);
+  const { promptTotal, output, cacheRead, cacheWrite } = addUsage(...records);
+  const name = llmModel !== undefined && { model: llmModel };
+  if (records.length === 0) return { inputTokens: model.promptTokens, duration, ...name };
+  return { inputTokens: promptTotal, outputTokens: output, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite, duration, ...name };
 }
 
 function truncated({ limit, before, after, tokensRemoved, messagesRemoved }: ContextTrimmed) {

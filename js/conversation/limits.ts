@@ -45,6 +45,8 @@ export interface Own {
 export class Limits {
   readonly name: string;
   private calibration: Calibration | undefined;
+  /** The newest answer of {@link ours}, which is asked for several times a request. */
+  private known: { state: unknown; request: number; ours: number } | undefined;
   /** While the same request is tried again, smaller each time. */
   private tries: Tries | undefined;
   private wasRefused = false;
@@ -88,6 +90,12 @@ export class Limits {
     return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
   }
 
+  /** What the model takes, whatever the user set. */
+  get window(): number {
+    const { tokens } = this.base();
+    return this.recovery.begin(this.name, tokens).limit;
+  }
+
   /** The model's own limit; the profile's where nothing is known of the model, and never more than the profile has for all models. */
   private base(): { tokens: number; source: Limit["source"] } {
     const { window, fallback } = this.profile.limit;
@@ -111,6 +119,12 @@ export class Limits {
 
   /** The most of our tokens that are expected to be within so many of the provider's. */
   ours(request: number): number {
+    const { state } = this.calibration ?? {};
+    if (this.known?.state !== state || this.known?.request !== request) this.known = { state, request, ours: this.found(request) };
+    return this.known!.ours;
+  }
+
+  private found(request: number): number {
     const fits = (tokens: number) => {
       const predicted = this.predict(tokens);
       return predicted.tokens + predicted.bound <= request;

@@ -94,7 +94,7 @@ export class Maker<T> {
   }
 
   private async made(trigger: Trigger, { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted, hooks: CompactHooks | undefined): Promise<Made> {
-    const { log, profile, llm, timeouts, compaction, clock, events } = this.c;
+    const { log, profile, llm, timeouts, compaction, clock, events, limits, inside } = this.c;
     const made: Made = {
       status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
@@ -118,10 +118,11 @@ export class Maker<T> {
     const options: Omit<CompactOptions, keyof CountOptions> = {
       ...told,
       ...compaction,
-      ...(hooks && { hooks }),
+      ...(hooks && { hooks: { ...hooks, ...(hooks.preCompact && { preCompact: inside.wrap(hooks.preCompact) }), ...(hooks.postCompact && { postCompact: inside.wrap(hooks.postCompact) }) } }),
       ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
-      llmBudget: compaction.llmBudget ?? room,
+      // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or its refusals.
+      ...(compaction.llmBudget === undefined && compaction.llmModel === undefined && { llmBudget: Math.max(room, limits.ours(limits.window)) }),
       force: true,
       keep: [...new Set([...(compaction.keep ?? []).filter((id) => present.has(String(id))), ...pinned])],
       timeout: timeouts.model,
@@ -130,7 +131,8 @@ export class Maker<T> {
         if (type === "answered") stage("answered");
       },
       ...(focus !== undefined && { focus }),
-      ...(asks && { llm }),
+      ...(asks && { llm: inside.wrap(llm) }),
+      ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile) }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
       ...(signal && { signal }),
     };

@@ -13,6 +13,7 @@ import { needProvider, providerOf } from "../sendable.ts";
 import type { Format, Profile } from "../types.ts";
 import type { Context, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
+import { Inside } from "./inside.ts";
 import { Limits } from "./limits.ts";
 import { loadEncodingOf, ownOf } from "./models.ts";
 import { LOG, MESSAGES, reopen } from "./reopen.ts";
@@ -82,15 +83,17 @@ export async function openConversation<T = unknown>(options: ConversationOptions
     if (options.messages) log.append(options.messages);
   }
   if (listedTools(tools)!.length > 0) log.setTools(tools);
-  if (place && !kept.isUnreadable) {
-    saving.keep(LOG, (from) => log.export(from), () => log.length, isNew ? 0 : stored, !isNew && !kept.isStored);
+  if (place) {
+    if (kept.isUnreadable) saving.unread();
+    const stands = isNew || kept.isUnreadable ? 0 : stored;
+    saving.keep(LOG, (from) => log.export(from), () => log.length, stands, (!isNew && !kept.isStored) || kept.isUnreadable);
     if (log.format !== "espalier") {
-      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined);
+      saving.keep(MESSAGES, (from) => log.originalsFrom(from).map((message) => `${line(message, log.format)}\n`).join(""), () => log.originals, kept.messagesStored ?? 0, kept.messagesStored === undefined || kept.isUnreadable);
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0,
-    checkpoints: place && !kept.isUnreadable ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
+    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0, inside: new Inside(),
+    checkpoints: place ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
 }

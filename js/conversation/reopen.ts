@@ -26,7 +26,7 @@ export interface Kept<T> {
   /** Lines of {@link LOG} and of {@link MESSAGES} that are stored as they must be; otherwise they are written anew. */
   isStored: boolean;
   messagesStored: number | undefined;
-  /** The storage must not be written to: nobody knows what it holds. */
+  /** The storage must be read before it is written to: nobody knows what it holds. */
   isUnreadable: boolean;
 }
 
@@ -53,9 +53,9 @@ type Warn = (warning: Omit<ConversationWarning, "type">) => void;
 
 /** Reads what there is; makes a log if there is none. */
 export async function reopen<T>(saving: Saving, storage: ConversationStorage | undefined, given: Given<T>, warn: Warn): Promise<Kept<T>> {
-  const stored = storage && (await saving.claim()) ? await saving.attempt("read", LOG, () => storage.read(LOG)) : undefined;
-  const isUnreadable = storage !== undefined && (stored === undefined || (stored.value !== undefined && stored.value !== null && typeof stored.value !== "string"));
-  const own = typeof stored?.value === "string" && stored.value !== "" ? stored.value : undefined;
+  const stored = storage && (await saving.claim()) ? await saving.text(LOG) : undefined;
+  const isUnreadable = storage !== undefined && stored === undefined;
+  const own = stored?.value === "" ? undefined : stored?.value;
   const text = own ?? given.text;
   if (text === undefined) {
     const format = given.format ?? (given.messages ? readConversation(given.messages, {}).format : undefined);
@@ -180,8 +180,8 @@ interface Beside {
 
 async function ownMessages(saving: Saving, storage: ConversationStorage | undefined, format: Format): Promise<Beside | undefined> {
   if (!storage || format === "espalier") return undefined;
-  const text = (await saving.attempt("read", MESSAGES, () => storage.read(MESSAGES)))?.value;
-  if (typeof text !== "string") return undefined;
+  const text = (await saving.text(MESSAGES))?.value;
+  if (text === undefined) return undefined;
   const messages: unknown[] = [];
   const lines = text.split("\n");
   for (const line of lines) {

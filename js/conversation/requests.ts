@@ -8,6 +8,7 @@ import type { Meter } from "./meter.ts";
 import type { Models } from "./models.ts";
 import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
+import type { Sent } from "./sending.ts";
 import { aborted, waited } from "./turns.ts";
 import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport, Prepared, Trigger } from "./types.ts";
 import { append } from "../lists/append.ts";
@@ -47,13 +48,8 @@ export class Requests<T> {
   }
 
   async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
-    const { log } = this.c;
     const { compactor, meter, models, answers } = this.parts;
-    if (tools !== undefined && tools !== this.toolsKey) {
-      log.setTools(tools);
-      this.toolsKey = tools;
-      this.toolsText = JSON.stringify(log.counted({}).tools);
-    }
+    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
     if (system !== undefined) this.c.apart = meter.weighed(system);
     if (model !== undefined && models.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
@@ -74,25 +70,43 @@ export class Requests<T> {
     }
     answers.isRefused = false;
     models.isSwitched = false;
-    const { view } = look;
-    const base = { request: this.c.requests, compactions, repaired: view.repaired };
-    let report: PrepareReport = { ...base, usage: look.usage, trimmed: [], lowHeadroom: false };
-    const { messages, fitted, mended, totals } = await this.sending.made(look, isLeft);
-    if (fitted) {
-      this.sending.tell(fitted, look);
-      report = { ...report, trimmed: fitted.removed };
-    } else if (automatic && !compactions.some(({ status }) => status === "applied")) {
-      this.maybeStart(look);
-    }
-    if (totals) report = { ...report, usage: meter.usageOf(totals, look) };
-    report.repaired = [...report.repaired, ...mended];
-    const { usage } = report;
+    const sent = await this.sending.made(look, isLeft);
+    if (!sent.fitted && automatic && !compactions.some(({ status }) => status === "applied")) this.maybeStart(look);
+    return this.finished(look, sent, compactions);
+  }
+
+  private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
+    const { log } = this.c;
+    log.setTools(tools);
+    this.toolsKey = tools;
+    this.toolsText = JSON.stringify(log.counted({}).tools);
+  }
+
+  /** The request is made: it is told of and noted. */
+  private finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
+    const { meter, compactor } = this.parts;
+    if (fitted) this.sending.tell(fitted, look);
+    const usage = totals ? meter.usageOf(totals, look) : look.usage;
     const room = usage.limit - usage.frame - usage.tools;
-    report.lowHeadroom = (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room;
     const job = compactor.jobs.running;
-    if (job !== undefined) report.job = job;
+    const report: PrepareReport = {
+      request: this.c.requests, usage, compactions, trimmed: fitted?.removed ?? [], repaired: [...look.view.repaired, ...mended],
+      lowHeadroom: (compactions.length > 0 || look.overflows) && usage.used > usage.frame + usage.tools + RELIEF * room,
+      ...(job !== undefined && { job }),
+    };
     this.sent(usage, { ...look, messages });
     return { messages, report };
+  }
+
+  /** The next request without a compaction: for who is called by what has the turn. */
+  async prepareInside({ tools, model, system }: PrepareOptions): Promise<Prepared<T>> {
+    const { meter, models } = this.parts;
+    if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
+    if (system !== undefined) this.c.apart = meter.weighed(system);
+    if (model !== undefined && models.isOther(model)) await models.change(model);
+    this.c.requests += 1;
+    const look = meter.look();
+    return this.finished(look, await this.sending.made(look, this.options.serverManaged === true), []);
   }
 
   /** What a job has made, or will have made in a moment, is used if it is needed. */

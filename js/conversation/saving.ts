@@ -1,6 +1,7 @@
 /**
  * Writing a conversation down while it goes on: one write at a time, each with a deadline. Nobody waits for it but `flush`, and whatever
- * fails is a warning: what could not be written is written with what comes next.
+ * fails is a warning: what could not be written is written with what comes next. A storage that could not be read when the conversation was
+ * opened is read before anything is written; what it holds then stays, and the conversation is kept beside it.
  *
  * A storage belongs to the conversation that was opened over it last; {@link OWNER} says which. One that finds another's name there goes
  * on under names of its own, so that neither writes into the other's lines.
@@ -17,13 +18,26 @@ interface Grown {
   text: (from: number) => string;
   length: () => number;
   stored: number;
+  /** Lines that were there when all of it was read again. */
+  checked: number;
   /** After a write that failed or hangs nobody knows what is there: then all of it is written anew. */
   isUnsure: boolean;
 }
 
 export type StorageTrouble = { what: "read" | "append" | "write" | "list" | "delete"; name: string; message: string; cause: unknown };
 
+/** What {@link Conversation.flush} reports. */
+export interface Flushed {
+  /** Everything is stored that there is to be stored. */
+  isStored: boolean;
+  /** Texts that are not, or not all of which is known to be, and how many of their lines. */
+  missing: { name: string; lines: number }[];
+}
+
 export const OWNER = "owner";
+/** Lines of a text that is read again after every compaction; a longer one when it has half as many more. */
+const SHORT = 2_000;
+const GROWN = 1.5;
 /** Lines that say more than how a conversation was run. */
 const MATTERS = /^\{"seq":\d+,"v":\d+,"time":-?\d+,"type":"(?:message|edit|revoke|pin|unpin|rewind)"/m;
 
@@ -34,7 +48,10 @@ export class Saving {
   private isAsked = false;
   /** Who the storage belonged to before; ours from when it says so. */
   private owner: { before: string | undefined; isOurs: boolean } | undefined;
+  /** Nobody knows what is stored: it has to be read before anything is written. */
+  private isUnread = false;
   private isTaken = false;
+  private whyApart = "another conversation was opened over this storage";
   private isApart = false;
   private isClosed = false;
   private readonly storage: ConversationStorage | undefined;
@@ -56,12 +73,23 @@ export class Saving {
   async claim(): Promise<boolean> {
     const { storage } = this;
     if (!storage) return true;
-    const found = await this.attempt("read", OWNER, () => storage.read(OWNER));
-    // What is neither there nor a text is not read either.
-    if (!found || typeof (found.value ?? "") !== "string") return false;
-    this.owner = { before: found.value ?? undefined, isOurs: false };
+    const found = await this.text(OWNER);
+    if (!found) return false;
+    this.owner = { before: found.value, isOurs: false };
     await this.sign();
     return true;
+  }
+
+  /** Reads a text, once more if that fails at once. What is neither there nor a text is a failure. */
+  async text(name: string): Promise<{ value: string | undefined } | undefined> {
+    const limit = { isLate: false };
+    const read = () => this.attempt("read", name, async () => textOf(await this.storage!.read(name)), limit);
+    return (await read()) ?? (limit.isLate ? undefined : read());
+  }
+
+  /** Nothing is written before what is stored has been read. */
+  unread(): void {
+    this.isUnread = true;
   }
 
   /** Gives it back to whom it belonged. */
@@ -74,7 +102,7 @@ export class Saving {
 
   /** Keeps a text that only grows, of which `stored` lines are there. */
   keep(name: string, text: (from: number) => string, length: () => number, stored: number, isUnsure = false): void {
-    this.grown.set(name, { name, text, length, stored, isUnsure });
+    this.grown.set(name, { name, text, length, stored, checked: 0, isUnsure });
   }
 
   /** Writes what is new, soon. */
@@ -98,14 +126,16 @@ export class Saving {
     }).catch(() => undefined);
   }
 
-  /** Reads again what was written. A storage that says "done" and did not do it gets everything once more, and is warned of. */
+  /** Reads again what was written, if that is due. A storage that says "done" and did not do it gets everything once more, and is warned of. */
   check(): void {
     this.save();
     this.do(async () => {
       for (const grown of this.grown.values()) {
-        const found = grown.isUnsure ? undefined : await this.stored(grown);
+        const { name, stored, checked } = grown;
+        if (grown.isUnsure || (stored > SHORT && stored < checked * GROWN)) continue;
+        grown.checked = stored;
+        const found = await this.stored(grown);
         if (found === undefined) continue;
-        const { name } = grown;
         this.warn({ what: "read", name, message: "the storage holds something else than what was written; it is written anew", cause: undefined });
         // Whoever wrote it may want it.
         if (found !== "" && !grown.text(0).startsWith(found) && !(await this.aside(found))) continue;
@@ -132,14 +162,24 @@ export class Saving {
     return (await this.attempt("write", name, () => this.storage!.write(name, text))) && name;
   }
 
-  /** Waits until everything is written that can be. */
-  async flush(): Promise<void> {
-    this.save();
-    let queue: Promise<void>;
-    do {
-      queue = this.queue;
-      await queue;
-    } while (queue !== this.queue);
+  /** Waits until everything is written that can be; what fails is tried once more. */
+  async flush(): Promise<Flushed> {
+    for (let again = false; ; again = true) {
+      this.save();
+      let queue: Promise<void>;
+      do {
+        queue = this.queue;
+        await queue;
+      } while (queue !== this.queue);
+      const missing = this.missing();
+      if (missing.length === 0 || again || this.isClosed) return { isStored: missing.length === 0, missing };
+    }
+  }
+
+  private missing(): Flushed["missing"] {
+    if (!this.storage || (this.isTaken && !this.isApart && !this.hasNews())) return [];
+    const all = [...this.grown.values()].map(({ name, length, stored, isUnsure }) => ({ name, lines: isUnsure ? length() : length() - stored }));
+    return all.filter(({ lines }) => lines > 0);
   }
 
   /** Nothing is written from here on. */
@@ -148,10 +188,13 @@ export class Saving {
   }
 
   /** One operation within its deadline; nothing if it failed, which is told. */
-  async attempt<R>(what: StorageTrouble["what"], name: string, run: () => Promise<R> | R): Promise<{ value: R } | undefined> {
+  async attempt<R>(what: StorageTrouble["what"], name: string, run: () => Promise<R> | R, ended?: { isLate: boolean }): Promise<{ value: R } | undefined> {
     let stop: () => void = () => {};
     const late = new Promise<never>((_, reject) => {
-      stop = this.clock.after(this.limit, () => reject(new Error(`the storage did not answer within ${this.limit} ms`)));
+      stop = this.clock.after(this.limit, () => {
+        if (ended) ended.isLate = true;
+        reject(new Error(`the storage did not answer within ${this.limit} ms`));
+      });
     });
     try {
       const value = await Promise.race([Promise.resolve().then(run), late]);
@@ -174,15 +217,12 @@ export class Saving {
 
   /** Whether something may be written now, under whatever name. */
   private async isOurs(): Promise<boolean> {
+    if (this.isUnread && !(await this.readAgain())) return false;
     const { owner } = this;
     if (!owner) return false;
     if (this.isTaken) return this.isApart || this.goApart();
-    const found = await this.attempt("read", OWNER, async () => {
-      const name = (await this.storage!.read(OWNER)) ?? undefined;
-      // That is no other's name, and may be ours again the next time.
-      if (name !== undefined && typeof name !== "string") throw new Error("what is stored is no text");
-      return name;
-    });
+    // What is no text is no other's name, and may be ours again the next time.
+    const found = await this.attempt("read", OWNER, async () => textOf(await this.storage!.read(OWNER)));
     if (!found) return false;
     const name = found.value;
     if (name === this.session) return true;
@@ -198,18 +238,45 @@ export class Saving {
     return owner.isOurs;
   }
 
+  /** Reads what could not be read when the conversation was opened. What is there belongs to another session, and stays. */
+  private async readAgain(): Promise<boolean> {
+    const read = (name: string) => this.attempt("read", name, async () => textOf(await this.storage!.read(name)));
+    if (!this.owner) {
+      const found = await read(OWNER);
+      if (!found) return false;
+      this.owner = { before: found.value, isOurs: false };
+    }
+    let isHeld = false;
+    for (const { name } of this.grown.values()) {
+      const found = await read(name);
+      if (!found) return false;
+      isHeld ||= (found.value ?? "") !== "";
+    }
+    if (isHeld) {
+      await this.release();
+      this.isTaken = true;
+      this.whyApart = "what is stored could not be read when this conversation was opened";
+    }
+    this.isUnread = false;
+    return true;
+  }
+
   /** Another conversation goes on with what is stored. What it cannot know of is kept beside it; until there is something, nothing is. */
   private goApart(): boolean {
-    const unknown = [...this.grown.values()].map(({ text, stored, isUnsure }) => text(isUnsure ? 0 : stored));
-    if (!unknown.some((text) => MATTERS.test(text))) return false;
+    if (!this.hasNews()) return false;
     this.isApart = true;
     for (const grown of this.grown.values()) {
       grown.name = grown.name.replace(/(?=\.\w+$)/, `-${this.session}`);
       grown.isUnsure = true;
     }
     const [first] = this.grown.values();
-    this.warn({ what: "write", name: OWNER, message: `another conversation was opened over this storage; this one goes on as ${first?.name}`, cause: undefined });
+    this.warn({ what: "write", name: OWNER, message: `${this.whyApart}; this one goes on as ${first?.name}`, cause: undefined });
     return true;
+  }
+
+  /** Whether there is anything that is not stored and matters. */
+  private hasNews(): boolean {
+    return [...this.grown.values()].some(({ text, stored, isUnsure }) => MATTERS.test(text(isUnsure ? 0 : stored)));
   }
 
   private async write(grown: Grown): Promise<void> {
@@ -221,6 +288,13 @@ export class Saving {
     grown.isUnsure = done === undefined;
     if (done) grown.stored = length;
   }
+}
+
+/** @throws Error if it is neither a text nor absent */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw new Error(`what is stored is no text, but ${typeof value}`);
+  return value;
 }
 
 export type Attempt = <R>(what: StorageTrouble["what"], name: string, run: () => Promise<R> | R) => Promise<{ value: R } | undefined>;

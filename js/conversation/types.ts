@@ -196,6 +196,8 @@ export interface CompactionComplete {
   edits: string[];
   checkpoint?: { number: number; path: string };
   model?: CompactReport["model"];
+  /** Name of the model that was asked. */
+  llmModel?: string;
   /** What the provider called the newest request for it. */
   requestId?: string;
   /** Milliseconds by the host's clock. */
@@ -233,6 +235,14 @@ export interface CompactionProgress {
   trigger?: Trigger;
   job?: number;
 }
+/** All messages left the view by {@link Conversation.rewind}. */
+export interface ContextCleared {
+  type: "context_cleared";
+  /** Messages that were in the view. */
+  messages: number;
+  /** The first of the user's, its first 200 characters. */
+  initialMessage?: string;
+}
 export interface ConversationWarning {
   type: "warning";
   /**
@@ -246,11 +256,11 @@ export interface ConversationWarning {
   details?: unknown;
 }
 export type ConversationEvent =
-  | CompactionStart | CompactionComplete | ContextUsageEvent | ContextTrimmed | CompactionProgress | ConversationWarning;
+  | CompactionStart | CompactionComplete | ContextUsageEvent | ContextTrimmed | ContextCleared | CompactionProgress | ConversationWarning;
 
 /** An event as Copilot CLI names it. */
 export interface CopilotCliEvent {
-  type: "session.compaction_start" | "session.compaction_complete" | "session.truncation" | "session.usage_info";
+  type: "session.compaction_start" | "session.compaction_complete" | "session.truncation" | "session.context_cleared" | "session.usage_info";
   data: Record<string, unknown>;
 }
 

@@ -6,7 +6,7 @@ use super::context::Breadcrumb;
 use super::form::Form;
 use super::models::Rule;
 pub use super::profile::Verify;
-use crate::effect::{Block, Purpose, Shape};
+use crate::effect::{Block, Purpose, Reduced, Shape};
 
 /// What started a compaction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -94,6 +94,9 @@ pub struct Asked {
     pub purpose: Purpose,
     pub shape: Shape,
     pub prompt_tokens: u64,
+    /// What it does not show of the messages that it is about.
+    #[serde(skip_serializing_if = "Reduced::is_empty")]
+    pub reduced: Reduced,
     /// Why its answer was of no use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -51,6 +51,7 @@ pub use run::Compaction;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Prices;
+use crate::effect::Reduced;
 use crate::history::edit::Edit;
 use crate::history::plan::{MessageFate, PlanItem, Removal, Totals};
 use crate::map::HashSet;
@@ -71,7 +72,7 @@ pub struct Options {
     pub keep: HashSet<String>,
     /// The host can call a model.
     pub has_model: bool,
-    /// Input tokens that the summarising model takes; the budget if absent.
+    /// Input tokens that the summarising model takes. If absent the whole is tried, and less after a refusal.
     pub model_limit: Option<u64>,
     /// What the host adds to the ledger's rules.
     pub rules: ledger::Rules,
@@ -183,6 +184,9 @@ pub struct ModelReport {
     pub prompt_tokens: u64,
     /// Request by request.
     pub asked: Vec<asking::Asked>,
+    /// What the summary was written without: of all requests whose answers it was made from.
+    #[serde(skip_serializing_if = "Reduced::is_empty")]
+    pub reduced: Reduced,
     /// What is still wrong with its summary, as far as rules can tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::compact::ledger::{Ledger, Rules};
+use crate::map::HashSet;
 use crate::message::Message;
 
 /// The first that a plan asks for is the shortest, and where the next plan begins; the last is what the record is written from.
@@ -16,6 +17,8 @@ const HELD: usize = 2;
 #[derive(Default)]
 pub struct Folds {
     all: RefCell<Vec<Fold>>,
+    /// Of the messages that the newest record stands for. They become more with each compaction, and are read once.
+    behind: RefCell<Option<Fold>>,
 }
 
 struct Fold {
@@ -78,6 +81,30 @@ impl Folds {
         }
         all.push(Fold { messages, rules: rules.clone(), ledger: Rc::clone(&ledger), is_new: true });
         ledger
+    }
+
+    /// The ledger of the messages that a record stands for, without what the assistant said: the record tells that.
+    pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        let mut behind = self.behind.borrow_mut();
+        let now: HashSet<*const Message> = messages.iter().map(Rc::as_ptr).collect();
+        let is_part = |fold: &Fold| fold.messages.iter().all(|message| now.contains(&Rc::as_ptr(message)));
+        let known = behind.take().filter(|fold| fold.rules == *rules && is_part(fold));
+        let (mut ledger, mut read) = match known {
+            Some(fold) => (Rc::unwrap_or_clone(fold.ledger), fold.messages),
+            None => (Ledger::new(rules), vec![]),
+        };
+        // A request that was carried by one compaction and is covered by the next stands before rounds that are read already. Requests stay
+        // in order among themselves, and so does everything else.
+        let held: HashSet<*const Message> = read.iter().map(Rc::as_ptr).collect();
+        for message in messages.iter().filter(|message| !held.contains(&Rc::as_ptr(message))) {
+            ledger.add(message);
+            read.push(Rc::clone(message));
+        }
+        ledger.said.clear();
+        let ledger = Rc::new(ledger);
+        let given = Ledger::clone(&ledger);
+        *behind = Some(Fold { messages: read, rules: rules.clone(), ledger, is_new: true });
+        given
     }
 
     /// The same for once: it goes on with what is held, and nothing of it is held.

@@ -4,6 +4,7 @@ use super::error::Failure;
 use super::escape::escape;
 use super::render::Block;
 use super::text::flat;
+use super::user::{Constraint, PINNED};
 use super::{By, Command, File, Ledger};
 use crate::message::tool_map::Mark;
 
@@ -42,11 +43,19 @@ impl Line {
     }
 }
 
-/// Every entry as a line, each block oldest first; `longer`: with its longer forms.
-pub(super) fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
+/// Entries that no line is made of, since the newest fill all the room that there is: how many of a block, and the id of the oldest.
+pub(super) type Older = Vec<(Block, usize, String)>;
+
+/// Entries as lines, the newest `most` of each kind, each block oldest first; `longer`: with its longer forms.
+pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
     let forms = |make: &dyn Fn() -> Vec<String>| if longer { make() } else { vec![] };
-    for (order, request) in ledger.requests.iter().enumerate() {
+    let (vital, mut older) = vital_lines(ledger, most);
+    let mut newest =
+        |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, most, oldest);
+    let from =
+        newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
+    for (order, request) in ledger.requests.iter().enumerate().skip(from) {
         let id = &request.id;
         let text = request.text.trim();
         let short = ["[", id, "] ", &flat(&escape(begin(text)), SHORT_REQUEST)].concat();
@@ -58,28 +67,41 @@ pub(super) fn lines(ledger: &Ledger, longer: bool) -> Vec<Line> {
         });
         out.push(Line::new(Block::Users, (order, 0), id, short, longer));
     }
-    out.extend(vital_lines(ledger));
+    out.extend(vital);
     let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
     crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
-    for (order, error) in errors {
+    let from = newest(Block::Errors, errors.len(), &|| errors.first().map(|(_, error)| error.id.clone()));
+    for (order, error) in errors.into_iter().skip(from) {
         let form = |bytes, places| row(&error.id, &error.to_line(bytes, places));
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
         out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
     }
     let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
     crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
-    for (order, command) in commands {
+    let from = newest(Block::Commands, commands.len(), &|| commands.first().map(|(_, command)| command.id.clone()));
+    for (order, command) in commands.into_iter().skip(from) {
         let form = |bytes, output| row(&command.id, &command.to_line(bytes, output));
         let short = row(&command.id, &command.to_short_line(SHORT_COMMAND));
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
         out.push(Line::new(Block::Commands, (order, command.at), &command.id, short, longer));
     }
-    for (order, decision) in ledger.decisions.iter().enumerate() {
+    let decisions = &ledger.decisions;
+    let from = newest(Block::Decisions, decisions.len(), &|| decisions.first().map(|decision| decision.id.clone()));
+    for (order, decision) in decisions.iter().enumerate().skip(from) {
         let by = if decision.by == By::User { "(user) " } else { "" };
         let line = format!("- {}: {by}{}", decision.id, escape(&decision.sentence));
         out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
     }
-    out
+    (out, older)
+}
+
+/// Where the newest `most` of `all` entries begin; what is older is noted.
+fn older_of(older: &mut Older, block: Block, all: usize, most: usize, oldest: &dyn Fn() -> Option<String>) -> usize {
+    let from = all.saturating_sub(most);
+    if let Some(id) = (from > 0).then(oldest).flatten() {
+        older.push((block, from, id));
+    }
+    from
 }
 
 fn row(id: &str, text: &str) -> String {
@@ -93,10 +115,16 @@ fn begin(text: &str) -> &str {
     if start.trim_end().len() > SHORT_REQUEST { start } else { text }
 }
 
-/// The lines of rules, the plan and files.
-pub(super) fn vital_lines(ledger: &Ledger) -> Vec<Line> {
+/// The lines of rules, the plan and files; of the rules the newest `most`, and what was pinned.
+pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
     let mut out = Vec::new();
-    for (order, constraint) in ledger.constraints.iter().enumerate() {
+    let mut older = Vec::new();
+    let constraints = &ledger.constraints;
+    let is_pinned = |constraint: &&Constraint| constraint.id == PINNED;
+    let pinned = constraints.iter().take_while(is_pinned).count();
+    let oldest = || constraints.get(pinned).map(|constraint| constraint.id.clone());
+    let from = pinned + older_of(&mut older, Block::Constraints, constraints.len() - pinned, most, &oldest);
+    for (order, constraint) in constraints.iter().enumerate().filter(|(order, _)| *order < pinned || *order >= from) {
         let line = row(&constraint.id, &constraint.sentence);
         out.push(Line::new(Block::Constraints, (order, 0), &constraint.id, line, vec![]));
     }
@@ -118,7 +146,7 @@ pub(super) fn vital_lines(ledger: &Ledger) -> Vec<Line> {
         let line = format!("- {} ({})", escape(&file.path), file.marks());
         out.push(Line::new(block, (order, file.at), &file.last, line, vec![]));
     }
-    out
+    (out, older)
 }
 
 /// A message of several lines: lines that look like the beginning of another one are marked.

@@ -90,8 +90,12 @@ pub struct Shown {
 
 /// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
 const USERS_OF_ENTRIES: u64 = 60;
-/// Share of the same that constraints may take before the others had their turn, where not all that must stay has room.
-const CONSTRAINTS_OF_ENTRIES: u64 = 75;
+/// Share of the same that constraints may take, in percent, and what they may take of less, in tokens. A long conversation collects more
+/// of them than any record can hold: the newest stay, the others are counted and can be recalled.
+const CONSTRAINTS_OF_ENTRIES: u64 = 50;
+const CONSTRAINTS: u64 = 512;
+/// No line takes fewer tokens.
+const LEAST_LINE: u64 = 5;
 
 /// Entries that should have a line of their own, in percent: somewhat more than the 95, 80 and 80 that are promised of a whole
 /// history, since not every line is known again where it was cut.
@@ -108,6 +112,8 @@ const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
 
 struct Page<'a> {
     lines: Vec<Line>,
+    /// Entries that are older than all lines, by block: how many, and the id of the oldest.
+    older: Vec<(Block, usize, String)>,
     tokenizer: &'a dyn Tokenizer,
     shares: Shares,
     /// Tokens of the block of the user's messages, and of all others.
@@ -120,7 +126,9 @@ struct Page<'a> {
 impl<'a> Page<'a> {
     /// `longer`: with the longer forms of lines.
     fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
-        Page { lines: lines(ledger, longer), tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
+        let Shares { user, ledger: own, entries, .. } = shares;
+        let (lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
+        Page { lines, older, tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
     }
 
     /// What is left under the target.
@@ -208,9 +216,7 @@ impl<'a> Page<'a> {
     /// What is there whatever the room.
     fn floor(&mut self, ledger: &Ledger) {
         let Shares { entries, least, .. } = self.shares;
-        let all_fit = vital_tokens(&self.lines, self.tokenizer) <= entries;
-        let of_constraints = if all_fit { entries } else { FRAMES + entries * CONSTRAINTS_OF_ENTRIES / 100 };
-        self.fill(Block::Constraints, of_constraints.min(entries));
+        self.fill(Block::Constraints, (FRAMES + of_constraints(entries)).min(entries));
         self.fill(Block::Todo, entries);
         self.fill(Block::Changed, entries);
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
@@ -294,14 +300,30 @@ fn most(all: usize, percent: usize) -> usize {
     (all * percent).div_ceil(100)
 }
 
-/// Tokens that the lines of what must not leave take, and the blocks around all.
-pub fn vital(ledger: &Ledger, tokenizer: &dyn Tokenizer) -> u64 {
-    vital_tokens(&vital_lines(ledger), tokenizer)
+/// Tokens that the lines of what must not leave take, and the blocks around all; `most` at most.
+pub fn vital(ledger: &Ledger, most: u64, tokenizer: &dyn Tokenizer) -> u64 {
+    let (lines, _) = vital_lines(ledger, most_lines(most));
+    let of = |constraints: bool, most: u64| {
+        let mut sum = 0;
+        // The newest are those that stay.
+        for line in lines.iter().rev().filter(|line| VITAL.contains(&line.block)) {
+            if (line.block == Block::Constraints) == constraints && sum < most {
+                sum += tokenizer.count(&line.short) + 1;
+            }
+        }
+        sum.min(most)
+    };
+    (FRAMES + of(true, of_constraints(most)) + of(false, most)).min(most)
 }
 
-fn vital_tokens(lines: &[Line], tokenizer: &dyn Tokenizer) -> u64 {
-    let vital = lines.iter().filter(|line| VITAL.contains(&line.block));
-    FRAMES + vital.map(|line| tokenizer.count(&line.short) + 1).sum::<u64>()
+/// Tokens that constraints may take of those that short forms may have.
+fn of_constraints(entries: u64) -> u64 {
+    (entries.saturating_mul(CONSTRAINTS_OF_ENTRIES) / 100).max(entries.min(CONSTRAINTS))
+}
+
+/// Lines that so many tokens can be enough for.
+fn most_lines(tokens: u64) -> usize {
+    usize::try_from(tokens / LEAST_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }
 
 /// What the blocks of a ledger would take, in tokens.
@@ -363,7 +385,8 @@ fn write(ledger: &Ledger, page: Page) -> Blocks {
         let all: Vec<&Line> = page.lines.iter().filter(|line| line.block == block).collect();
         let missing: Vec<&Line> = all.iter().copied().filter(|line| line.form.is_none()).collect();
         let earlier = ledger.left_out.get(block.name()).copied().unwrap_or(0);
-        let left_out = missing.len() + earlier;
+        let older = page.older.iter().find(|(of, ..)| *of == block);
+        let left_out = missing.len() + earlier + older.map_or(0, |(_, count, _)| *count);
         if all.is_empty() && left_out == 0 {
             continue;
         }
@@ -372,11 +395,12 @@ fn write(ledger: &Ledger, page: Page) -> Blocks {
         shown.push(Shown { block, lines, shortened, left_out });
         out.push_str(&format!("<{}>\n", block.name()));
         if left_out > 0 {
-            let ids = match (missing.first(), missing.last()) {
-                (Some(oldest), Some(newest)) if oldest.id != newest.id => {
-                    format!("between {} and {}; recall them by id", oldest.id, newest.id)
+            let oldest = older.map(|(.., id)| id).or(missing.first().map(|line| &line.id));
+            let ids = match (oldest, missing.last().map_or(oldest, |line| Some(&line.id))) {
+                (Some(oldest), Some(newest)) if oldest != newest => {
+                    format!("between {oldest} and {newest}; recall them by id")
                 }
-                (Some(only), _) => format!("recall {}", only.id),
+                (Some(only), _) => format!("recall {only}"),
                 _ => "in an earlier record".to_string(),
             };
             out.push_str(&format!("({left_out} more left out, {ids})\n"));

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use crate::effect::Reduced;
 use crate::history::draft::{Change, Draft};
 use crate::history::prune::arguments;
+use crate::map::HashSet;
 use crate::message::Part;
 use crate::tool_result::shorten;
 
@@ -15,6 +17,11 @@ pub const WHOLE_ROUNDS: usize = 3;
 pub const DROPPED_SHARES: [u64; 4] = [10, 20, 50, 100];
 /// What stands for a result that went.
 pub const LEFT_OUT: &str = "(left out)";
+
+/// Rules of the changes.
+const CAPPED: &str = "old-result";
+const LEFT: &str = "left-out-result";
+const ARGUMENTS: &str = "long-arguments";
 
 /// The results that go at a share in percent, by number, of so many.
 pub fn dropped(results: usize, share: u64) -> Range<usize> {
@@ -42,7 +49,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
         let range = dropped(old.len(), share);
         // Each share holds the one before it: only what is new is looked at.
         for number in range.clone().filter(|number| !gone.contains(number)) {
-            draft.edit_parts(old[number], "left-out-result", "", |part| match part {
+            draft.edit_parts(old[number], LEFT, "", |part| match part {
                 Part::ToolResult { .. } => Change::Text(LEFT_OUT.into()),
                 _ => Change::Keep,
             });
@@ -57,7 +64,7 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
             continue;
         }
         let id = draft.entries[at].message.id.clone();
-        draft.edit_parts(at, "long-arguments", "", |part| match part {
+        draft.edit_parts(at, ARGUMENTS, "", |part| match part {
             Part::ToolCall { arguments, .. } => {
                 arguments::shortened(arguments, &id).map_or(Change::Keep, Change::Arguments)
             }
@@ -67,12 +74,28 @@ pub fn fit(draft: &mut Draft, of_group: &[usize], groups: usize, limit: u64) -> 
     draft.total() <= limit
 }
 
+/// What became smaller in a draft that had `whole` tokens, by its changes from number `from` on.
+pub fn reduced(draft: &Draft, from: usize, whole: u64) -> Reduced {
+    let of = |rule: &str| -> HashSet<&str> {
+        let changes = draft.removed[from..].iter().filter(|removal| removal.rule == rule);
+        changes.flat_map(|removal| removal.ids.iter().map(String::as_str)).collect()
+    };
+    let (capped, left_out) = (of(CAPPED), of(LEFT));
+    Reduced {
+        tokens: whole.saturating_sub(draft.total()),
+        shortened: capped.difference(&left_out).count(),
+        left_out: left_out.len(),
+        arguments: of(ARGUMENTS).len(),
+        messages: 0,
+    }
+}
+
 /// Caps the results in these entries at so many tokens each.
 pub fn cap(draft: &mut Draft, entries: &[usize], most: u64) {
     let meter = draft.meter;
     for &at in entries {
         let id = draft.entries[at].message.id.clone();
-        draft.edit_parts(at, "old-result", "", |part| match text_of(part) {
+        draft.edit_parts(at, CAPPED, "", |part| match text_of(part) {
             Some(text) => {
                 shorten(&text, most, &id, meter.tokenizer).map_or(Change::Keep, |short| Change::Text(short.text))
             }

@@ -2,7 +2,7 @@
 
 use super::said;
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
-use crate::effect::{ModelRequest, Shape};
+use crate::effect::{ModelRequest, Reduced, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::Role;
@@ -34,5 +34,6 @@ pub fn fork(draft: &Draft, wanted: &Wanted, limit: u64) -> Option<ModelRequest> 
         prompt_tokens,
         max_tokens: None,
         temperature: None,
+        reduced: Reduced::default(),
     })
 }

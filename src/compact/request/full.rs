@@ -12,14 +12,15 @@ use crate::message::Role;
 pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule: Rule) -> Option<ModelRequest> {
     let limit = (limit as f64 * rule.full_headroom) as u64;
     let (mut asked, mut of_group) = clean(draft, parts);
-    if let Some(most) = wanted.handover {
-        let all: Vec<usize> = (0..asked.entries.len()).filter(|&at| asked.entries[at].is_in()).collect();
-        fit::cap(&mut asked, &all, most);
-    }
     let with_tools = asked.entries.iter().any(|entry| entry.is_in() && entry.message.calls().next().is_some());
     // Without calls there is nothing that the definitions would explain.
     let tools = if with_tools { draft.meter.tools } else { 0 };
     asked.meter = Meter { tools, ..draft.meter };
+    let (whole, changes) = (asked.total(), asked.removed.len());
+    if let Some(most) = wanted.handover {
+        let all: Vec<usize> = (0..asked.entries.len()).filter(|&at| asked.entries[at].is_in()).collect();
+        fit::cap(&mut asked, &all, most);
+    }
     let system = instructions(wanted, Medium::Messages);
     let prompt = closing(wanted, Medium::Messages);
     let first = said("instructions", Role::System, &system);
@@ -30,6 +31,7 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule
     {
         return None;
     }
+    let reduced = fit::reduced(&asked, changes, whole);
     asked.insert(0, first, "instructions");
     of_group.insert(0, 0);
     let end = asked.entries.len();
@@ -44,6 +46,7 @@ pub fn full(draft: &Draft, parts: &[&[usize]], wanted: &Wanted, limit: u64, rule
         with_tools,
         max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
         temperature: Some(rule.temperature),
+        reduced,
     })
 }
 

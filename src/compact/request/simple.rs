@@ -8,7 +8,7 @@ use super::{ANSWER_FACTOR, Rule, said};
 use crate::compact::instructions::{Medium, Wanted, closing, instructions};
 use crate::compact::ledger::one_line;
 use crate::compact::ledger::text::ELLIPSIS;
-use crate::effect::{ModelRequest, Shape};
+use crate::effect::{ModelRequest, Reduced, Shape};
 use crate::history::draft::Draft;
 use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
@@ -75,8 +75,17 @@ pub fn simple(
         let shown = if pieced.is_some() && pieces > 1 { fits.count().max(1) } else { groups.len() };
         (groups, shown)
     });
+    let mut reduced = groups.iter().take(shown).fold(Reduced::default(), |sum, group| sum.and(group.reduced));
     let texts: Vec<String> = groups.into_iter().take(shown).flat_map(|group| group.texts).collect();
-    let prompt = wrap(&within(texts, room, draft));
+    let history = within(texts, room, draft, &mut reduced);
+    if !reduced.is_empty() {
+        let rule = Rule { argument_units: usize::MAX, result_cap: None, ..rule };
+        let form = Form { cap: None, without: 0..0, spares_newest: true, rule };
+        let whole = render(&cleaned, &of_group, parts.len(), whole_from, &form);
+        let whole: u64 = whole.iter().take(shown).map(|group| group.tokens).sum();
+        reduced.tokens = whole.saturating_sub(tokenizer.count(&history));
+    }
+    let prompt = wrap(&history);
     let messages = vec![
         PlanItem::Insert { message: said("instructions", Role::System, &system) },
         PlanItem::Insert { message: said("request", Role::User, &prompt) },
@@ -91,6 +100,7 @@ pub fn simple(
         with_tools: false,
         max_tokens: Some(wanted.max_tokens * ANSWER_FACTOR),
         temperature: Some(rule.temperature),
+        reduced,
     };
     Simple { request, shown }
 }
@@ -105,9 +115,11 @@ struct Form {
     rule: Rule,
 }
 
+#[derive(Default)]
 struct Rendered {
     texts: Vec<String>,
     tokens: u64,
+    reduced: Reduced,
 }
 
 fn has_results(draft: &Draft, at: usize) -> bool {
@@ -115,11 +127,11 @@ fn has_results(draft: &Draft, at: usize) -> bool {
 }
 
 fn render(draft: &Draft, of_group: &[usize], groups: usize, whole_from: usize, form: &Form) -> Vec<Rendered> {
-    let mut out: Vec<Rendered> = (0..groups).map(|_| Rendered { texts: vec![], tokens: 0 }).collect();
+    let mut out: Vec<Rendered> = (0..groups).map(|_| Rendered::default()).collect();
     let mut number = 0;
     for (at, &group) in of_group.iter().enumerate().filter(|(at, _)| draft.entries[*at].is_in()) {
         let is_old = group < whole_from;
-        let text = message(&draft.entries[at].message, form, number, is_old, draft);
+        let text = message(&draft.entries[at].message, form, number, is_old, draft, &mut out[group].reduced);
         number += usize::from(is_old && has_results(draft, at));
         out[group].tokens += draft.meter.text(&text) + 1;
         out[group].texts.push(text);
@@ -144,7 +156,14 @@ fn pieces_of(groups: &[Rendered], room: u64) -> usize {
     pieces
 }
 
-fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &Draft) -> String {
+fn message(
+    message: &Message,
+    form: &Form,
+    number: usize,
+    is_old: bool,
+    draft: &Draft,
+    reduced: &mut Reduced,
+) -> String {
     let mut out = format!("<message id=\"{}\" role=\"{}\">\n", message.id, message.role.as_str());
     let is_spared = !is_old && form.spares_newest;
     for part in &message.parts {
@@ -152,18 +171,21 @@ fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &
             Part::Text { text } if text.trim().is_empty() => {}
             Part::Text { text } => line(&mut out, text),
             Part::ToolCall { name, arguments, .. } => {
-                let arguments = first_units(arguments, form.rule.argument_units);
+                let (arguments, is_cut) = first_units(arguments, form.rule.argument_units);
+                reduced.arguments += usize::from(is_cut);
                 line(&mut out, &format!("<call tool=\"{name}\">{arguments}</call>"));
             }
             Part::ToolResult { content, is_error, .. } => {
                 let error = if *is_error { " error=\"true\"" } else { "" };
                 if is_old && form.without.contains(&number) {
+                    reduced.left_out += 1;
                     line(&mut out, &format!("<result{error}>{LEFT_OUT}</result>"));
                     continue;
                 }
                 let text = content.iter().map(shown).collect::<Vec<_>>().join("\n");
                 let cap = form.cap.filter(|_| !is_spared).into_iter().chain(form.rule.result_cap).min();
                 let short = cap.and_then(|cap| shorten(&text, cap, &message.id, draft.meter.tokenizer));
+                reduced.shortened += usize::from(short.is_some());
                 let text = short.map_or(text, |short| short.text);
                 line(&mut out, &format!("<result{error}>\n{text}\n</result>"));
             }
@@ -175,8 +197,8 @@ fn message(message: &Message, form: &Form, number: usize, is_old: bool, draft: &
     out
 }
 
-/// The first UTF-16 units of a text as one line, and a mark that there was more.
-fn first_units(text: &str, most: usize) -> String {
+/// The first UTF-16 units of a text as one line, with a mark if there was more; true then.
+fn first_units(text: &str, most: usize) -> (String, bool) {
     // No unit takes more than three bytes.
     let line = one_line(text, most.saturating_mul(3));
     let mut left = most;
@@ -187,7 +209,10 @@ fn first_units(text: &str, most: usize) -> String {
         }
         None => true,
     });
-    over.map_or_else(|| line.clone(), |(end, _)| format!("{}{ELLIPSIS}", line[..end].trim_end()))
+    match over {
+        Some((end, _)) => (format!("{}{ELLIPSIS}", line[..end].trim_end()), true),
+        None => (line, false),
+    }
 }
 
 /// A part as text; pictures, documents and unknown parts become a note.
@@ -213,7 +238,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Leaves out the oldest messages until the text fits; the exact count decides.
-fn within(messages: Vec<String>, room: u64, draft: &Draft) -> String {
+fn within(messages: Vec<String>, room: u64, draft: &Draft, reduced: &mut Reduced) -> String {
     let tokenizer = draft.meter.tokenizer;
     let sizes: Vec<u64> = messages.iter().map(|text| tokenizer.count(text) + 1).collect();
     let mut total: u64 = sizes.iter().sum();
@@ -226,8 +251,11 @@ fn within(messages: Vec<String>, room: u64, draft: &Draft) -> String {
         let note = if from > 0 { format!("({from} older messages are left out)\n") } else { String::new() };
         let text = format!("{note}{}", messages[from..].join("\n"));
         let short = if from + 1 >= messages.len() { shorten(&text, room, "the history", tokenizer) } else { None };
+        let is_short = short.is_some();
         let text = short.map_or(text, |short| short.text);
         if tokenizer.count(&text) <= room || from + 1 >= messages.len() {
+            reduced.messages = from;
+            reduced.shortened += usize::from(is_short);
             return text;
         }
         from += 1;

@@ -56,6 +56,8 @@ pub enum Outcome {
     Changed,
     /// Everything is within what it may have.
     WithinBudget,
+    /// All results together are over the budget, and none of them is over the cap: there is nothing to shorten.
+    UnderCap,
     /// What could go would free less than the least that is worth it; nothing was changed.
     SmallGain,
 }
@@ -336,6 +338,10 @@ impl Results {
         let pictures: Vec<Target> = draft.entries.iter().flat_map(notes).collect();
         let is_same = gone.is_empty() && pictures.is_empty();
         let outcome = if is_same { self.otherwise } else { Outcome::Changed };
+        let outcome = match self.options.rule {
+            Rule::NewestFirst { budget, .. } if outcome == Outcome::WithinBudget && after > budget => Outcome::UnderCap,
+            _ => outcome,
+        };
         let mut targets = Vec::new();
         for (entry, changes) in self.changes() {
             let mut recalls: Vec<&str> = changes.values().flat_map(|pieces| pieces.iter()).map(|s| s.1).collect();

@@ -93,7 +93,7 @@ impl Compaction {
     ) -> Shares {
         // Rules, the plan and changed files are what a record is for: they have the share of the whole window, however little of it is
         // in use.
-        let of_vital = vital(ledger, &*self.tokenizer).min(self.window(draft).entries);
+        let of_vital = vital(ledger, self.window(draft).entries, &*self.tokenizer);
         // Never so much that the record would not be worth making.
         let most = covered.tokens * 2 / 5;
         let entries = budget.entries.min(most).max(of_vital);

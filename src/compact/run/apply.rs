@@ -65,7 +65,7 @@ impl Compaction {
         // What a record stands for is told by those messages.
         self.held.folds.ledger(messages, rules, |first| {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
-            Some(behind.ledger(rules).behind_record(&first.text()))
+            Some(self.held.folds.behind(&behind.messages, rules).behind_record(&first.text()))
         })
     }
 

@@ -8,8 +8,9 @@ const MOST_CALLS: usize = 4;
 const MOST_ATTEMPTS: usize = 2;
 /// Facts that the model is told it left out.
 const MOST_FACTS: usize = 50;
-/// A model that found a request too long without saying what it takes is sent at most this share of it, in percent.
-const SHORTER: u64 = 75;
+/// A model that found a request too long without saying what it takes is sent at most these shares of it, in percent: after the first
+/// refusal, and after each later one.
+const SHORTER: [u64; 2] = [75, 50];
 
 /// How far the exchange with the model has come.
 pub(super) struct Talk {
@@ -19,6 +20,8 @@ pub(super) struct Talk {
     limit: u64,
     /// How often the open request was made, in whatever shape.
     attempts: usize,
+    /// How often the model found it too long.
+    refusals: usize,
     /// Groups that are in `earlier` already.
     done: usize,
     /// Groups that the open request shows the end of.
@@ -33,7 +36,18 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(covered: Covered, shape: Shape, limit: u64) -> Talk {
-        Talk { covered, shape, limit, attempts: 0, done: 0, upto: 0, earlier: None, unusable: None, first: None }
+        Talk {
+            covered,
+            shape,
+            limit,
+            attempts: 0,
+            refusals: 0,
+            done: 0,
+            upto: 0,
+            earlier: None,
+            unusable: None,
+            first: None,
+        }
     }
 }
 
@@ -132,6 +146,7 @@ impl Compaction {
             purpose: model.purpose,
             shape: model.shape,
             prompt_tokens: model.prompt_tokens,
+            reduced: model.reduced,
             error: None,
         });
         talk.attempts += 1;
@@ -139,6 +154,7 @@ impl Compaction {
     }
 
     pub(super) fn heard(&mut self, answer: Answer, mut talk: Talk) -> State {
+        let mut is_refused = false;
         let (status, why, next) = match answer {
             Answer::Model { text, finish_reason } => {
                 let shown = self.view(&[]);
@@ -192,7 +208,9 @@ impl Compaction {
             Answer::TooLong { reason, limit } => {
                 let sent = self.asked.last().map_or(0, |asked| asked.prompt_tokens);
                 // Its count is not ours: what it calls too long must become shorter by ours as well.
-                let shorter = sent * SHORTER / 100;
+                let shorter = sent * SHORTER[talk.refusals.min(SHORTER.len() - 1)] / 100;
+                talk.refusals += 1;
+                is_refused = true;
                 talk.limit = limit.filter(|limit| *limit > 0).map_or(shorter, |limit| limit.min(sent * 9 / 10));
                 let next = if talk.shape == Shape::Fork { self.own_shape() } else { talk.shape };
                 (Status::ModelFailed, reason, (talk.limit >= LEAST_ROOM).then_some(next))
@@ -208,7 +226,7 @@ impl Compaction {
             // The first summary was good enough to be looked at twice; it stays.
             return self.attach(talk.covered, Makes::Text { text, gaps });
         }
-        if let Some(shape) = next.filter(|_| talk.attempts < MOST_ATTEMPTS && self.calls < MOST_CALLS) {
+        if let Some(shape) = next.filter(|_| (is_refused || talk.attempts < MOST_ATTEMPTS) && self.calls < MOST_CALLS) {
             return self.ask(Talk { shape, ..talk });
         }
         self.failed(status, why, talk)
@@ -217,7 +235,7 @@ impl Compaction {
     /// No summary of the model's will come.
     fn failed(&mut self, status: Status, why: String, talk: Talk) -> State {
         if self.options.offline_on_failure {
-            return self.attach(talk.covered, Makes::Rules { after: Some(why) });
+            return self.attach(talk.covered, Makes::Rules { after: Some(why), unasked: None });
         }
         let result = self.untouched(status, &why, Some(self.model_report(Some(why.clone()))));
         self.conclude(result)
@@ -256,17 +274,21 @@ impl Compaction {
     fn facts_without_place(&self, text: &str, covered: &Covered, ledger: &Ledger) -> Vec<String> {
         let Ok(Placed { edit, shown, .. }) = self.apply(text, Author::Model, covered, ledger) else { return vec![] };
         let is_short = |block: Block| shown.iter().any(|shown| shown.block == block && shown.left_out > 0);
+        // What an earlier record had no room for, either, is no news: it would be asked about again with every compaction.
+        let new: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let view = edit.message.map(|message| message.text()).unwrap_or_default();
         let mut facts: Vec<&str> = Vec::new();
         if is_short(Block::Constraints) {
-            facts.extend(ledger.constraints.iter().map(|constraint| constraint.sentence.as_str()));
+            let constraints = ledger.constraints.iter().filter(|constraint| new.contains(constraint.id.as_str()));
+            facts.extend(constraints.map(|constraint| constraint.sentence.as_str()));
         }
         if is_short(Block::Todo) {
             let items = ledger.plan.iter().flat_map(|plan| &plan.items);
             facts.extend(items.filter(|(mark, _)| *mark != Mark::Done).map(|(_, what)| what.as_str()));
         }
         if is_short(Block::Changed) {
-            facts.extend(ledger.files.iter().filter(|file| file.is_changed()).map(|file| file.path.as_str()));
+            let files = ledger.files.iter().filter(|file| file.is_changed() && new.contains(file.last.as_str()));
+            facts.extend(files.map(|file| file.path.as_str()));
         }
         facts.into_iter().filter(|fact| !view.contains(fact)).take(MOST_FACTS).map(str::to_string).collect()
     }

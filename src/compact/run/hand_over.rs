@@ -31,7 +31,7 @@ impl Compaction {
                 let model = ModelReport { gaps: gaps.sentences(), ..self.model_report(None) };
                 (text.clone(), form.title_of(&text), Some(model), "summary")
             }
-            Makes::Rules { after } => {
+            Makes::Rules { after, .. } => {
                 let text = self.extract(&covered.ids, &ledger, budget.summary);
                 (text, None, after.map(|why| self.model_report(Some(why))), "offline")
             }

@@ -21,8 +21,8 @@ use crate::compact::context::{BlockReport, FileReport};
 use crate::compact::form::{self, EIGHT};
 use crate::compact::held::{Held, Known, Remembering};
 use crate::compact::instructions::Wanted;
+use crate::compact::ledger::Ledger;
 use crate::compact::ledger::render::Block;
-use crate::compact::ledger::{Ledger, Rules};
 use crate::compact::models::{KEEP_GOING, Traits};
 use crate::compact::parse::{Unusable, parse_as};
 use crate::compact::profile::{self, CutAt, ForkRule, Rung};
@@ -32,7 +32,7 @@ use crate::compact::steps::{Ground, climb};
 use crate::compact::summary::{Blocks, Covering, Extras, Shares, Shown};
 use crate::compact::{Compacted, ModelReport, Options, Outcome, Status, StepReport};
 use crate::compact::{check, cut, offline, reduce, request, steps, summary};
-use crate::effect::{Answer, Ask, Effect, Failure, Shape, Step};
+use crate::effect::{Answer, Ask, Effect, Failure, Purpose, Reduced, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
@@ -92,15 +92,6 @@ struct Behind {
     /// Of the record.
     id: String,
     messages: Vec<Rc<Message>>,
-}
-
-impl Behind {
-    /// What is known of them. What was said is told by the record.
-    fn ledger(&self, rules: &Rules) -> Ledger {
-        let mut ledger = Ledger::fold(self.messages.iter().map(|message| &**message), rules);
-        ledger.said.clear();
-        ledger
-    }
 }
 
 enum State {
@@ -313,7 +304,9 @@ impl Compaction {
 
     fn model_report(&self, error: Option<String>) -> ModelReport {
         let asked = self.asked.clone();
-        ModelReport { calls: self.calls, prompt_tokens: self.prompt_tokens, asked, gaps: vec![], error }
+        let used = asked.iter().filter(|asked| asked.error.is_none() && asked.purpose != Purpose::Verify);
+        let reduced = used.fold(Reduced::default(), |sum, asked| sum.and(asked.reduced));
+        ModelReport { calls: self.calls, prompt_tokens: self.prompt_tokens, asked, reduced, gaps: vec![], error }
     }
 
     /// The conversation exactly as it came.

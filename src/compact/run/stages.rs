@@ -25,8 +25,8 @@ pub(super) enum Then {
 pub(super) enum Makes {
     /// The model, and what is still wrong with it.
     Text { text: String, gaps: Gaps },
-    /// Rules; after a failure of the model, if there was one.
-    Rules { after: Option<String> },
+    /// Rules: after a failure of the model, or where it was not worth asking, if there is one.
+    Rules { after: Option<String>, unasked: Option<String> },
 }
 
 impl Pending {
@@ -115,9 +115,14 @@ impl Compaction {
                 return self.request(vec![Effect::RunHook(call)], Then::PreHook(covered));
             }
         }
-        let limit = self.options.model_limit.unwrap_or(self.options.budget);
-        if !self.options.has_model || limit < LEAST_ROOM || !self.options.profile.has(Rung::Summary) {
-            return self.attach(covered, Makes::Rules { after: None });
+        let limit = self.options.model_limit.unwrap_or(u64::MAX);
+        if !self.options.has_model || !self.options.profile.has(Rung::Summary) {
+            return self.attach(covered, Makes::Rules { after: None, unasked: None });
+        }
+        if limit < LEAST_ROOM {
+            let why =
+                format!("the model takes {limit} tokens, and {LEAST_ROOM} are the least that show enough of a history");
+            return self.attach(covered, Makes::Rules { after: None, unasked: Some(why) });
         }
         let shape = self.first_shape();
         self.ask(Talk::new(covered, shape, limit))
@@ -254,9 +259,15 @@ impl Compaction {
 
     fn made(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
         let (text, gaps) = match makes {
-            Makes::Rules { after } => {
+            Makes::Rules { after, unasked } => {
                 let after = after.clone().map(|why| (self.model_report(Some(why.clone())), why));
-                return self.offline(covered, after);
+                let done = self.offline(covered, after)?;
+                let Some(why) = unasked else { return Ok(done) };
+                // Before the step that took its place.
+                let mut steps = done.steps;
+                let at = steps.iter().position(|step| step.step == "offline" || step.step == "summary");
+                steps.insert(at.unwrap_or(self.cheap.steps.len()), skipped("summary", self.cheap.total, why));
+                return Ok(Compacted { steps, ..done });
             }
             Makes::Text { text, gaps } => (text, gaps),
         };

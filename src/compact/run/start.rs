@@ -31,7 +31,12 @@ impl Compaction {
         let (cheap, next) = self.first_steps(draft, &budget);
         self.cheap = cheap;
         match next {
-            Next::Fit => self.done(self.fit(vec![], vec![], None)),
+            Next::Fit => {
+                let unasked = self.options.has_model && self.options.profile.has(Rung::Summary);
+                let why = format!("the steps before it were enough: {} of {} tokens", self.cheap.total, budget.relief);
+                let given = if unasked { vec![skipped("summary", self.cheap.total, &why)] } else { vec![] };
+                self.done(self.fit(vec![], given, None))
+            }
             Next::Cut(Some(covered)) => self.planned(covered),
             Next::Cut(None) => {
                 let why = format!("fewer than {} messages could be covered", self.options.profile.min_messages.manual);

@@ -456,6 +456,8 @@ impl Log {
         match self.state.slots[slot].shown {
             Shown::Whole | Shown::Changed(_) => Ok(slot),
             Shown::Covered(by) | Shown::Dropped(by) | Shown::Rewound(by) => {
+                let is_covered = matches!(self.state.slots[slot].shown, Shown::Covered(_));
+                let by = self.state.covered_by(&self.store, slot).filter(|_| is_covered).unwrap_or(by);
                 Err(bad_edit(path, format!("{} took the message out of the view", id_of(by))))
             }
         }

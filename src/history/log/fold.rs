@@ -24,6 +24,7 @@ pub(super) enum Shown {
     /// By the edit at this position: dropped, or nothing was left of it.
     Dropped(usize),
     /// The summary of the edit at this position stands for it.
+    /// By the range of this position when that was laid; a larger one may hide it since: see [`State::covered_by`].
     Covered(usize),
     /// The rewind at this position left it behind.
     Rewound(usize),
@@ -136,7 +137,19 @@ pub(super) struct State {
     pub frame: u64,
     pub conversation: u64,
     pub messages: usize,
+    /// The same of everything that was not rewound, whatever hides it.
+    pub live: Live,
+    /// Messages that are shown, so that a view costs nothing for those that are not.
+    pub visible: BTreeSet<usize>,
     summaries: u64,
+}
+
+/// Messages and tokens without any edit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Live {
+    pub frame: u64,
+    pub conversation: u64,
+    pub messages: usize,
 }
 
 impl State {
@@ -280,6 +293,13 @@ impl State {
         for seq in edits {
             let edit = &self.edits[seq];
             let slots = match &edit.span {
+                // What a smaller range hides a larger one hides as well, but for what it carries: a range over a long history is mostly that.
+                Some(span) if edit.in_force() => {
+                    let is_covered = |slot: &usize| matches!(self.slots[*slot].shown, Shown::Covered(_));
+                    let mut slots: Vec<usize> = (span.start..=span.end).filter(|slot| !is_covered(slot)).collect();
+                    slots.extend(span.carried.iter().chain(self.pinned.range(span.start..=span.end)));
+                    slots
+                }
                 Some(span) => (span.start..=span.end).collect(),
                 None => edit.slots.clone(),
             };
@@ -342,6 +362,18 @@ impl State {
         if let Some(tokens) = tokens(&self.slots[slot].shown) {
             *sum += tokens;
             self.messages += 1;
+            self.visible.insert(slot);
+        } else {
+            self.visible.remove(&slot);
+        }
+        let is_live = |shown: &Shown| !matches!(shown, Shown::Rewound(_));
+        let whole = store.counts[slot].message.tokens;
+        let Live { frame, conversation, messages } = &mut self.live;
+        let sum = if store.message(slot).role.is_frame() { frame } else { conversation };
+        match (is_live(&was), is_live(&self.slots[slot].shown)) {
+            (false, true) => (*sum, *messages) = (*sum + whole, *messages + 1),
+            (true, false) => (*sum, *messages) = (*sum - whole, *messages - 1),
+            _ => {}
         }
     }
 
@@ -435,7 +467,7 @@ impl State {
     }
 
     /// The range that hides a message.
-    fn covered_by(&self, store: &Store, slot: usize) -> Option<usize> {
+    pub fn covered_by(&self, store: &Store, slot: usize) -> Option<usize> {
         let (end, seq) = self.outer.range(..=slot).next_back().map(|(_, &found)| found)?;
         let carried = &self.edits[&seq].span.as_ref()?.carried;
         let stays =

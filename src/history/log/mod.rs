@@ -318,8 +318,13 @@ impl Log {
             let message = match &self.state.slots[slot].shown {
                 Shown::Whole => self.store.message(slot),
                 Shown::Changed(changed) => &changed.message,
-                Shown::Dropped(by) | Shown::Covered(by) | Shown::Rewound(by) => {
+                Shown::Dropped(by) | Shown::Rewound(by) => {
                     hash = hash.with(id_of(*by).as_bytes()).with(b"\n");
+                    continue;
+                }
+                Shown::Covered(by) => {
+                    let by = self.state.covered_by(&self.store, slot).unwrap_or(*by);
+                    hash = hash.with(id_of(by).as_bytes()).with(b"\n");
                     continue;
                 }
             };

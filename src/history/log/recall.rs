@@ -124,7 +124,10 @@ impl Log {
             Shown::Whole => (Place::Shown, vec![]),
             Shown::Rewound(by) => (Place::Rewound, vec![id_of(*by)]),
             Shown::Dropped(by) => (Place::Dropped, vec![id_of(*by)]),
-            Shown::Covered(by) => (Place::Covered, vec![id_of(*by)]),
+            Shown::Covered(by) => {
+                let outer = self.state.covered_by(&self.store, slot).unwrap_or(*by);
+                (Place::Covered, vec![id_of(outer)])
+            }
             Shown::Changed(_) => {
                 let in_force = it.touched.iter().filter(|(seq, _)| self.state.edits[seq].in_force());
                 let mut by: Vec<usize> = in_force.map(|(seq, _)| *seq).collect();

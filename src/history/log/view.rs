@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::compare::{Split, split};
 use super::entry::Edit;
-use super::fold::{Shown, row};
+use super::fold::{Live, Shown, row};
 use super::{Log, State};
 use crate::error::Result;
 use crate::history::draft::{Draft, Entry as Row};
@@ -106,9 +106,8 @@ impl Log {
 
     /// How many messages of the view are no system messages, before repair.
     pub fn spoken(&self) -> usize {
-        let slots = self.state.slots.iter().enumerate();
-        let shown = slots.filter(|(_, slot)| matches!(slot.shown, Shown::Whole | Shown::Changed(_)));
-        shown.filter(|(slot, _)| !self.store.message(*slot).role.is_frame()).count() + self.state.stand_ins()
+        let shown = self.state.visible.iter().filter(|slot| !self.store.message(**slot).role.is_frame());
+        shown.count() + self.state.stand_ins()
     }
 
     /// The view before repair, as a draft that the passes of one request can go on with. Texts are borrowed.
@@ -168,7 +167,12 @@ impl Log {
 
     pub(super) fn draft_of<'a>(&'a self, state: &'a State) -> Draft<'a> {
         let mut entries = Vec::with_capacity(state.messages + state.stand_ins());
-        for (slot, it) in state.slots.iter().enumerate() {
+        // Most messages of a long log are hidden.
+        let mut shown = state.visible.iter().copied().chain(state.outer.keys().copied()).collect::<Vec<usize>>();
+        shown.sort_unstable();
+        shown.dedup();
+        for slot in shown {
+            let Some(it) = state.slots.get(slot) else { continue };
             if let Some((_, seq)) = state.outer.get(&slot)
                 && let Some(range) = self.store.edit(*seq).and_then(|edit| edit.range.as_ref())
             {
@@ -206,20 +210,10 @@ impl Log {
     }
 
     fn history_totals(&self) -> Totals {
-        let live = (0..self.state.slots.len()).filter(|&slot| self.is_live(slot));
-        let mut totals =
-            Totals { frame: self.counting.model.list_overhead(), tools: self.counting.tools, ..Totals::default() };
-        for slot in live {
-            let tokens = self.store.counts[slot].message.tokens;
-            totals.messages += 1;
-            if self.store.message(slot).role.is_frame() {
-                totals.frame += tokens;
-            } else {
-                totals.conversation += tokens;
-            }
-        }
-        totals.total = totals.frame + totals.conversation + totals.tools;
-        totals
+        let Live { frame, conversation, messages } = self.state.live;
+        let frame = frame + self.counting.model.list_overhead();
+        let tools = self.counting.tools;
+        Totals { messages, total: frame + conversation + tools, frame, conversation, tools }
     }
 }
 

@@ -46,7 +46,7 @@ const COMPLETE = [
   "type", "success", "status", "trigger", "tokensBefore", "tokensAfter", "tokensRemoved", "messagesBefore", "messagesAfter", "messagesRemoved", "summary", "edits", "checkpoint", "duration", "quality",
   "limit", "frame", "conversation", "tools",
 ];
-const ASKED = ["model", "requestId"];
+const ASKED = ["model", "llmModel", "requestId"];
 
 for (const [trigger, ratio, set, isBeside] of TRIGGERS) {
   test(`${trigger}: ${isBeside ? "beside the conversation" : "before it goes on"}; one beginning and one end, with all of their fields`, async () => {
