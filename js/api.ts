@@ -26,6 +26,8 @@ import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
   Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolList, ToolsReport,
 } from "./types.ts";
+import { known, knownIn, noSlip } from "./options/known.ts";
+import { BREAKDOWN, COMPACT, COUNT, COUNT_PART, COVER, LEDGER, MODEL, PRUNE, ROOM, SUMMARIZE, TOOL_RULE } from "./options/names.ts";
 
 export { count } from "./count/text.ts";
 
@@ -40,7 +42,7 @@ export { count } from "./count/text.ts";
  * @throws EspalierError `unknown_format`, `bad_message`, `bad_option`, `unknown_encoding`, `encoding_not_loaded`
  */
 export function countMessages(messages: unknown, options: CountOptions = {}): CountReport {
-  const reading = read(messages, options);
+  const reading = read(messages, known(options, COUNT));
   const fields = counting(reading, options);
   return call(() => wasm().countMessages(reading.messages, fields) as CountReport);
 }
@@ -56,7 +58,7 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
  * @throws EspalierError `bad_option` for a definition that makes no sense; `unknown_encoding`, `encoding_not_loaded`
  */
 export function countTools(tools: ToolList, options: Omit<CountOptions, "tools"> = {}): ToolsReport {
-  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...given(options), tools });
+  const { tools: total, perTool, origin, encoding, costModel } = countMessages([], { ...known(options, COUNT), tools });
   return { total, overhead: perTool.reduce((left, { tokens }) => left - tokens, total), perTool, origin, encoding, costModel };
 }
 
@@ -71,7 +73,7 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
  */
 export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { role?: Role } = {}): { tokens: number; origin: Origin } {
-  const { role = "user", ...others } = given(options);
+  const { role = "user", ...others } = known(options, COUNT_PART);
   const own = neutralPart(part, "part", "bad_input");
   needText(role, "role", "a role");
   needText(others.format, "format", "the name of a format");
@@ -90,9 +92,9 @@ export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { r
  * @throws EspalierError as {@link countMessages}
  */
 export function breakdown(messages: unknown, options: BreakdownOptions = {}): Breakdown {
-  const reading = read(messages, options);
+  const reading = read(messages, known(options, BREAKDOWN));
   const { room = {}, tags } = options;
-  given(room, "options.room");
+  known(room, ROOM, "options.room");
   if (tags !== undefined && !isFields(tags)) throw bad("tags", "labels by tag", tags);
   for (const [tag, label] of Object.entries(tags ?? {})) needText(label, `tags.${tag}`, "a label");
   for (const name of ["window", "outputReserve", "blockLine", "reported"] as const) tokens(room, name, false, "options.room");
@@ -117,7 +119,7 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
  * errors of {@link countMessages}
  */
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-  const reading = read(messages, options);
+  const reading = read(messages, known(options, PRUNE));
   const { limitSource, ...fields } = pruneFields(reading, options);
   const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
   return { messages: reading.rebuild(plan) as T, report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource } };
@@ -170,6 +172,7 @@ export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tok
 export function modelOf(model: string | ModelLimits | undefined, option = "model"): ModelLimits {
   if (model === undefined || typeof model === "string") return model === undefined ? {} : { name: model };
   if (typeof model !== "object" || model === null) throw bad(option, "the name of a model or its limits", model);
+  noSlip(model, MODEL, `options.${option}`);
   const limits: ModelLimits = {};
   for (const field of ["maxPromptTokens", "maxContextWindowTokens", "outputReserve", "defaultTier"] as const) {
     tokens(model, field, false, `options.${option}`);
@@ -320,8 +323,7 @@ export async function compactHeld(
  * @throws EspalierError as {@link countMessages}
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER } = options;
+  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER } = known(options, SUMMARIZE);
   if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
   if (typeof llm !== "function") throw bad("llm", "a function", llm);
   // What else compactions may be told has no meaning here.
@@ -350,7 +352,7 @@ type Compacting = { poll(): string; resume(id: number, answer: unknown): void; f
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
 function compactFields(options: CompactOptions) {
-  tokens(given(options), "budget", true);
+  tokens(known(options, COMPACT), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
   const { budget, focus, force = false, onFailure = "leave", llm, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
@@ -360,6 +362,7 @@ function compactFields(options: CompactOptions) {
   needSignal(options.signal);
   if (typeof force !== "boolean") throw bad("force", "true or false", force);
   if (cover !== undefined && (typeof cover !== "object" || cover === null)) throw bad("cover", "{ from, to }", cover);
+  knownIn(cover, COVER, "options.cover");
   const { input, cacheRead, cacheWrite, output } = fullPrices(prices);
   return {
     budget, force, focus, keep, cover,
@@ -478,6 +481,7 @@ const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "as
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
 export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
+  knownIn(ledger, LEDGER, "options.ledger");
   const { root, tools = [], markers = [], facts = [] } = ledger ?? {};
   const texts = (list: unknown, path: string): string[] => {
     if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) throw bad(path, "a list of texts", list);
@@ -492,6 +496,7 @@ export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRul
     tools: tools.map((tool: ToolRule, at) => {
       const path = `ledger.tools[${at}]`;
       if (typeof tool !== "object" || tool === null || typeof tool.name !== "string") throw bad(path, "{ name, kind }", tool);
+      known(tool, TOOL_RULE, `options.${path}`);
       if (!KINDS.includes(tool.kind)) throw bad(`${path}.kind`, `one of ${KINDS.join(", ")}`, tool.kind);
       const names = (key: "path" | "command" | "content") => texts(tool[key] ?? [], `${path}.${key}`);
       return { name: tool.name, kind: tool.kind, path: names("path"), command: names("command"), content: names("content") };

@@ -8,6 +8,8 @@ import type { Reading } from "./adapters/adapter.ts";
 import type { HookAnswer, ModelEffect } from "./drive.ts";
 import { providerOf, sendable } from "./sendable.ts";
 import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "./types.ts";
+import { known, noSlip } from "./options/known.ts";
+import { HOOKS, TRANSCRIPT } from "./options/names.ts";
 
 /** What the summarising model takes: as the host says, else as its limits do, else whatever it does not refuse. */
 export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {
@@ -38,6 +40,7 @@ export function asking(options: CompactOptions) {
   }
   if (readFile !== undefined && typeof readFile !== "function") throw bad("readFile", "a function", readFile);
   if (hooks !== undefined && (typeof hooks !== "object" || hooks === null)) throw bad("hooks", "an object of functions", hooks);
+  if (hooks !== undefined) noSlip(hooks, HOOKS, "options.hooks");
   for (const name of ["preCompact", "postCompact"] as const) {
     if (hooks?.[name] !== undefined && typeof hooks[name] !== "function") throw bad(`hooks.${name}`, "a function", hooks[name]);
   }
@@ -105,6 +108,7 @@ function hostBlocks(blocks: unknown, name: string): HostBlock[] {
 function breadcrumb(transcript: CompactOptions["transcript"], recall: string | undefined) {
   if (transcript === undefined) return recall === undefined ? undefined : { recall };
   if (typeof transcript !== "object" || transcript === null) throw bad("transcript", "{ path, … }", transcript);
+  known(transcript, TRANSCRIPT, "options.transcript");
   const { path, lines, tool, argument } = transcript;
   if (typeof path !== "string" || path === "") throw bad("transcript.path", "a path", path);
   if (lines !== undefined && !(Number.isSafeInteger(lines) && lines >= 0)) throw bad("transcript.lines", "a whole number, 0 or more", lines);

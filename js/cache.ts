@@ -15,6 +15,8 @@ import { fullPrices } from "./usage.ts";
 import type {
   CacheCost, CacheCostOptions, CacheLifetime, ClearingDecision, ClearingOptions, MarkOptions, MarkResult, NewestMark, PrefixOptions, SharedPrefix,
 } from "./types.ts";
+import { known, knownIn } from "./options/known.ts";
+import { CACHE_COST, CLEARING, LIFETIME, MARKS, PREFIX } from "./options/names.ts";
 
 /** Marks that providers with marks allow in one request. */
 const MOST = 4;
@@ -133,8 +135,7 @@ function idOf(reading: Reading, summary: string | number): string {
 const LIFETIMES: readonly unknown[] = ["5m", "1h"];
 
 function markSettings(options: MarkOptions) {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary, style, providerKey, dataPart } = options;
+  const { profile = "espalier", scheme, max, lifetime, previousNewest, minimumPrefix, summary, style, providerKey, dataPart } = known(options, MARKS);
   if (profile !== "espalier" && profile !== "copilot-chat") throw bad("profile", '"espalier" or "copilot-chat"', profile);
   if (scheme !== undefined && scheme !== "openai" && scheme !== "anthropic") throw bad("scheme", '"openai" or "anthropic"', scheme);
   if (style !== undefined && style !== "message" && style !== "part") throw bad("style", '"message" or "part"', style);
@@ -148,6 +149,7 @@ function markSettings(options: MarkOptions) {
 
 function lifetimes(given: MarkOptions["lifetime"]): { prefix: CacheLifetime; messages: CacheLifetime } {
   if (given !== undefined && typeof given !== "string" && !isFields(given)) throw bad("lifetime", '"5m", "1h", or an object with prefix and messages', given);
+  knownIn(given, LIFETIME, "options.lifetime");
   const { prefix, messages } = typeof given === "string" ? { prefix: given, messages: given } : given ?? {};
   for (const [name, value] of Object.entries({ prefix, messages })) {
     if (value !== undefined && !LIFETIMES.includes(value)) throw bad(typeof given === "string" ? "lifetime" : `lifetime.${name}`, '"5m" or "1h"', value);
@@ -179,7 +181,7 @@ function newestOf(given: unknown): NewestMark | undefined {
  * @throws EspalierError as {@link countMessages}
  */
 export function stablePrefix(previous: unknown, messages: unknown, options: PrefixOptions = {}): SharedPrefix {
-  const next = read(messages, options);
+  const next = read(messages, known(options, PREFIX));
   const { previousTools, tools, format = next.format, report, previousReport, counts, ...others } = options;
   const before = read(previous, { ...others, format, ...((previousTools ?? tools) && { tools: previousTools ?? tools! }) });
   if (counts !== undefined && (!Array.isArray(counts) || counts.length !== next.messages.length)) {
@@ -221,8 +223,7 @@ function identical(before: Reading, next: Reading): number {
  * @throws EspalierError `bad_option` with the path of what is out of range
  */
 export function cacheCost(options: CacheCostOptions): CacheCost {
-  if (!isFields(options)) throw bad("", "an object", options);
-  tokens(options, "total", true);
+  tokens(known(options, CACHE_COST), "total", true);
   for (const name of ["shared", "marked", "output"] as const) tokens(options, name, false);
   number(options, "hitRate", 1);
   const { total, shared = 0, marked = total, output = 0, hitRate = 1, prices, lifetime } = options;
@@ -243,8 +244,7 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  * @throws EspalierError `bad_option` with the path of what is out of range
  */
 export function clearingPays(options: ClearingOptions): ClearingDecision {
-  if (!isFields(options)) throw bad("", "an object", options);
-  tokens(options, "cleared", true);
+  tokens(known(options, CLEARING), "cleared", true);
   tokens(options, "suffix", true);
   tokens(options, "replacement", false);
   number(options, "hitRate", 1);

@@ -4,6 +4,7 @@
  */
 
 import { badOption as bad, EspalierError } from "./errors.ts";
+import type { InputCode } from "./errors.ts";
 
 /** Deepest nesting of data that hosts pass. What the engine takes has six levels at most. */
 const DEEPEST = 32;
@@ -44,11 +45,11 @@ export function needNames({ encoding, model, costModel }: { encoding?: unknown; 
  *
  * @throws EspalierError `code` with the path of whatever is no data, or nested too deeply (as everything is that holds itself)
  */
-export function plain<T>(value: T, path: string, code = "bad_option"): T {
+export function plain<T>(value: T, path: string, code: InputCode = "bad_option"): T {
   return copied(value, path, code, 0) as T;
 }
 
-function copied(value: unknown, path: string, code: string, depth: number): unknown {
+function copied(value: unknown, path: string, code: InputCode, depth: number): unknown {
   const refuse = (why: string) => new EspalierError({ code, message: `${path} ${why}`, path });
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") throw refuse(`is no data, but a ${typeof value}`);
   if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`must be a finite number, and is ${value}`);

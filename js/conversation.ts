@@ -24,6 +24,8 @@ import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } 
 import type { ConversationLog } from "./log.ts";
 import type { NextStep } from "./recovery.ts";
 import type { ModelLimits, NeutralMessage } from "./types.ts";
+import { known } from "./options/known.ts";
+import { BY_HAND, MEMORY, PREPARE, PREVIEW } from "./options/names.ts";
 
 /** Fewest messages for a compaction because of memory. */
 const FEW = 4;
@@ -110,7 +112,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened; `aborted`; `disposed`; `bad_option`
    */
   async prepare(options: PrepareOptions = {}): Promise<Prepared<T>> {
-    const { signal } = asked(options);
+    const { signal } = asked(options, PREPARE);
     needText(options.system, "system");
     if (this.c.inside.isInside) {
       this.alive();
@@ -128,7 +130,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `disposed`, `bad_option`
    */
   async compact(options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    const wanted = asked(options);
+    const wanted = asked(options, BY_HAND);
     this.alive();
     return this.byHand.compact("manual", wanted);
   }
@@ -140,7 +142,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `unknown_id`, `bad_input`, `disposed`
    */
   async compactRange(from?: string, to?: string, options: { focus?: string; signal?: AbortSignal } = {}): Promise<Compacted> {
-    const wanted = asked(options);
+    const wanted = asked(options, BY_HAND);
     this.alive();
     return this.byHand.compact("range", wanted, { from, to });
   }
@@ -163,7 +165,7 @@ export class Conversation<T = unknown> {
    */
   memoryPressure(options: { model?: boolean } = {}): number | undefined {
     this.alive();
-    const { model = false } = given(options);
+    const { model = false } = known(options, MEMORY);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);
     const waiting = this.compactor.jobs.takeReady();
     if (waiting) {
@@ -181,7 +183,7 @@ export class Conversation<T = unknown> {
    * @throws EspalierError `bad_option`; `already_running` with `model` from within a callback of this conversation; `disposed`
    */
   async preview(options: { focus?: string; summary?: string; model?: boolean; signal?: AbortSignal; from?: string; to?: string } = {}): Promise<Plan<T>> {
-    const { focus, signal } = asked(options);
+    const { focus, signal } = asked(options, PREVIEW);
     const { summary, model = false, from, to } = options;
     for (const [name, value] of Object.entries({ summary, from, to })) needText(value, name);
     if (typeof model !== "boolean") throw bad("model", "true or false", model);

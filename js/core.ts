@@ -38,7 +38,8 @@ export type {
 export { outline, repositoryMap } from "./documents/outline.ts";
 export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
 export { encodingForModel } from "./count/text.ts";
-export { EspalierError } from "./errors.ts";
+export { EspalierError, isEspalierError } from "./errors.ts";
+export type { Contributor, ErrorCode, ErrorDetails, ErrorFields, ExceededDetails, PinDetails, RefusedDetails } from "./errors.ts";
 export { initFrom, initSync, isReady, resetEngine } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
 export { ConversationLog } from "./log.ts";

@@ -11,6 +11,8 @@ import { Question } from "./documents/tape.ts";
 import type { Answer } from "./documents/tape.ts";
 import { ready } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
+import { known, knownIn } from "./options/known.ts";
+import { DOCUMENT, LIMITS } from "./options/names.ts";
 
 export { flattenTree } from "./documents/flatten.ts";
 export type { FlatTree, TreeCursorLike, TreeLike } from "./documents/flatten.ts";
@@ -91,7 +93,7 @@ export interface DocumentStructure {
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`; the signal's reason if it is aborted
  */
 export async function documentStructure(text: string, options: DocumentOptions & { signal?: AbortSignal } = {}): Promise<DocumentStructure> {
-  check(text, options);
+  check(text, known(options, DOCUMENT));
   await ready();
   const language = languageFor(options);
   const failure = options.tree ? undefined : await prepare(language, options.signal);
@@ -114,7 +116,7 @@ export async function prepare(language: string | undefined, signal?: AbortSignal
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`, `not_initialized`
  */
 export function documentStructureSync(text: string, options: DocumentOptions = {}): DocumentStructure {
-  check(text, options);
+  check(text, known(options, DOCUMENT));
   const language = languageFor(options);
   return read(text, language, options, options.tree || language === undefined ? undefined : link(language));
 }
@@ -205,6 +207,7 @@ function check(text: unknown, options: DocumentOptions, at = "text", of = "optio
   const { mode, tabSize, limits, tree } = options;
   if (limits !== undefined && (typeof limits !== "object" || limits === null)) bad("limits", "limits must be an object");
   if (mode !== undefined && mode !== "default" && mode !== "compatible") bad("mode", 'mode must be "default" or "compatible"');
+  knownIn(limits, LIMITS, `${of}.limits`);
   whole(tabSize, "tabSize", 1, 64, bad);
   whole(limits?.bytes, "limits.bytes", 0, Number.MAX_SAFE_INTEGER, bad);
   whole(limits?.work, "limits.work", 0, Number.MAX_SAFE_INTEGER, bad);

@@ -7,7 +7,7 @@
 
 import { createGlue, INLINE_ENTRY } from "#glue";
 import { throwTokenizerFailure } from "./counting/host-tokenizer.ts";
-import { EspalierError } from "./errors.ts";
+import { coded, EspalierError } from "./errors.ts";
 
 /** The raw exports of one instance. */
 export type Wasm = ReturnType<typeof createGlue>;
@@ -242,5 +242,5 @@ function wrap(error: unknown): unknown {
   if (error instanceof TypeError && error.message.startsWith("the engine was given")) return new EspalierError({ code: "bad_input", message: error.message });
   if (!(error instanceof Error) || error instanceof EspalierError || error.name !== "EspalierError") return error;
   const { code, path, details } = error as Error & { code: string; path?: string; details?: unknown };
-  return new EspalierError({ code, message: error.message, path, details });
+  return coded({ code, message: error.message, path, details });
 }

@@ -5,6 +5,8 @@ import type { WasmSource } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import type { EncodingName } from "./types.ts";
 import { ensureEncoding, hasEncoding, loadEncoding } from "./vocabulary.ts";
+import { known } from "./options/known.ts";
+import { INIT } from "./options/names.ts";
 
 export type VocabularySource = Uint8Array | ArrayBuffer | Response | URL | string;
 
@@ -29,7 +31,7 @@ export interface InitOptions {
  * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`
  */
 export async function init(options: InitOptions = {}, defaults: Pick<InitOptions, "wasm" | "vocabulary"> = {}): Promise<void> {
-  const wasm = options.wasm ?? defaults.wasm;
+  const wasm = known(options, INIT).wasm ?? defaults.wasm;
   if (wasm === undefined) live();
   else await initFrom(wasm);
   const vocabulary = options.vocabulary ?? defaults.vocabulary;

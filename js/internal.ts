@@ -1,7 +1,7 @@
 /** The core chunk of the package: what entries import from each other's side of the bundle. Not for hosts. */
 
 export * from "./core.ts";
-export { badOption } from "./errors.ts";
+export { badOption, CodedError } from "./errors.ts";
 export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm, wasmNotFound } from "./engine.ts";
 export { summarizeCompatible } from "./documents/compatible.ts";
 export { grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "./documents.ts";

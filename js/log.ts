@@ -10,12 +10,15 @@ import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { given, needNames, needText, plain } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
+import type { InputCode } from "./errors.ts";
 import type {
   AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
 import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals, ToolList } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
+import { known } from "./options/known.ts";
+import { ADOPT, LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "./options/names.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };
@@ -63,8 +66,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
   constructor(options: LogOptions) {
-    if (typeof options !== "object" || options === null) throw bad("bad_option", "options", "an object", options);
-    const { format, encoding, model, costModel, tools, now = Date.now } = options;
+    const { format, encoding, model, costModel, tools, now = Date.now } = known(options, LOG);
     if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
     needNames({ encoding, model, costModel });
     this.hosts = growing(format);
@@ -82,7 +84,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as the constructor and {@link append}, `unknown_format`
    */
   static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
-    const format = given(options).format ?? readConversation(messages, {}).format;
+    const format = known(options, LOG).format ?? readConversation(messages, {}).format;
     const log = new ConversationLog<T>({ ...options, format });
     log.append(messages);
     return log;
@@ -96,7 +98,7 @@ export class ConversationLog<T = unknown> {
    */
   static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
-    const { messages, salvage = false, exact: _, ...others } = given(options);
+    const { messages, salvage = false, exact: _, ...others } = known(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
     const log = new ConversationLog<T>({ ...rest, format });
@@ -283,7 +285,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked
    */
   async compact(asked: LogCompactOptions): Promise<LogCompactResult> {
-    const { trigger, planId, ...options } = given(asked);
+    const { trigger, planId, ...options } = known(asked, LOG_COMPACT);
     needText(trigger, "trigger");
     needText(planId, "planId");
     const since = this.length;
@@ -327,7 +329,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
    */
   setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
-    const { encoding, model, costModel } = given(counting);
+    const { encoding, model, costModel } = known(counting, LOG_COUNTING, "counting");
     needNames({ encoding, model, costModel });
     const before = this.fields;
     this.close();
@@ -608,7 +610,7 @@ function alike(a: unknown, b: unknown): boolean {
 
 /** What the core is told of where edits come from. */
 function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
-  const { since, trigger, planId, data } = given(options);
+  const { since, trigger, planId, data } = known(options, ADOPT);
   if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
   needText(trigger, "trigger");
   needText(planId, "planId");
@@ -643,7 +645,7 @@ function editFields(edit: LogEdit): Record<string, unknown> {
   };
 }
 
-function jsonText(value: unknown, path: string, code: string): string {
+function jsonText(value: unknown, path: string, code: InputCode): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
@@ -658,11 +660,11 @@ function needId(id: unknown, path: string, optional = false): void {
   if (typeof id !== "string" && !(optional && id === undefined)) throw bad("bad_input", path, "an id", id);
 }
 
-function needCount(value: unknown, path: string, code = "bad_input"): void {
+function needCount(value: unknown, path: string, code: InputCode = "bad_input"): void {
   if (!Number.isSafeInteger(value) || (value as number) < 0) throw bad(code, path, "a whole number, 0 or more", value);
 }
 
-function bad(code: string, path: string, wanted: string, value: unknown): EspalierError {
+function bad(code: InputCode, path: string, wanted: string, value: unknown): EspalierError {
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value === "object" && value ? "an object" : String(value);
   return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

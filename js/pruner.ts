@@ -10,6 +10,8 @@ import type { HostTokenizer } from "./counting/host-tokenizer.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import type { NeutralMessage, Part, PlanItem, PruneCut, PruneOptions, PruneReport, PruneResult } from "./types.ts";
+import { known } from "./options/known.ts";
+import { PRUNE } from "./options/names.ts";
 
 type Held = InstanceType<Wasm["HeldConversation"]>;
 
@@ -42,7 +44,7 @@ export class Pruner {
 
   /** @throws EspalierError as {@link prune}; what is held stays as it is then */
   prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
-    const reading = read(messages, options);
+    const reading = read(messages, known(options, PRUNE));
     return this.pruneRead(reading, options) as PruneResult<T>;
   }
 

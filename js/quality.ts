@@ -2,10 +2,12 @@
 
 import type { Reading } from "./adapters/index.ts";
 import { counting, read, rules } from "./api.ts";
-import { given, needText } from "./checks.ts";
+import { needText } from "./checks.ts";
 import { call, wasm } from "./engine.ts";
-import { EspalierError } from "./errors.ts";
+import { coded, EspalierError } from "./errors.ts";
 import type { NeutralMessage, QualityOptions, ViewQuality } from "./types.ts";
+import { known } from "./options/known.ts";
+import { QUALITY } from "./options/names.ts";
 
 /**
  * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions, what the user
@@ -20,7 +22,7 @@ import type { NeutralMessage, QualityOptions, ViewQuality } from "./types.ts";
  * @throws EspalierError `bad_option`; and the errors of {@link countMessages}, with a path into `history`, `view` or `options.continuation`
  */
 export function quality(history: unknown, view: unknown, options: QualityOptions = {}): ViewQuality {
-  const { ledger, summary, continuation, ...others } = given(options);
+  const { ledger, summary, continuation, ...others } = known(options, QUALITY);
   needText(summary, "summary");
   const whole = listed("history", history, others);
   const { format } = whole;
@@ -37,7 +39,7 @@ function listed(name: string, messages: unknown, options: Parameters<typeof read
   } catch (error) {
     if (!(error instanceof EspalierError) || !error.path || error.path.startsWith("options")) throw error;
     const { code, message, path, details } = error;
-    throw new EspalierError({ code, message: `${name}: ${message}`, path: path.replace(/^messages/, name), details, cause: error });
+    throw coded({ code, message: `${name}: ${message}`, path: path.replace(/^messages/, name), details, cause: error });
   }
 }
 

@@ -5,6 +5,8 @@ import { badOption as bad } from "./errors.ts";
 import { modelOf, tokens } from "./api.ts";
 import { call, wasm } from "./engine.ts";
 import type { DropMedia, ModelLimits } from "./types.ts";
+import { known } from "./options/known.ts";
+import { TRIES } from "./options/names.ts";
 
 /**
  * Why a provider refused: too many tokens; too many together with the output asked for; too many bytes; too many requests in a time;
@@ -95,7 +97,7 @@ export class Recovery {
   /** Begins a request that may have `base` tokens if nothing was learned. With `outputReserve` the output it asks for may be lowered. */
   begin(model: string, base: number, options: { outputReserve?: number | undefined } = {}): Tries {
     tokens({ base }, "base", true);
-    tokens(given(options), "outputReserve", false);
+    tokens(known(options, TRIES), "outputReserve", false);
     const name = named(model);
     return JSON.parse(call(() => wasm().recoveryBegin(this.#text(), name, base, options.outputReserve))) as Tries;
   }

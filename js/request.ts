@@ -4,13 +4,15 @@
 
 import { limitFor, modelOf, read } from "./api.ts";
 import type { Reading } from "./adapters/adapter.ts";
-import { given, needFunction, needSignal, needText } from "./checks.ts";
-import { badOption as bad, EspalierError } from "./errors.ts";
+import { needFunction, needSignal, needText } from "./checks.ts";
+import { badOption as bad, coded, EspalierError } from "./errors.ts";
 import { Pruner } from "./pruner.ts";
 import { Recovery, windowOf } from "./recovery.ts";
 import type { RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 import { usageOf } from "./providers/usage.ts";
 import type { DropMedia, NeutralMessage, Part, PruneOptions, PruneReport, Removal, SharedMessages, Totals, Usage } from "./types.ts";
+import { known } from "./options/known.ts";
+import { REQUEST } from "./options/names.ts";
 
 /** What a host's `send` is told beside the messages. */
 export interface SendContext {
@@ -89,7 +91,7 @@ export interface RequestResult<T, R> {
  */
 export async function request<T, R>(messages: T, options: RequestOptions<R>, send: Send<T, R>): Promise<RequestResult<T, R>> {
   if (typeof send !== "function") throw new EspalierError({ code: "bad_input", message: "request needs a function that sends the messages", path: "send" });
-  const { signal, onEvent, recovery, pruner, promptTokens, predict, lowerOutput, date } = given(options);
+  const { signal, onEvent, recovery, pruner, promptTokens, predict, lowerOutput, date } = known(options, REQUEST);
   needSignal(signal);
   for (const [name, value] of Object.entries({ onEvent, promptTokens, predict })) needFunction(value, name);
   // By what they do: a host may have loaded this package in two module formats.
@@ -160,7 +162,7 @@ function fitted<R>(pruner: Pruner, reading: Reading, options: RequestOptions<R>,
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== "budget_exceeded" || attempts.length === 0) throw error;
     const { code, message, path, details } = error;
-    throw new EspalierError({ code, message: `${message}, after the provider refused more`, path, details: { ...(details as object), attempts }, cause: error });
+    throw new EspalierError({ code, message: `${message}, after the provider refused more`, path, details: { ...details, attempts }, cause: error });
   }
 }
 
@@ -225,7 +227,7 @@ function canLoseMedia(messages: readonly NeutralMessage[], report: PruneReport):
 function final(error: unknown, why: string, attempts: readonly Attempt[]): EspalierError {
   const { code, details } = fieldsOf(error);
   const tries = `${attempts.length} ${attempts.length === 1 ? "try" : "tries"}`;
-  return new EspalierError({
+  return coded({
     code: typeof code === "string" ? code : attempts.at(-1)!.kind,
     message: `The request failed after ${tries}: ${why}. The provider said: ${sentence(error)}`,
     details: { ...fieldsOf(details), attempts }, cause: error,

@@ -11,6 +11,8 @@ import type { LogEdit } from "./log-types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoredResult } from "./storing.ts";
 import type { BudgetResultsOptions, ClearResultsOptions, PlanItem, ResultsOptions, ResultsReport, ResultsResult } from "./types.ts";
+import { known } from "./options/known.ts";
+import { BUDGET_RESULTS, CLEAR_RESULTS } from "./options/names.ts";
 
 /** gemini-cli's budget over the whole history, and what it cuts one result to (UTF-16 code units). */
 const GEMINI_BUDGET = 50_000;
@@ -39,8 +41,7 @@ const CLEARING = {
  * `signal` if it is aborted
  */
 export async function budgetResults<T>(messages: T, options: BudgetResultsOptions): Promise<ResultsResult<T>> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { profile = "espalier", level } = options;
+  const { profile = "espalier", level } = known(options, BUDGET_RESULTS);
   oneOf("profile", profile, ["espalier", "gemini-cli"]);
   const isGemini = profile === "gemini-cli";
   tokens(options, "budget", !isGemini);
@@ -66,8 +67,7 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  * @throws EspalierError as {@link budgetResults}
  */
 export async function clearResults<T>(messages: T, options: ClearResultsOptions = {}): Promise<ResultsResult<T>> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { profile = "espalier", protectLatest = true } = options;
+  const { profile = "espalier", protectLatest = true } = known(options, CLEAR_RESULTS);
   oneOf("profile", profile, Object.keys(CLEARING));
   for (const name of ["budget", "above", "newest", "rounds", "protect", "atLeast"] as const) tokens(options, name, false);
   if (typeof protectLatest !== "boolean") throw bad("protectLatest", "true or false", protectLatest);

@@ -5,11 +5,13 @@
  * again, counting goes on in this thread, with a warning.
  */
 
-import { given, needSignal, needText } from "./checks.ts";
-import { EspalierError } from "./errors.ts";
+import { needSignal, needText } from "./checks.ts";
+import { coded, EspalierError } from "./errors.ts";
 import { countBatch } from "./tokens.ts";
 import type { EncodingName } from "./types.ts";
 import type { FromWorker, ToWorker } from "./worker-protocol.ts";
+import { known } from "./options/known.ts";
+import { WORKER, WORKER_COUNT } from "./options/names.ts";
 
 /** What `new Worker(...)` gives, in browsers; Node's worker threads fit with a few lines. */
 export interface WorkerLike {
@@ -64,7 +66,7 @@ export class TokenWorker {
   private inProcess = false;
 
   constructor(options: TokenWorkerOptions) {
-    this.options = options;
+    this.options = known(options, WORKER);
   }
 
   /** True while a worker runs. */
@@ -79,7 +81,7 @@ export class TokenWorker {
    */
   count(texts: readonly string[], options: { encoding?: EncodingName; signal?: AbortSignal } = {}): Promise<number[]> {
     return new Promise((resolve, reject) => {
-      const { encoding = "o200k_base", signal } = given(options);
+      const { encoding = "o200k_base", signal } = known(options, WORKER_COUNT);
       needSignal(signal);
       // Before they are posted: what cannot be cloned would look like a worker that died.
       if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw new EspalierError({ code: "bad_input", message: "texts must be a list of strings", path: "texts" });
@@ -132,10 +134,10 @@ export class TokenWorker {
   private received(message: FromWorker): void {
     this.listen();
     if (message.type === "ready") return;
-    if (message.type === "failed" && message.id === undefined) return this.died(new EspalierError(message));
+    if (message.type === "failed" && message.id === undefined) return this.died(coded(message));
     const job = this.finish(message.id as number);
     if (message.type === "failed") {
-      job?.reject(new EspalierError(message));
+      job?.reject(coded(message));
     } else {
       this.deaths = 0;
       job?.resolve(message.counts);

@@ -11,6 +11,8 @@ import { given, plain } from "./checks.ts";
 import { badOption, EspalierError } from "./errors.ts";
 import type { EncodingName, Origin } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
+import { known } from "./options/known.ts";
+import { ESTIMATE, TEXT } from "./options/names.ts";
 
 /** Names of encodings in the order of the engine's numbers. */
 const ENCODINGS: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
@@ -129,7 +131,7 @@ export function countText(text: string, name: EncodingName = "o200k_base"): numb
  * @throws EspalierError `bad_input` naming the text that is no string, `encoding_not_loaded`, `unknown_encoding`
  */
 export function countBatch(texts: readonly string[], options: { encoding?: EncodingName } = {}): number[] {
-  const { encoding: name = "o200k_base" } = given(options);
+  const { encoding: name = "o200k_base" } = known(options, TEXT);
   if (!Array.isArray(texts)) throw new EspalierError({ code: "bad_input", message: "countBatch needs an array of strings", path: "texts" });
   const encoding = numberOf(name);
   const cache = caches[encoding];
@@ -267,7 +269,7 @@ function whole(value: unknown, path: string, most = Number.MAX_SAFE_INTEGER): nu
 }
 
 function encodingOf(options: TextOptions): EncodingName {
-  const { encoding = "o200k_base" } = given(options);
+  const { encoding = "o200k_base" } = known(options, TEXT);
   ensureEncoding(encoding);
   return encoding;
 }
@@ -288,8 +290,8 @@ export interface Estimate {
 /** Guesses the tokens of a text. Default rule: exact counts of three windows of 4,096 units, scaled up. */
 export function estimate(text: string, options: TextOptions & { rule?: Estimator } = {}): Estimate {
   needString(text, "text");
-  const encoding = encodingOf(options);
-  const { rule = "sample" } = options;
+  const { rule = "sample", ...others } = known(options, ESTIMATE);
+  const encoding = encodingOf(others);
   if (!ESTIMATORS.includes(rule)) throw badOption("rule", `one of ${ESTIMATORS.join(", ")}`, rule);
   return call(() => wasm().estimate(text, encoding, rule) as Estimate);
 }

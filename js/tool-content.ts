@@ -4,13 +4,15 @@ import { image, isFields, json, string, text } from "./adapters/adapter.ts";
 import type { Fields } from "./adapters/adapter.ts";
 import { forModel, NOTHING } from "./adapters/audience.ts";
 import { vscodePart } from "./adapters/vscode.ts";
-import { given, needFunction, needSignal } from "./checks.ts";
+import { needFunction, needSignal } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { bytesOf, IMAGE_BYTES } from "./images.ts";
 import { within } from "./storing.ts";
 import { offload, truncate } from "./tool-results.ts";
 import type { OffloadOptions } from "./tool-results.ts";
 import type { Part } from "./types.ts";
+import { known } from "./options/known.ts";
+import { TOOL_CONTENT } from "./options/names.ts";
 
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
   /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */
@@ -59,7 +61,7 @@ export interface ToolContent {
  * @throws EspalierError `bad_input` if it is none of them, `bad_option`; the reason of `signal` if it is aborted
  */
 export async function toolContent(result: unknown, options: ToolContentOptions = {}): Promise<ToolContent> {
-  given(options);
+  known(options, TOOL_CONTENT);
   const { maxImageBytes = IMAGE_BYTES, maxResources = 9, resourceLines = 500, readResource, signal } = options;
   for (const [name, value] of Object.entries({ maxImageBytes, maxResources, resourceLines })) {
     if (typeof value !== "number" || !(value >= 0) || (value !== Infinity && !Number.isSafeInteger(value))) throw bad(name, "a whole number, 0 or more", value);

@@ -1,12 +1,14 @@
 /** Long results of tools: cut to an exact number of tokens, or stored and pointed to. */
 
-import { given, needFunction, needSignal, needText } from "./checks.ts";
+import { needFunction, needSignal, needText } from "./checks.ts";
 import { call, wasm } from "./engine.ts";
 import { EspalierError } from "./errors.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
 import type { StoreResult } from "./storing.ts";
 import type { EncodingName } from "./types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
+import { known } from "./options/known.ts";
+import { FIT, JSON_SCHEMA, OFFLOAD, TRUNCATE } from "./options/names.ts";
 
 /** How a text is cut. */
 export interface TruncateOptions {
@@ -66,8 +68,7 @@ const COMPATIBLE_FROM = 50;
  */
 export function truncate(text: string, options: TruncateOptions): Truncated {
   checkText(text);
-  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
-  const { limit, head = 0.4, snap = "lines", keep = "ends", json = true, clean = true, recall = "", marker, profile = "espalier", encoding = "o200k_base" } = options;
+  const { limit, head = 0.4, snap = "lines", keep = "ends", json = true, clean = true, recall = "", marker, profile = "espalier", encoding = "o200k_base" } = known(options, TRUNCATE);
   whole("limit", limit);
   if (typeof head !== "number" || !(head >= 0 && head <= 1)) throw bad("options.head", "a number from 0 to 1", head);
   oneOf("snap", snap, ["lines", "characters"]);
@@ -90,7 +91,7 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
  */
 export function jsonSchema(text: string, options: { limit?: number; encoding?: EncodingName } = {}): unknown {
   checkText(text);
-  const { limit = 1_500, encoding = "o200k_base" } = given(options);
+  const { limit = 1_500, encoding = "o200k_base" } = known(options, JSON_SCHEMA);
   whole("limit", limit);
   ensureEncoding(encoding);
   const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, limit, false, encoding)) as string | undefined;
@@ -125,7 +126,7 @@ export interface FitOptions {
  * ```
  */
 export function fitResults(results: readonly ResultSize[], options: FitOptions): { caps: number[]; level?: number } {
-  const { budget, level } = given(options);
+  const { budget, level } = known(options, FIT);
   if (!Array.isArray(results)) throw bad("results", "a list", results);
   whole("budget", budget);
   if (level !== undefined) whole("level", level);
@@ -192,8 +193,7 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  */
 export async function offload(result: string, options: OffloadOptions): Promise<Offloaded> {
   checkText(result, "result");
-  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
-  const { store, profile = "espalier", tool, exempt = EXEMPT, readTool = "read_file", schemaTokens = 300, previewTokens = 400, timeout = 5_000, encoding = "o200k_base", signal, onEvent } = options;
+  const { store, profile = "espalier", tool, exempt = EXEMPT, readTool = "read_file", schemaTokens = 300, previewTokens = 400, timeout = 5_000, encoding = "o200k_base", signal, onEvent } = known(options, OFFLOAD);
   oneOf("profile", profile, ["espalier", "copilot-chat"]);
   const compatible = profile === "copilot-chat";
   const threshold = options.threshold ?? (compatible ? 8_192 : 4_000);

@@ -1,8 +1,9 @@
 /** Reckoning with usage: sums over requests, and what they cost. */
 
-import { given } from "./checks.ts";
 import { badOption as bad } from "./errors.ts";
 import type { CacheLifetime, Prices, Usage } from "./types.ts";
+import { known } from "./options/known.ts";
+import { PRICES, USAGE_COST } from "./options/names.ts";
 
 const FIELDS = ["input", "cacheRead", "cacheWrite", "output", "reasoning", "promptTotal"] as const;
 
@@ -13,6 +14,7 @@ const ONE_HOUR_WRITE = 2;
 /** Prices with the defaults filled in. */
 export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"): Required<Prices> {
   if (typeof prices !== "object" || prices === null) throw bad("prices", "an object", prices);
+  known(prices, PRICES, "options.prices");
   if (lifetime !== "5m" && lifetime !== "1h") throw bad("lifetime", '"5m" or "1h"', lifetime);
   const full = { ...DEFAULTS, ...(lifetime === "1h" && { cacheWrite: ONE_HOUR_WRITE }) };
   for (const name of ["input", "cacheRead", "cacheWrite", "output"] as const) {
@@ -67,7 +69,7 @@ export interface UsageCost {
  * @throws EspalierError `bad_option` naming a price that is none
  */
 export function usageCost(usage: Partial<Usage>, prices: Prices = {}, options: { lifetime?: CacheLifetime } = {}): UsageCost {
-  const { lifetime = "5m" } = given(options);
+  const { lifetime = "5m" } = known(options, USAGE_COST);
   const price = fullPrices(prices, lifetime);
   const of = addUsage(usage);
   const input = of.input * price.input;

@@ -21,6 +21,8 @@ import { openaiChatWire, openaiResponsesWire } from "./validity/wire-openai.ts";
 import type { WireCheck, WireFinding } from "./validity/wire.ts";
 import type { Finding, Format, NeutralMessage, Part, Provider, RepairChange, RepairOptions, RepairResult, ValidateOptions, ValidityOptions } from "./types.ts";
 import { append } from "./lists/append.ts";
+import { known } from "./options/known.ts";
+import { REPAIR, VALIDATE } from "./options/names.ts";
 
 export const PROVIDERS: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
 
@@ -48,7 +50,7 @@ interface CoreChange { rule: string; index?: number; part?: number; message: str
  * @throws EspalierError `bad_option` for an unknown provider or option, `bad_message` where a message cannot be read, `unknown_format`
  */
 export function validate(messages: unknown, provider: Provider, options: ValidateOptions = {}): Finding[] {
-  checked(provider, "provider", options);
+  checked(provider, "provider", known(options, VALIDATE));
   if (options.pending !== undefined && options.pending !== "report" && options.pending !== "keep") throw bad("pending", '"report" or "keep"', options.pending);
   if (scanned(messages, provider, options)) return [];
   const reading = read(messages, provider, options);
@@ -69,8 +71,7 @@ export function validate(messages: unknown, provider: Provider, options: Validat
  * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of {@link validate}
  */
 export function repair<T>(messages: T, options: RepairOptions): RepairResult<T> {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
-  const { provider, pending = "keep" } = options;
+  const { provider, pending = "keep" } = known(options, REPAIR);
   checked(provider, "options.provider", options);
   oneOf(options, "orphans", ["drop", "text"]);
   oneOf(options, "lostCalls", ["synthesize", "drop"]);
@@ -345,7 +346,6 @@ function checked(provider: unknown, path: string, options: ValidityOptions): voi
     const shown = typeof provider === "string" ? JSON.stringify(provider) : String(typeof provider);
     throw new EspalierError({ code: "bad_option", message: `${path} must be one of ${PROVIDERS.join(", ")}, and is ${shown}`, path });
   }
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
   if (options.model !== undefined && typeof options.model !== "string") throw bad("model", "the name of a model", options.model);
   oneOf(options, "purpose", ["answer", "summary"]);
   if (options.rules === undefined) return;

@@ -18,6 +18,7 @@ const CHECKS = {
   types: { built: true },
   rust: {},
   js: { built: true },
+  docs: { built: true },
   "wasm-node": { browser: true },
   "wasm-chrome": { browser: true },
   packaging: { built: true, browser: true },

@@ -6,6 +6,7 @@
  */
 
 import { EspalierError } from "../errors.ts";
+import type { InputCode } from "../errors.ts";
 import { pdfPages } from "./pdf.ts";
 import { led, thoughtAt } from "./thinking.ts";
 import type { Format, ItemEdit, NeutralMessage, NeutralTool, Part, PartEdit, PlanItem, Role } from "../types.ts";
@@ -81,7 +82,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function bad(path: string, wanted: string, value: unknown, code = "bad_message"): EspalierError {
+export function bad(path: string, wanted: string, value: unknown, code: InputCode = "bad_message"): EspalierError {
   const shown = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);
   return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

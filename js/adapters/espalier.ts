@@ -1,6 +1,7 @@
 /** The neutral model itself, for hosts that keep conversations in it. */
 
 import { EspalierError } from "../errors.ts";
+import type { InputCode } from "../errors.ts";
 import { bad, byPart, copy, editedItems, isFields, requestTools } from "./adapter.ts";
 import type { Fields, Reading, Source } from "./adapter.ts";
 import type { NeutralMessage, NeutralTool, Part, PartEdit, PlanItem } from "../types.ts";
@@ -73,7 +74,7 @@ const NESTED = 4;
  * The part itself if its fields are texts, numbers and the like, as they are in the model; else a copy without those of the host's own.
  * What the engine does not know it passes over, but not without looking into it, and what holds itself has no end.
  */
-export function neutralPart(part: Part, path: string, code = "bad_message", depth = 0): Part {
+export function neutralPart(part: Part, path: string, code: InputCode = "bad_message", depth = 0): Part {
   const refuse = (at: string, wanted: string, value: unknown) => bad(at, wanted, value, code);
   if (!isFields(part)) throw refuse(path, "a part", part);
   if (depth > NESTED) throw refuse(path, "a part that holds no results of results", part);

@@ -1,11 +1,12 @@
 /** Compactions that somebody asks for: of everything or of a range, at once or first as a plan. */
 
-import { given, needSignal, needText } from "../checks.ts";
+import { needSignal, needText } from "../checks.ts";
 import { EspalierError } from "../errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
 import type { Turns } from "./turns.ts";
 import type { Compacted, Plan, Trigger } from "./types.ts";
+import { known } from "../options/known.ts";
 
 /** Ids of messages of the view, or of what it hides. */
 export interface Range {
@@ -18,9 +19,9 @@ export interface Asked {
   signal?: AbortSignal | undefined;
 }
 
-/** What most calls may be asked, checked. */
-export function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O): Pick<O, "focus" | "signal"> {
-  const { focus, signal } = given(options);
+/** Checks what most calls have in common; `names` are all options of the call. */
+export function asked<O extends { focus?: string; signal?: AbortSignal }>(options: O, names: object): Pick<O, "focus" | "signal"> {
+  const { focus, signal } = known(options, names);
   needText(focus, "focus");
   needSignal(signal);
   return { focus, signal };
@@ -72,7 +73,11 @@ export class ByHand<T> {
   /** What would be done; with `summary` that text stands for what is covered. */
   async plan(trigger: Trigger, wanted: Asked & { model: boolean; range?: Range; budget?: number }, summary?: string): Promise<Plan<T>> {
     const made = await this.compactor.maker.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
-    if (!made.report) throw new EspalierError({ code: made.status, message: made.error ?? "there is nothing to compact" });
+    if (made.thrown) throw made.thrown;
+    if (!made.report) {
+      const code = made.status === "not_ready" ? "not_ready" : "nothing_to_compact";
+      throw new EspalierError({ code, message: made.error ?? "there is nothing to compact" });
+    }
     const { edits, since, report } = made;
     return { status: report.status, trigger, edits, view: this.c.log.previewAdopted(edits, { since }), report, since };
   }

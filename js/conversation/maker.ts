@@ -20,6 +20,8 @@ export interface Made {
   began: number;
   report?: CompactReport;
   error?: string;
+  /** The error that ended it, if the status is that of an error. */
+  thrown?: EspalierError;
   job?: number;
 }
 
@@ -146,10 +148,10 @@ export class Maker<T> {
       return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(why !== undefined && { error: why }) };
     } catch (error) {
       if (!(error instanceof EspalierError)) throw error;
-      if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message };
+      if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
       if (error.code !== "engine_crashed") throw error;
       events.emit({ type: "warning", code: "engine", message: error.message });
-      return { ...made, status: "engine_failed", error: error.message };
+      return { ...made, status: "engine_failed", error: error.message, thrown: error };
     }
   }
 

@@ -21,6 +21,8 @@ import type { Header } from "./reopen.ts";
 import { Saving } from "./saving.ts";
 import { checkedStorage } from "./storage.ts";
 import type { ConversationOptions } from "./types.ts";
+import { known, knownIn } from "../options/known.ts";
+import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names.ts";
 
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;
@@ -100,7 +102,9 @@ export async function openConversation<T = unknown>(options: ConversationOptions
 
 /** @throws EspalierError `bad_option` naming the first field that is not what it must be */
 function needOptions<T>(options: ConversationOptions<T>): void {
-  if (typeof options !== "object" || options === null) throw bad("", "an object", options);
+  known(options, CONVERSATION);
+  knownIn(options.compact, CONVERSATION_COMPACT, "options.compact");
+  knownIn(options.timeouts, TIMEOUTS, "options.timeouts");
   const { eventNames = "espalier", clock = {}, encoding, costModel, entropy, tools = [], timeouts = {} } = options;
   needFunction(options.llm, "llm");
   needFunction(options.onEvent, "onEvent");

@@ -6,7 +6,7 @@
 export { count, encodingForModel } from "./text.ts";
 export { initFrom, initSync, isReady } from "../engine.ts";
 export type { WasmSource } from "../engine.ts";
-export { EspalierError } from "../errors.ts";
+export { EspalierError, isEspalierError } from "../errors.ts";
 export { TokenWorker } from "../token-worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "../token-worker.ts";
 export { clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "../tokens.ts";

@@ -1,9 +1,11 @@
 /** Counting one text, and the choice of the encoding that counts. */
 
-import { given, needNames } from "../checks.ts";
+import { needNames } from "../checks.ts";
 import { call, wasm } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
+import { known } from "../options/known.ts";
+import { COUNT_TEXT } from "../options/names.ts";
 import type { EncodingName, Origin } from "../types.ts";
 import { ensureEncoding } from "../vocabulary.ts";
 
@@ -15,7 +17,7 @@ import { ensureEncoding } from "../vocabulary.ts";
  */
 export function count(text: string, options: { encoding?: EncodingName; model?: string } = {}): number {
   if (typeof text !== "string") throw new EspalierError({ code: "bad_input", message: `count needs a string, and got ${typeof text}`, path: "text" });
-  return countText(text, encodingOf(given(options)));
+  return countText(text, encodingOf(known(options, COUNT_TEXT)));
 }
 
 /** The encoding that counts for these options; loaded, where the entry can do that by itself. */

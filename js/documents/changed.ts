@@ -6,10 +6,13 @@ import { surviving } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
 import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
+import type { InputCode } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
+import { known, noSlip } from "../options/known.ts";
+import { CHANGED_FILE, REDUCE } from "../options/names.ts";
 
 /** A file, and what changed in it. Without diff and selections it is shown whole where there is room, and left out otherwise. */
 export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize" | "limits"> {
@@ -226,9 +229,8 @@ export function parseDiff(diff: string): FileDiff[] {
 const isWhole = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 function check(options: ReduceOptions): void {
-  const bad = (path: string, message: string, code = "bad_option") => new EspalierError({ code, message: `${path} ${message}`, path });
-  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
-  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding, signal } = options;
+  const bad = (path: string, message: string, code: InputCode = "bad_option") => new EspalierError({ code, message: `${path} ${message}`, path });
+  const { files, budget, unit, overhead, lineNumbers, wording, maxBatches, encoding, signal } = known(options, REDUCE);
   needSignal(signal);
   if (!Array.isArray(files)) throw bad("files", "must be an array", "bad_input");
   if (!isWhole(budget) && budget !== Infinity) throw bad("budget", "must be a whole number, 0 or more");
@@ -238,12 +240,13 @@ function check(options: ReduceOptions): void {
   if (wording !== undefined && (typeof wording !== "string" || /[\r\n]/.test(wording))) throw bad("wording", "must be a string of one line");
   if (maxBatches !== undefined && (!isWhole(maxBatches) || maxBatches === 0)) throw bad("maxBatches", "must be a whole number, 1 or more");
   if (encoding !== undefined && typeof encoding !== "string") throw bad("encoding", "must be the name of an encoding");
-  files.forEach((file: unknown, at) => checkFile(file, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")));
+  files.forEach((file: unknown, at) => checkFile(file, `files[${at}]`, (name, message) => bad(`files[${at}]${name}`, message, "bad_input")));
 }
 
-function checkFile(file: unknown, bad: (name: string, message: string) => EspalierError): void {
+function checkFile(file: unknown, at: string, bad: (name: string, message: string) => EspalierError): void {
   if (file === null || typeof file !== "object") throw bad("", "must be an object");
   const { path, text, diff, selections, language, tabSize, limits } = file as Partial<ChangedFile>;
+  noSlip(file, CHANGED_FILE, at);
   if (typeof path !== "string") throw bad(".path", "must be a string");
   if (typeof text !== "string") throw bad(".text", "must be a string");
   if (diff !== undefined && typeof diff !== "string") throw bad(".diff", "must be a string");

@@ -6,12 +6,14 @@
  * they are next needed.
  */
 
-import { given, needSignal } from "../checks.ts";
+import { needSignal } from "../checks.ts";
 import { forgive } from "./crashes.ts";
 import { blocked, call, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
 import { Question } from "./tape.ts";
+import { known } from "../options/known.ts";
+import { GRAMMAR, LOAD_GRAMMAR } from "../options/names.ts";
 
 /** Where a grammar can come from. */
 export type GrammarSource = WasmModule | WasmBytes | Response | URL | string;
@@ -158,6 +160,7 @@ function entryOf(language: string): Entry | undefined {
 export function registerGrammar(registration: GrammarRegistration): void {
   const bad = (path: string, message: string) => new EspalierError({ code: "bad_option", message, path });
   if (registration === null || typeof registration !== "object") throw bad("registration", "registerGrammar needs an object");
+  known(registration, GRAMMAR, "registration");
   const { language, wasm: source, query, extensions } = registration;
   if (typeof language !== "string" || language === "") throw bad("language", "`language` must be the name of a language");
   if (typeof source !== "function" && !isSource(source)) {
@@ -194,7 +197,7 @@ export interface LoadGrammarOptions {
  * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
  */
 export async function loadGrammar(language: string, options: LoadGrammarOptions = {}): Promise<void> {
-  const { wasm: source, signal } = given(options);
+  const { wasm: source, signal } = known(options, LOAD_GRAMMAR);
   needSignal(signal);
   const entry = entryOf(language);
   if (!entry) throw unknown(language);

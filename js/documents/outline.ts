@@ -7,10 +7,13 @@ import type { Parsing } from "./crashes.ts";
 import { needSignal } from "../checks.ts";
 import { ready } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
+import type { InputCode } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
+import { known, noSlip } from "../options/known.ts";
+import { MAP, MAP_FILE, OUTLINE } from "../options/names.ts";
 
 /** What a definition defines; `block` is a fold of a document without a syntax tree. */
 export type DefinitionKind =
@@ -72,8 +75,7 @@ export interface Outline {
  */
 export async function outline(text: string, options: OutlineOptions = {}): Promise<Outline> {
   if (typeof text !== "string") throw bad("text", "must be a string", "bad_input");
-  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
-  const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = options;
+  const { budget = Infinity, lineNumbers = true, encoding = "o200k_base", signal } = known(options, OUTLINE);
   needSignal(signal);
   checkDocument(options, (name, message) => bad(`options.${name}`, message));
   checkBudget(budget, "options.budget");
@@ -220,12 +222,13 @@ function check(files: unknown, options: MapOptions): void {
   files.forEach((file: unknown, at) => {
     const wrong = (name: string, message: string) => bad(`files[${at}]${name && `.${name}`}`, message, "bad_input");
     if (file === null || typeof file !== "object") throw wrong("", "must be an object");
+    noSlip(file, MAP_FILE, `files[${at}]`);
     const { path, text } = file as Partial<RepositoryFile>;
     if (typeof path !== "string") throw wrong("path", "must be a string");
     if (typeof text !== "string") throw wrong("text", "must be a string");
     checkDocument(file, wrong);
   });
-  if (options === null || typeof options !== "object") throw bad("options", "must be an object");
+  known(options, MAP);
   checkBudget(options.budget, "options.budget");
   for (const name of ["focus", "mentioned"] as const) {
     const list: unknown = options[name];
@@ -252,6 +255,6 @@ function isWhole(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-function bad(path: string, message: string, code = "bad_option"): EspalierError {
+function bad(path: string, message: string, code: InputCode = "bad_option"): EspalierError {
   return new EspalierError({ code, message: `${path} ${message}`, path });
 }

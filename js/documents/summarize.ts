@@ -5,7 +5,7 @@
 
 import { needSignal } from "../checks.ts";
 import { call, ready, wasm } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { coded, EspalierError } from "../errors.ts";
 import { countText } from "../tokens.ts";
 import { checkDocument, languageFor, link, prepare, settingsOf } from "../documents.ts";
 import type { Basis, DocumentOptions } from "../documents.ts";
@@ -20,6 +20,8 @@ import { rebaseEdits } from "./rebase.ts";
 import type { Rebased } from "./rebase.ts";
 import { Question } from "./tape.ts";
 import type { Answer } from "./tape.ts";
+import { known, noSlip } from "../options/known.ts";
+import { COMPATIBLE, DOCUMENT_ITEM, SUMMARY, SUMMARY_DOCUMENT } from "../options/names.ts";
 
 /** What is said of one document. */
 export interface SummaryDocument extends Pick<DocumentOptions, "language" | "path" | "tabSize" | "limits" | "tree"> {
@@ -222,8 +224,8 @@ export class DocumentSummary {
  * it is aborted
  */
 export async function summarizeDocument(text: string, options: SummaryDocument & SummaryOptions): Promise<DocumentSummary> {
-  checkOptions(options);
-  const { summaries } = await summarizeDocuments([{ ...options, text }], options).catch(atText);
+  checkOptions(options, SUMMARY_DOCUMENT);
+  const { summaries } = await summarized([{ ...options, text }], options).catch(atText);
   return summaries[0]!;
 }
 
@@ -233,7 +235,7 @@ export async function summarizeDocument(text: string, options: SummaryDocument &
  * @throws EspalierError as {@link summarizeDocument}, and `not_initialized`
  */
 export function summarizeDocumentSync(text: string, options: SummaryDocument & SummaryOptions): DocumentSummary {
-  checkOptions(options);
+  checkOptions(options, SUMMARY_DOCUMENT);
   try {
     checkDocuments([{ ...options, text }]);
     ensureEncoding(encodingOf(options));
@@ -256,7 +258,16 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
  * @throws EspalierError as {@link summarizeDocument}; the path names the document
  */
 export async function summarizeDocuments(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
-  checkOptions(options);
+  checkOptions(options, SUMMARY);
+  if (Array.isArray(documents)) documents.forEach((document: unknown, at) => isObject(document) && noSlip(document, DOCUMENT_ITEM, `documents[${at}]`));
+  return summarized(documents, options);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+async function summarized(documents: readonly (SummaryDocument & { text: string })[], options: SummaryOptions): Promise<Summaries> {
   checkDocuments(documents);
   const { signal } = options;
   signal?.throwIfAborted();
@@ -412,14 +423,13 @@ function atText(error: unknown): never {
   if (error instanceof EspalierError && error.path?.startsWith("documents[0].")) {
     const field = error.path.slice("documents[0].".length);
     const { code, message, details, cause } = error;
-    throw new EspalierError({ code, message: message.replaceAll("documents[0].", field === "text" ? "" : "options."), path: field === "text" ? field : `options.${field}`, details, cause });
+    throw coded({ code, message: message.replaceAll("documents[0].", field === "text" ? "" : "options."), path: field === "text" ? field : `options.${field}`, details, cause });
   }
   throw error;
 }
 
-function checkOptions(options: unknown): void {
-  if (typeof options !== "object" || options === null) throw bad("options", "an object", options);
-  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = options as SummaryOptions;
+function checkOptions(options: object, names: object): void {
+  const { budget, unit, encoding, model, lineNumbers, marker, imports, mode, compatible, signal } = known(options, names) as SummaryOptions;
   if (typeof budget !== "number" || !(budget >= 0)) throw bad("options.budget", "a number, 0 or more", budget);
   const oneOf = (name: string, value: unknown, allowed: readonly unknown[]) => {
     if (value !== undefined && !allowed.includes(value)) throw bad(`options.${name}`, allowed.map((each) => JSON.stringify(each)).join(" or "), value);
@@ -431,6 +441,7 @@ function checkOptions(options: unknown): void {
   if (lineNumbers !== undefined && typeof lineNumbers !== "boolean") throw bad("options.lineNumbers", "true or false", lineNumbers);
   if (compatible !== undefined) {
     if (typeof compatible !== "object" || compatible === null) throw bad("options.compatible", "an object", compatible);
+    known(compatible, COMPATIBLE, "options.compatible");
     if (mode !== "compatible") throw bad("options.mode", '"compatible" where there is options.compatible', mode);
     oneOf("compatible.lineNumberStyle", compatible.lineNumberStyle, Object.keys(STYLES));
     for (const name of ["tryPreserveTypeChecking", "alwaysUseEllipsisForElisions", "attached"] as const) oneOf(`compatible.${name}`, compatible[name], [true, false]);

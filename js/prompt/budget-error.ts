@@ -1,6 +1,6 @@
 /** A budget that cannot be met. */
 
-import { EspalierError } from "../errors.ts";
+import { CodedError } from "../errors.ts";
 import type { MetadataMap } from "./results.ts";
 
 const BRAND = Symbol.for("espalier.BudgetExceededError");
@@ -29,7 +29,7 @@ export interface BudgetErrorDetails {
  * }
  * ```
  */
-export class BudgetExceededError extends EspalierError {
+export class BudgetExceededError extends CodedError<"budget_exceeded"> {
   /** Recognises errors of other copies of the package, such as its ES module and its CommonJS file in one process. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this !== BudgetExceededError) return Function.prototype[Symbol.hasInstance].call(this, value);

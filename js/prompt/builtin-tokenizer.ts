@@ -10,6 +10,8 @@ import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind, ChatRole } from "./output/raw.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "./output/raw.ts";
 import type { ITokenizer } from "./tokenizer.ts";
+import { known } from "../options/known.ts";
+import { TOKENIZER } from "../options/names.ts";
 
 export interface BuiltinTokenizerOptions<M extends OutputMode> {
   /** The form of the messages. */
@@ -46,7 +48,7 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
   readonly #options: BuiltinTokenizerOptions<M>;
 
   constructor(options: BuiltinTokenizerOptions<M>) {
-    this.mode = options.mode;
+    this.mode = known(options, TOKENIZER).mode;
     this.#options = options;
   }
 

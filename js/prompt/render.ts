@@ -28,6 +28,8 @@ import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 import type { ITracer } from "./tracer.ts";
+import { known } from "../options/known.ts";
+import { RENDER } from "../options/names.ts";
 
 /** What a request is made of, by format: spread it into the request. */
 export interface Requests {
@@ -79,7 +81,7 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element in its message
  */
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
-  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options ?? {};
+  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = known(options ?? {}, RENDER);
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
   if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
   needNames({ encoding, model, costModel });

@@ -17,6 +17,8 @@ import { badAnswer, isFields, objects, string, toolCall } from "./wire.ts";
 import type { Fields } from "./wire.ts";
 import { isModelMessages, toGenerate, toPrompt } from "./write/ai-sdk.ts";
 import type { SdkVersion } from "./write/ai-sdk.ts";
+import { known } from "../options/known.ts";
+import { AI_SDK, GENERATOR } from "../options/names.ts";
 
 /** As much of a `LanguageModelV2` or `LanguageModelV3` as is used. */
 export interface AiSdkModel {
@@ -65,7 +67,7 @@ export interface GeneratorOptions extends Patience {
  * @throws EspalierError `bad_option`
  */
 export function aiSdk(options: AiSdkOptions): Provider {
-  const { model } = options ?? {};
+  const { model } = known(options, AI_SDK);
   if (typeof model?.doGenerate !== "function" || typeof model.doStream !== "function" || !/^v[234]$/.test(model.specificationVersion)) {
     throw new EspalierError({ code: "bad_option", message: "options.model must be a language model of the AI SDK, version 5, 6 or 7", path: "options.model" });
   }
@@ -87,7 +89,7 @@ export function aiSdk(options: AiSdkOptions): Provider {
  * @throws EspalierError `bad_option`
  */
 export function generator(options: GeneratorOptions): Provider {
-  const { generate, model = "" } = options ?? {};
+  const { generate, model = "" } = known(options, GENERATOR);
   if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
   // Retries are made here; those of the SDK would multiply them.
   return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));

@@ -8,6 +8,8 @@ import type { Answer, HttpOptions, Provider, ProviderEvent, ProviderRequest, Req
 import type { Wire } from "./wire.ts";
 import { conversation } from "./write/turns.ts";
 import type { Conversation } from "./write/turns.ts";
+import { known } from "../options/known.ts";
+import { HTTP, SEND, TO_REQUEST } from "../options/names.ts";
 
 /** A provider, from how it writes requests and how it is asked. */
 export function provider(
@@ -22,7 +24,7 @@ export function provider(
 ): Provider {
   const { name, format, model, maxTokens, onEvent, noTools } = about;
   const toRequest = (messages: unknown, options: RequestOptions = {}): ProviderRequest => {
-    if (typeof options !== "object" || options === null) throw badOption("options", "an object");
+    known(options, TO_REQUEST);
     if (options.maxTokens !== undefined && !(Number.isSafeInteger(options.maxTokens) && options.maxTokens > 0)) throw badOption("options.maxTokens", "a whole number above 0");
     if (options.temperature !== undefined && !Number.isFinite(options.temperature)) throw badOption("options.temperature", "a number");
     if (options.system !== undefined && typeof options.system !== "string") throw badOption("options.system", "a text");
@@ -31,7 +33,7 @@ export function provider(
     return write(conversation(messages, format, model, all, (event) => onEvent?.(event), isOwn));
   };
   const stream = (request: ProviderRequest, options: SendOptions = {}) => {
-    if (typeof options !== "object" || options === null) throw badOption("options", "an object");
+    known(options, SEND);
     for (const name of ["onText", "onPart", "onEvent"] as const) if (options[name] !== undefined && typeof options[name] !== "function") throw badOption(`options.${name}`, "a function");
     if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") throw badOption("options.signal", "an AbortSignal");
     if (typeof request !== "object" || request === null || Array.isArray(request)) throw new EspalierError({ code: "bad_input", message: "request must be what toRequest gives", path: "request" });
@@ -64,7 +66,7 @@ export function provider(
 
 /** A provider behind HTTP. */
 export function httpProvider(wire: Wire, options: HttpOptions, write: (conversation: Conversation) => ProviderRequest): Provider {
-  if (typeof options !== "object" || options === null) throw badOption("options", "an object");
+  known(options, HTTP);
   const { model, apiKey, baseUrl, maxTokens, onEvent } = options;
   if (typeof model !== "string" || model === "") throw badOption("options.model", "the name of a model");
   if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function") throw badOption("options.apiKey", "a text or a function");

@@ -20,6 +20,8 @@ import type { Reported } from "./usage.ts";
 import { isFields, string } from "./wire.ts";
 import { toVscode } from "./write/vscode.ts";
 import type { VscodeApi } from "./write/vscode.ts";
+import { known } from "../options/known.ts";
+import { VSCODE } from "../options/names.ts";
 
 export type { VscodeApi } from "./write/vscode.ts";
 
@@ -56,7 +58,7 @@ export interface VscodeOptions extends Patience {
  * @throws EspalierError `bad_option`
  */
 export function vscode(options: VscodeOptions): Provider {
-  const { model, api } = options ?? {};
+  const { model, api } = known(options, VSCODE);
   if (typeof model?.sendRequest !== "function") {
     throw new EspalierError({ code: "bad_option", message: "options.model must be a LanguageModelChat", path: "options.model" });
   }

@@ -25,7 +25,7 @@ function provider({ takes, scale = 1, named = true, code = "context_length" }: {
     const ours = countMessages(messages).total;
     sizes.push(ours);
     const used = Math.round(ours * scale);
-    if (used > takes) throw new EspalierError({ code, message: `prompt is too long: ${used} tokens > ${takes} maximum`, details: named ? { used, limit: takes } : {} });
+    if (used > takes) throw new EspalierError({ code: code as "context_length", message: `prompt is too long: ${used} tokens > ${takes} maximum`, details: named ? { used, limit: takes } : {} });
     return { usage: { prompt_tokens: used } };
   };
   return { send, sizes };

@@ -1,0 +1,82 @@
+/** Codes of errors, and what `details` holds for each. docs/errors.md has a row for every code; a test holds the two together. */
+
+import type { SplitDetails } from "../documents/changed.ts";
+import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
+import type { Attempt } from "../request.ts";
+import type { Finding } from "../types.ts";
+
+/** One of the largest items that must stay: a message by `id`, an element of a prompt tree by `path`. */
+export interface Contributor {
+  /** Id of the message, or `tools` for the tool definitions. Absent for elements of a prompt tree. */
+  id?: string;
+  /** Path of the element (`Prompt > UserMessage`). Absent for messages. */
+  path?: string;
+  tokens: number;
+  /** Why it cannot be removed. */
+  why?: string;
+}
+
+/** `details` of `budget_exceeded`. */
+export interface ExceededDetails {
+  /** Tokens (or characters) that were allowed. */
+  budget: number;
+  /** Tokens that the smallest possible result needs. */
+  needed: number;
+  /** At most five, largest first. */
+  largest?: readonly Contributor[];
+  /** Of a prompt tree: the element whose limit was exceeded. */
+  limit?: string;
+  /** Of {@link request}: refusals before this error. */
+  attempts?: readonly Attempt[];
+}
+
+/** `details` of `pin_budget_exceeded`. */
+export interface PinDetails {
+  budget: number;
+  /** Tokens of all pins, the refused one included. */
+  pinned: number;
+  pins: { id: string; tokens: number; reason?: string | undefined }[];
+}
+
+/** `details` of errors of a provider. `attempts` counts the requests of one call; {@link request} lists its refusals instead. */
+export type RefusedDetails = Partial<Omit<ProviderErrorDetails, "attempts">> & { attempts?: number | readonly Attempt[] };
+
+/** `details` by code; codes that are not here have none. */
+interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
+  budget_exceeded: ExceededDetails;
+  pin_budget_exceeded: PinDetails;
+  split_input: SplitDetails;
+  /** `batches` is the number of requests that would be needed. */
+  too_many_changes: { budget: number; needed: number; batches: number };
+  pending_calls: { calls: readonly Finding[] };
+  /** `removed` is the number of nodes that the budget removed. */
+  empty_prompt: { budget: number; removed: number };
+  /** `nearest` is the option that an unknown name was probably meant to be. */
+  bad_option: { nearest?: string } | undefined;
+}
+
+/** Codes without details. */
+type Bare =
+  // What was passed in
+  | "bad_input" | "bad_message" | "unknown_format" | "duplicate_id" | "unknown_encoding" | "unknown_language" | "unknown_id" | "bad_threshold"
+  | "bad_diff" | "bad_query" | "bad_edit" | "stale_plan" | "log_version" | "bad_log" | "unknown_effect"
+  // What has to be loaded
+  | "not_initialized" | "wasm_not_found" | "bad_wasm" | "wasm_blocked" | "encoding_not_loaded" | "vocab_not_found" | "bad_vocabulary" | "grammar_not_found"
+  | "bad_grammar" | "engine_crashed"
+  // Prompt trees
+  | "bad_element" | "text_outside_message" | "not_rendered" | "freed"
+  // Conversations
+  | "disposed" | "nothing_to_compact" | "not_ready"
+  // Workers and servers of traces
+  | "cancelled" | "worker_failed" | "unsupported"
+  // The command line
+  | "file_not_found" | "bad_json" | "binary_file" | "no_key";
+
+/** `details` of every code. */
+export type ErrorDetails = WithDetails & { [code in Bare]: undefined };
+
+/** Codes of what is wrong with a value that was passed in. */
+export type InputCode = "bad_input" | "bad_option" | "bad_message" | "bad_edit";
+
+/** What an error is about: stable, to branch on. */
+export type ErrorCode = keyof ErrorDetails;

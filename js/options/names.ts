@@ -1,0 +1,245 @@
+/**
+ * The options of every public call, one list for each. The compiler holds each list equal to its type: an option that is missing here, or
+ * that the type no longer has, does not compile. Plain literals, so that a bundle keeps only the lists of the calls it makes.
+ */
+
+import type { CompatibleSwitches } from "../documents/compatible.ts";
+import type { ChangedFile, ReduceOptions } from "../documents/changed.ts";
+import type { GrammarRegistration, LoadGrammarOptions } from "../documents/grammars.ts";
+import type { MapOptions, OutlineOptions, RepositoryFile } from "../documents/outline.ts";
+import type { SummaryDocument, SummaryOptions } from "../documents/summarize.ts";
+import type { DocumentOptions, ParseLimits } from "../documents.ts";
+import type { ConversationOptions, PrepareOptions } from "../conversation/types.ts";
+import type { InitOptions } from "../init.ts";
+import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions } from "../log-types.ts";
+import type { BuiltinTokenizerOptions } from "../prompt/builtin-tokenizer.ts";
+import type { RenderOptions } from "../prompt/render.ts";
+import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
+import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
+import type { VscodeOptions } from "../providers/vscode.ts";
+import type { RequestOptions } from "../request.ts";
+import type { TokenWorkerOptions } from "../token-worker.ts";
+import type { ToolContentOptions } from "../tool-content.ts";
+import type { FitOptions, OffloadOptions, TruncateOptions } from "../tool-results.ts";
+import type * as T from "../types.ts";
+import type { Names } from "./known.ts";
+
+// ---------------------------------------------------------------- counting
+
+export const COUNT_TEXT: Names<{ encoding: 1; model: 1 }> = { encoding: 1, model: 1 };
+export const TEXT: Names<{ encoding: 1 }> = { encoding: 1 };
+export const ESTIMATE: Names<{ encoding: 1; rule: 1 }> = { encoding: 1, rule: 1 };
+export const COUNT: Names<T.CountOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1,
+};
+export const COUNT_PART: Names<Omit<T.CountOptions, "tools"> & { role: 1 }> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, images: 1, imageSize: 1, tokenizer: 1, role: 1,
+};
+export const BREAKDOWN: Names<T.BreakdownOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, room: 1, tags: 1,
+};
+export const ROOM: Names<NonNullable<T.BreakdownOptions["room"]>> = {
+  window: 1, outputReserve: 1, blockLine: 1, reported: 1,
+};
+export const MODEL: Names<T.ModelLimits> = {
+  name: 1, maxPromptTokens: 1, maxInputTokens: 1, maxContextWindowTokens: 1, outputReserve: 1, defaultTier: 1,
+  surcharge: 1,
+};
+export const WORKER: Names<TokenWorkerOptions> = { create: 1, vocabularies: 1, idle: 1, timeout: 1, onWarning: 1 };
+export const WORKER_COUNT: Names<{ encoding: 1; signal: 1 }> = { encoding: 1, signal: 1 };
+export const INIT: Names<InitOptions> = { wasm: 1, encodings: 1, vocabulary: 1 };
+
+// ---------------------------------------------------------------- requests
+
+export const PRUNE: Names<T.PruneOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
+  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, previous: 1, cacheStep: 1, dropMedia: 1,
+  maxImageBytes: 1, provider: 1, serverManaged: 1,
+};
+export const REQUEST: Names<RequestOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
+  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, previous: 1, cacheStep: 1, dropMedia: 1,
+  maxImageBytes: 1, provider: 1, serverManaged: 1, signal: 1, onEvent: 1, recovery: 1, pruner: 1, lowerOutput: 1,
+  promptTokens: 1, predict: 1, date: 1,
+};
+export const VALIDATE: Names<T.ValidateOptions> = { format: 1, tools: 1, model: 1, purpose: 1, rules: 1, pending: 1 };
+export const REPAIR: Names<T.RepairOptions> = {
+  format: 1, tools: 1, model: 1, purpose: 1, rules: 1, pending: 1, provider: 1, orphans: 1, lostCalls: 1,
+  dropThoughts: 1, opening: 1, closing: 1, lostText: 1,
+};
+export const MARKS: Names<T.MarkOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, profile: 1,
+  scheme: 1, max: 1, lifetime: 1, previousNewest: 1, minimumPrefix: 1, summary: 1, system: 1, style: 1,
+  providerKey: 1, dataPart: 1,
+};
+export const LIFETIME: Names<{ prefix: 1; messages: 1 }> = { prefix: 1, messages: 1 };
+export const PREFIX: Names<T.PrefixOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, previousTools: 1,
+  report: 1, previousReport: 1, counts: 1,
+};
+export const CACHE_COST: Names<T.CacheCostOptions> = {
+  total: 1, shared: 1, marked: 1, output: 1, hitRate: 1, prices: 1, lifetime: 1,
+};
+export const CLEARING: Names<T.ClearingOptions> = {
+  cleared: 1, suffix: 1, replacement: 1, extra: 1, requests: 1, hitRate: 1, prices: 1, lifetime: 1,
+};
+export const PRICES: Names<T.Prices> = { input: 1, cacheRead: 1, cacheWrite: 1, output: 1 };
+export const USAGE_COST: Names<{ lifetime: 1 }> = { lifetime: 1 };
+export const TRIES: Names<{ outputReserve: 1 }> = { outputReserve: 1 };
+
+// ---------------------------------------------------------------- results of tools
+
+export const TRUNCATE: Names<TruncateOptions> = {
+  limit: 1, head: 1, snap: 1, keep: 1, json: 1, clean: 1, recall: 1, marker: 1, profile: 1, encoding: 1,
+};
+export const JSON_SCHEMA: Names<{ limit: 1; encoding: 1 }> = { limit: 1, encoding: 1 };
+export const FIT: Names<FitOptions> = { budget: 1, level: 1 };
+export const OFFLOAD: Names<OffloadOptions> = {
+  store: 1, threshold: 1, tool: 1, exempt: 1, readTool: 1, schemaTokens: 1, previewTokens: 1, limit: 1, timeout: 1,
+  profile: 1, encoding: 1, signal: 1, onEvent: 1,
+};
+export const TOOL_CONTENT: Names<ToolContentOptions> = {
+  store: 1, threshold: 1, tool: 1, exempt: 1, readTool: 1, schemaTokens: 1, previewTokens: 1, limit: 1, timeout: 1,
+  profile: 1, encoding: 1, signal: 1, onEvent: 1, keep: 1, maxImageBytes: 1, readResource: 1, maxResources: 1,
+  resourceLines: 1,
+};
+export const BUDGET_RESULTS: Names<T.BudgetResultsOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, keep: 1, exempt: 1,
+  store: 1, timeout: 1, onEvent: 1, signal: 1, maxImageBytes: 1, budget: 1, rule: 1, level: 1, cap: 1, profile: 1,
+};
+export const CLEAR_RESULTS: Names<T.ClearResultsOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, keep: 1, exempt: 1,
+  store: 1, timeout: 1, onEvent: 1, signal: 1, maxImageBytes: 1, profile: 1, budget: 1, above: 1, newest: 1,
+  rounds: 1, protect: 1, atLeast: 1, protectLatest: 1,
+};
+
+// ---------------------------------------------------------------- compaction
+
+export const COMPACT: Names<T.CompactOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
+  provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1, onProgress: 1,
+  ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1, trigger: 1, shape: 1, cacheWarm: 1, sections: 1, verify: 1,
+  strict: 1, llmModel: 1, modelRules: 1, instructions: 1, blocks: 1, transcript: 1, recallTool: 1, readFile: 1,
+  hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1,
+};
+export const SUMMARIZE: Names<T.SummarizeOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, focus: 1,
+  signal: 1, timeout: 1, onProgress: 1, ledger: 1, sections: 1, verify: 1, llmModel: 1, modelRules: 1,
+  instructions: 1, jobId: 1, profile: 1, purpose: 1, llm: 1, llmBudget: 1, onFailure: 1,
+};
+export const QUALITY: Names<T.QualityOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, ledger: 1,
+  summary: 1, continuation: 1,
+};
+export const LEDGER: Names<T.LedgerRules> = { root: 1, tools: 1, markers: 1, facts: 1 };
+export const TOOL_RULE: Names<T.ToolRule> = { name: 1, kind: 1, path: 1, command: 1, content: 1 };
+export const TRANSCRIPT: Names<NonNullable<T.CompactOptions["transcript"]>> = {
+  path: 1, lines: 1, tool: 1, argument: 1,
+};
+export const HOOKS: Names<T.CompactHooks> = { preCompact: 1, postCompact: 1 };
+export const COVER: Names<NonNullable<T.CompactOptions["cover"]>> = { from: 1, to: 1 };
+
+// ---------------------------------------------------------------- conversations and logs
+
+export const CONVERSATION: Names<ConversationOptions<unknown>> = {
+  encoding: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, messages: 1, log: 1, storage: 1,
+  format: 1, model: 1, profile: 1, provider: 1, system: 1, llm: 1, threshold: 1, contextSize: 1, preferLongContext: 1,
+  automatic: 1, serverManaged: 1, background: 1, entropy: 1, clock: 1, timeouts: 1, checkpoints: 1, hooks: 1,
+  compact: 1, onEvent: 1, eventNames: 1,
+};
+export const CONVERSATION_COMPACT: Names<NonNullable<ConversationOptions<unknown>["compact"]>> = {
+  provider: 1, onFailure: 1, keep: 1, llmBudget: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1,
+  trigger: 1, shape: 1, cacheWarm: 1, sections: 1, verify: 1, strict: 1, llmModel: 1, modelRules: 1, instructions: 1,
+  blocks: 1, transcript: 1, recallTool: 1, readFile: 1, hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1,
+};
+export const TIMEOUTS: Names<NonNullable<ConversationOptions<unknown>["timeouts"]>> = {
+  wait: 1, model: 1, hook: 1, storage: 1,
+};
+export const PREPARE: Names<PrepareOptions> = { tools: 1, model: 1, system: 1, signal: 1 };
+export const BY_HAND: Names<{ focus: 1; signal: 1 }> = { focus: 1, signal: 1 };
+export const PREVIEW: Names<{ focus: 1; summary: 1; model: 1; signal: 1; from: 1; to: 1 }> = {
+  focus: 1, summary: 1, model: 1, signal: 1, from: 1, to: 1,
+};
+export const MEMORY: Names<{ model: 1 }> = { model: 1 };
+export const LOG: Names<LogOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, now: 1,
+};
+export const LOG_IMPORT: Names<LogImportOptions<unknown>> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, now: 1,
+  messages: 1, exact: 1, salvage: 1,
+};
+export const LOG_COUNTING: Names<Pick<LogOptions, "encoding" | "model" | "costModel">> = {
+  encoding: 1, model: 1, costModel: 1,
+};
+export const ADOPT: Names<AdoptOptions> = { since: 1, trigger: 1, planId: 1, data: 1 };
+export const LOG_COMPACT: Names<LogCompactOptions> = {
+  budget: 1, provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1,
+  onProgress: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1, trigger: 1, shape: 1, cacheWarm: 1,
+  sections: 1, verify: 1, strict: 1, llmModel: 1, modelRules: 1, instructions: 1, blocks: 1, transcript: 1,
+  recallTool: 1, readFile: 1, hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1, planId: 1,
+};
+
+// ---------------------------------------------------------------- documents
+
+export const DOCUMENT: Names<DocumentOptions & { signal: 1 }> = {
+  language: 1, path: 1, mode: 1, tabSize: 1, tree: 1, limits: 1, signal: 1,
+};
+export const LIMITS: Names<ParseLimits> = { bytes: 1, work: 1 };
+export const SUMMARY: Names<SummaryOptions> = {
+  budget: 1, unit: 1, encoding: 1, model: 1, lineNumbers: 1, marker: 1, imports: 1, mode: 1, compatible: 1, signal: 1,
+};
+export const SUMMARY_DOCUMENT: Names<SummaryDocument & SummaryOptions> = {
+  language: 1, path: 1, tabSize: 1, limits: 1, tree: 1, selection: 1, costs: 1, comments: 1, budget: 1, unit: 1,
+  encoding: 1, model: 1, lineNumbers: 1, marker: 1, imports: 1, mode: 1, compatible: 1, signal: 1,
+};
+export const DOCUMENT_ITEM: Names<SummaryDocument & { text: 1 }> = {
+  text: 1, language: 1, path: 1, tabSize: 1, limits: 1, tree: 1, selection: 1, costs: 1, comments: 1,
+};
+export const COMPATIBLE: Names<CompatibleSwitches & { attached: 1 }> = {
+  tryPreserveTypeChecking: 1, alwaysUseEllipsisForElisions: 1, lineNumberStyle: 1, attached: 1,
+};
+export const REDUCE: Names<ReduceOptions> = {
+  files: 1, budget: 1, unit: 1, overhead: 1, lineNumbers: 1, wording: 1, maxBatches: 1, encoding: 1, signal: 1,
+};
+export const CHANGED_FILE: Names<ChangedFile> = {
+  path: 1, text: 1, language: 1, tabSize: 1, limits: 1, diff: 1, selections: 1,
+};
+export const OUTLINE: Names<OutlineOptions> = {
+  language: 1, path: 1, tabSize: 1, limits: 1, budget: 1, lineNumbers: 1, encoding: 1, signal: 1,
+};
+export const MAP: Names<MapOptions> = { budget: 1, focus: 1, mentioned: 1, encoding: 1, onProgress: 1, signal: 1 };
+export const MAP_FILE: Names<RepositoryFile> = { path: 1, text: 1, language: 1, tabSize: 1, limits: 1 };
+export const GRAMMAR: Names<GrammarRegistration> = { language: 1, wasm: 1, query: 1, extensions: 1 };
+export const LOAD_GRAMMAR: Names<LoadGrammarOptions> = { wasm: 1, signal: 1 };
+
+// ---------------------------------------------------------------- prompt trees
+
+export const RENDER: Names<RenderOptions> = {
+  budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1, token: 1,
+  tracer: 1,
+};
+export const TOKENIZER: Names<BuiltinTokenizerOptions<never>> = { mode: 1, encoding: 1, model: 1, costModel: 1 };
+
+// ---------------------------------------------------------------- providers
+
+export const HTTP: Names<HttpOptions> = {
+  model: 1, apiKey: 1, baseUrl: 1, headers: 1, fetch: 1, maxTokens: 1, refusals: 1, timeout: 1, idleTimeout: 1,
+  retries: 1, maxRetryAfter: 1, onEvent: 1, clock: 1,
+};
+export const AI_SDK: Names<AiSdkOptions> = {
+  model: 1, refusals: 1, maxTokens: 1, clock: 1, timeout: 1, idleTimeout: 1, retries: 1, maxRetryAfter: 1, onEvent: 1,
+};
+export const GENERATOR: Names<GeneratorOptions> = {
+  model: 1, generate: 1, refusals: 1, maxTokens: 1, clock: 1, timeout: 1, idleTimeout: 1, retries: 1,
+  maxRetryAfter: 1, onEvent: 1,
+};
+export const VSCODE: Names<VscodeOptions> = {
+  model: 1, api: 1, justification: 1, refusals: 1, maxTokens: 1, clock: 1, timeout: 1, idleTimeout: 1, retries: 1,
+  maxRetryAfter: 1, onEvent: 1,
+};
+export const TO_REQUEST: Names<ProviderRequestOptions> = {
+  tools: 1, system: 1, maxTokens: 1, temperature: 1, format: 1, contextManagement: 1, extra: 1,
+};
+export const SEND: Names<SendOptions> = {
+  signal: 1, stream: 1, onText: 1, onPart: 1, timeout: 1, idleTimeout: 1, retries: 1, onEvent: 1,
+};

@@ -1,0 +1,143 @@
+/**
+ * Runs the documentation: every js, ts, tsx and sh block of README.md and docs/*.md, and every doc comment in js/ that imports the package.
+ *
+ * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches).
+ * - `# => text` under a shell command asserts that its output contains the text.
+ * - `<!-- before … -->` above a block holds lines that run before it; `<!-- not run: reason -->` leaves one out.
+ *
+ * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own addresses reach the scripted
+ * model of tests/server. Afterwards `tsc` checks all blocks against the types of the SDKs in package.json.
+ */
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { transformSync } from "esbuild";
+import { answer, modelServer, SUMMARY } from "../server/model.mjs";
+import { blocksOf, commentsOf, tested } from "./blocks.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const here = join(root, "tests/docs");
+const build = join(here, "build");
+
+install();
+const markdown = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+const sources = readdirSync(join(root, "js"), { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name)).map((name) => `js/${name}`);
+const all = [
+  ...markdown.flatMap((file) => blocksOf(file, readFileSync(join(root, file), "utf8"))),
+  ...sources.flatMap((file) => commentsOf(file, readFileSync(join(root, file), "utf8"))),
+];
+const blocks = all.filter(({ skipped }) => !skipped);
+const failures = [];
+
+rmSync(build, { recursive: true, force: true });
+mkdirSync(build, { recursive: true });
+const server = await modelServer();
+// One answer serves a summary and a chat alike.
+server.script(answer({ text: `<summary>\n${SUMMARY}\n</summary>` }));
+const shim = join(build, "bin");
+mkdirSync(shim);
+writeFileSync(join(shim, "npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "pkg/dist/cli.js")}" "$@"\n`);
+chmodSync(join(shim, "npx"), 0o755);
+process.env.DOCS_SERVER = server.url;
+Object.assign(process.env, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" });
+const redirect = pathToFileURL(join(here, "redirect.mjs")).href;
+await import(redirect);
+
+for (const [at, block] of blocks.entries()) {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-docs-"));
+  cpSync(join(here, "fixtures"), folder, { recursive: true });
+  process.chdir(folder);
+  try {
+    if (block.language === "sh") await shell(block, folder);
+    else await script(block, at);
+    console.log(`ok     ${block.place}`);
+  } catch (error) {
+    failures.push(block.place);
+    console.log(`FAILED ${block.place}\n       ${String(error?.stack ?? error).split("\n").slice(0, 8).join("\n       ")}`);
+  } finally {
+    process.chdir(root);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+await server.close();
+types();
+const skipped = all.filter(({ skipped }) => skipped);
+console.log(`${blocks.length - failures.length} passed, ${failures.length} failed, ${skipped.length} not run`);
+process.exit(failures.length > 0 ? 1 : 0);
+
+async function script(block, at) {
+  const { code } = transformSync(tested(block), { loader: "tsx", format: "esm", jsx: "automatic", jsxImportSource: "espalier", target: "es2022" });
+  const file = join(build, `${at}.mjs`);
+  writeFileSync(file, code);
+  await Promise.race([import(pathToFileURL(file).href), new Promise((_, reject) => setTimeout(() => reject(new Error("the block did not end")), 60_000).unref())]);
+}
+
+/** Runs the commands of a block one after the other; what stands under one is expected in its output. */
+async function shell({ code, place }, folder) {
+  const commands = [];
+  for (const line of code.split("\n")) {
+    const expected = /^# => (.*)$/.exec(line);
+    if (expected) commands.at(-1).expected.push(expected[1]);
+    else if (line.trim() !== "" && !line.startsWith("#")) commands.push({ line: line.replace(/\s+#.*$/, ""), expected: [] });
+  }
+  if (existsSync(join(folder, "src"))) {
+    for (const args of [["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]]) execFileSync("git", args, { cwd: folder });
+  }
+  const env = { ...process.env, PATH: `${shim}:${process.env.PATH}`, NODE_OPTIONS: `--import ${redirect}` };
+  for (const { line, expected } of commands) {
+    // These fetch or build the package itself.
+    if (/^npm /.test(line)) continue;
+    const { status, stdout, stderr } = await spawned(line, folder, env);
+    if (status !== 0) throw new Error(`${place}: \`${line}\` ended with ${status}: ${stderr || stdout}`);
+    for (const text of expected) if (!`${stdout}${stderr}`.includes(text)) throw new Error(`${place}: \`${line}\` printed no ${JSON.stringify(text)}, but\n${stdout}${stderr}`);
+  }
+}
+
+/** The server is in this process, so this must not block. */
+function spawned(line, cwd, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn("bash", ["-c", line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const texts = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (texts[name] += text));
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, ...texts }));
+  });
+}
+
+/** Type-checks the blocks as they are printed. */
+function types() {
+  const files = [];
+  for (const [at, { language, before, code, place }] of blocks.entries()) {
+    if (language !== "ts" && language !== "tsx") continue;
+    const file = join(build, `block${at}.tsx`);
+    writeFileSync(file, `${before}\n${code}\nexport {};\n`);
+    files.push({ file, place });
+  }
+  const options = {
+    compilerOptions: {
+      strict: true, noEmit: true, target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "esnext", moduleResolution: "bundler", skipLibCheck: true,
+      customConditions: ["node"], jsx: "react-jsx", jsxImportSource: "espalier", types: ["node"], typeRoots: [join(here, "node_modules/@types")],
+    },
+    files: files.map(({ file }) => file),
+  };
+  writeFileSync(join(build, "tsconfig.json"), JSON.stringify(options));
+  const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(build, "tsconfig.json")], { encoding: "utf8", cwd: build });
+  if (status === 0) return console.log(`ok     types of ${files.length} blocks`);
+  failures.push("types");
+  console.log(`FAILED types\n${files.reduce((text, { file, place }) => text.replaceAll(relative(build, file), `${place} (${relative(build, file)})`), stdout)}`);
+}
+
+/** Installs the SDKs once for each version of package.json, and links the built package beside them. */
+function install() {
+  const modules = join(here, "node_modules");
+  const stamp = join(modules, ".docs.json");
+  const wanted = readFileSync(join(here, "package.json"), "utf8");
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--package-lock=false"], { cwd: here, stdio: "inherit" });
+    writeFileSync(stamp, wanted);
+  }
+  if (!existsSync(join(modules, "espalier"))) symlinkSync(join(root, "pkg"), join(modules, "espalier"), "dir");
+}
