@@ -8,67 +8,19 @@ import type { LogCompactOptions } from "../log-types.ts";
 import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, ProfileName, PruneReport } from "../types.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
-import { HELP } from "./help.ts";
 import { showLog } from "./history.ts";
+import { parseInput } from "./input.ts";
 import { llmFrom } from "./llm.ts";
 import { outlineOf } from "./outline.ts";
 import { logged } from "./log.ts";
 import { planned } from "./plan.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
-import { shown } from "./report.ts";
+import { painted, shown } from "./report.ts";
+import { sourceOf } from "./source.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
-
-const OPTIONS = {
-  budget: { type: "string", short: "b" },
-  encoding: { type: "string" },
-  model: { type: "string" },
-  "cost-model": { type: "string" },
-  format: { type: "string" },
-  headroom: { type: "string" },
-  json: { type: "boolean" },
-  output: { type: "string", short: "o" },
-  llm: { type: "string" },
-  "base-url": { type: "string" },
-  "llm-budget": { type: "string" },
-  "on-failure": { type: "string" },
-  timeout: { type: "string" },
-  focus: { type: "string" },
-  force: { type: "boolean" },
-  selection: { type: "string" },
-  lines: { type: "boolean" },
-  language: { type: "string" },
-  mention: { type: "string" },
-  plan: { type: "boolean" },
-  log: { type: "string" },
-  undo: { type: "boolean" },
-  redo: { type: "boolean" },
-  pin: { type: "string", multiple: true },
-  unpin: { type: "string", multiple: true },
-  profile: { type: "string" },
-  recall: { type: "string" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
-} as const;
-
-const TRANSCRIPTS = ["count", "prune", "compact"];
-const COMMANDS = [...TRANSCRIPTS, "summarize", "outline", "log"];
-/** The commands that know an option, where not all do. */
-const KNOWN: Partial<Record<keyof typeof OPTIONS, readonly string[]>> = {
-  budget: ["prune", "compact", "summarize", "outline"],
-  model: [...TRANSCRIPTS, "summarize", "log"],
-  "cost-model": [...TRANSCRIPTS, "log"],
-  format: TRANSCRIPTS,
-  headroom: ["prune"],
-  ...Object.fromEntries(["llm", "base-url", "llm-budget", "on-failure", "timeout", "force", "plan", "log", "undo", "redo", "pin", "unpin", "profile"].map((name) => [name, ["compact"]])),
-  focus: ["compact", "outline"],
-  selection: ["summarize"],
-  lines: ["summarize"],
-  language: ["summarize", "outline"],
-  mention: ["outline"],
-  recall: ["log"],
-  json: [...TRANSCRIPTS, "summarize", "outline"],
-};
+import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from "./table.ts";
+import type { FlagName } from "./table.ts";
 
 /** Somebody typed something that cannot be meant. */
 class UsageError extends Error {}
@@ -77,13 +29,19 @@ async function main(args: string[]): Promise<number> {
   const { values, positionals } = parsed(args);
   if (values.version) return print(version());
   const [command, file, ...rest] = positionals;
+  if (command === "help" && file !== undefined && !isCommand(file)) throw new UsageError(`there is no command ${JSON.stringify(file)}; there are ${Object.keys(COMMANDS).join(", ")}`);
   if (values.help || command === "help" || command === undefined) {
-    print(HELP);
+    print(help(command === "help" ? file : command));
     return values.help || command === "help" ? EXIT.ok : EXIT.usage;
   }
-  if (!COMMANDS.includes(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
-  for (const name of Object.keys(values) as (keyof typeof OPTIONS)[]) {
-    const known: readonly string[] = KNOWN[name] ?? [command];
+  if (command === "completion") {
+    const shell = SHELLS.find((name) => name === file);
+    if (shell === undefined) throw new UsageError(`espalier completion needs one of ${SHELLS.join(", ")}`);
+    return print(completion(shell));
+  }
+  if (!isCommand(command)) throw new UsageError(`there is no command ${JSON.stringify(command)}; there are ${Object.keys(COMMANDS).join(", ")}`);
+  for (const name of Object.keys(values) as FlagName[]) {
+    const known: readonly string[] = FLAGS[name].of;
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
   }
   if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
@@ -96,7 +54,7 @@ async function main(args: string[]): Promise<number> {
     if (budget === undefined) throw new UsageError("espalier outline needs --budget N");
     const made = await outlineOf(file, { ...values, budget });
     const text = values.json ? JSON.stringify(made.result, null, 2) : printable(made.result.text);
-    if (!values.json) process.stderr.write(printable(`${made.note}\n`));
+    if (!values.json) tell(made.note, values);
     return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
   }
 
@@ -105,9 +63,11 @@ async function main(args: string[]): Promise<number> {
     return finishText(showLog(file, readText(file), { ...counting(values), recall: values.recall }), values);
   }
 
-  const input = read(file);
+  const input = parseInput(readText(file), file);
   await init({ encodings: [] });
   const common = { ...counting(values), ...(values.format !== undefined && { format: values.format as Format }) };
+  const { format } = sourceOf(input, common.format);
+  if (!values.json) tell(`format: ${format}${common.format === undefined ? " (detected)" : ""}`, values);
   if (command === "count") {
     return finish({ report: countMessages(input, common) }, values);
   }
@@ -133,7 +93,7 @@ async function main(args: string[]): Promise<number> {
   if (onFailure !== undefined && onFailure !== "leave" && onFailure !== "offline") throw new UsageError("--on-failure is leave or offline");
   const abort = new AbortController();
   process.once("SIGINT", () => abort.abort());
-  const bar = progress(process.stderr);
+  const bar = values.quiet ? { event: () => undefined, end: () => undefined } : progress(process.stderr);
   const how: LogCompactOptions = {
     budget,
     signal: abort.signal,
@@ -159,10 +119,10 @@ function codeOf(status: string): number {
 }
 
 /** What was done to a log: the messages it shows, and a line about it. */
-function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output }: { json?: boolean | undefined; output?: string | undefined }): number {
+function keptLog(done: Awaited<ReturnType<typeof logged>>, { json, output, quiet }: To): number {
   const { status, edits, messages, report } = done;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (!json) process.stderr.write(printable(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}\n`));
+  if (!json) tell(`${report ? `${shown(report)}\n` : ""}${status}${edits.length > 0 ? `: ${edits.join(", ")}` : ""}`, { quiet });
   write(JSON.stringify(json ? done : messages, null, 2));
   return codeOf(status);
 }
@@ -185,14 +145,14 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   const text = values.json ? JSON.stringify(made, null, 2) : shownSummaries(made, files);
   if (values.output === undefined) print(text);
   else writeFileSync(values.output, text);
-  if (!values.json) process.stderr.write(printable(`${shownLosses(made)}\n`));
+  if (!values.json) tell(shownLosses(made), values);
   return EXIT.ok;
 }
 
 /** Result to standard output, report to standard error; with --json one object with both. */
 function finish(
   result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown; text?: string },
-  { json, output }: { json?: boolean | undefined; output?: string | undefined },
+  { json, output, quiet }: To,
 ): number {
   const { messages, report, text } = result;
   const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
@@ -202,10 +162,22 @@ function finish(
   } else if (messages === undefined) {
     write(text ?? shown(report));
   } else {
-    process.stderr.write(printable(`${shown(report)}\n`));
+    tell(shown(report), { quiet });
     write(JSON.stringify(messages, null, 2));
   }
   return EXIT.ok;
+}
+
+/** Where results and reports go. */
+interface To {
+  json?: boolean | undefined;
+  output?: string | undefined;
+  quiet?: boolean | undefined;
+}
+
+/** A report for people, on standard error. */
+function tell(text: string, { quiet }: To): void {
+  if (!quiet) process.stderr.write(`${painted(printable(text), process.stderr)}\n`);
 }
 
 /** How to count. */
@@ -245,44 +217,13 @@ function readText(file: string): string {
   }
 }
 
-function read(file: string): unknown {
-  const text = readText(file);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    // A log with one JSON value a line is a common way to keep conversations.
-    const lines = text.split("\n").map((line, at) => ({ line, number: at + 1 })).filter(({ line }) => line.trim() !== "");
-    if (lines.length > 1 && isJson(lines[0]!.line)) return lines.map(({ line, number }) => ofLine(line, `line ${number} of ${file}`));
-    throw new EspalierError({ code: "bad_json", message: `${file} is not JSON: ${(cause as Error).message}`, path: file, cause });
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** One line of JSON Lines; the last one of a log that is still written may be torn. */
-function ofLine(line: string, where: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (cause) {
-    const message = `${where} is not JSON: ${(cause as Error).message}. Each line of JSON Lines must be one JSON value; remove the line if it is incomplete.`;
-    throw new EspalierError({ code: "bad_json", message, path: where, cause });
-  }
-}
-
 function whole(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
-  // 32k and 32_000 are how people write budgets.
-  const match = /^([0-9][0-9_,]*)(k|m)?$/i.exec(text);
-  if (!match) throw new UsageError(`${name} must be a whole number, and is ${JSON.stringify(text)}`);
+  // 32k, 1.5k and 32_000 are how people write budgets.
+  const match = /^([0-9][0-9_,]*(?:\.[0-9]+(?=[km]))?)(k|m)?$/i.exec(text);
+  if (!match) throw new UsageError(`${name} must be a whole number such as 32000, 32k or 1.5k, and is ${JSON.stringify(text)}`);
   const factor = { k: 1000, m: 1_000_000 }[match[2]?.toLowerCase() as "k" | "m"] ?? 1;
-  return Number(match[1]!.replace(/[_,]/g, "")) * factor;
+  return Math.round(Number(match[1]!.replace(/[_,]/g, "")) * factor);
 }
 
 function version(): string {
@@ -309,7 +250,7 @@ main(process.argv.slice(2)).then(
       process.stderr.write(printable(`espalier: ${error.message}\nespalier --help says more.\n`));
       process.exitCode = EXIT.usage;
     } else if (error instanceof EspalierError) {
-      const largest = (error.details as { largest?: { id: string; tokens: number; why: string }[] } | undefined)?.largest ?? [];
+      const largest = error.code === "budget_exceeded" ? error.details.largest ?? [] : [];
       const lines = largest.map(({ id, tokens, why }) => `  ${String(tokens).padStart(9)}  ${id} (${why})`);
       process.stderr.write(printable([`espalier: ${flagged(error.message, Object.keys(OPTIONS))} [${error.code}]`, ...lines, ""].join("\n")));
       process.exitCode = exitCode(error);

@@ -44,7 +44,14 @@ function counts(report: CountReport): string {
   return [
     ...rows,
     ...tools,
-    `${number(report.total)} tokens (${report.encoding}, ${report.origin}): frame ${number(report.frame)}, ` +
+    `${number(report.total)} tokens (${report.encoding}, ${report.origin}): system ${number(report.frame)}, ` +
       `conversation ${number(report.conversation)}, tools ${number(report.tools)}; ${report.messages} messages`,
   ].join("\n");
+}
+
+/** The report with colour where a terminal shows it: sums bold, steps and reasons dim. `NO_COLOR` turns it off. */
+export function painted(text: string, { isTTY }: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): string {
+  const isColoured = env["FORCE_COLOR"] ? env["FORCE_COLOR"] !== "0" : isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  if (!isColoured) return text;
+  return text.split("\n").map((line) => (line.startsWith("  ") ? line.replace(/\(.*\)$/, (why) => `\x1b[2m${why}\x1b[22m`) : `\x1b[1m${line}\x1b[22m`)).join("\n");
 }

@@ -10,7 +10,7 @@ import { EspalierError, openai } from "../../../js/providers/index.ts";
 import type { HttpOptions, ProviderEvent, SendOptions } from "../../../js/providers/index.ts";
 import { answer, failWithin, hang, raw, refuse, reset, WIRES } from "../../server/model.mjs";
 import type { Behaviour } from "../../server/model.mjs";
-import { asks, failure, hurried, KEY, make, NAMES, noSecret, scripted, until } from "./support.ts";
+import { asks, failure, firing, hurried, KEY, make, NAMES, noSecret, scripted, until } from "./support.ts";
 import type { WireName } from "./support.ts";
 
 const server = await scripted();
@@ -25,13 +25,16 @@ function begin(name: WireName, behaviour: Behaviour | string, options: Partial<H
 /** Every piece of a key that says too much of it. */
 const pieces = (key: string) => Array.from({ length: key.length - 7 }, (_, at) => key.slice(at, at + 8));
 
+/** The server has the request: what it does from then on is decided. */
+const arrived = () => server.seen.length > 0;
+
 /** No connection is held by a request that is over. (Idle ones that can be used again are the pool's.) */
 const freed = () => until(() => server.seen.every(({ closed }) => closed), "a connection was left open");
 
 for (const name of NAMES) {
   test(`${name}: a server that says nothing`, async () => {
     for (const stream of [false, true]) {
-      const { code, details } = await failure(begin(name, hang()).send({ stream, timeout: 60 }));
+      const { code, details } = await failure(begin(name, hang(), { clock: firing(60, arrived) }).send({ stream, timeout: 60 }));
       assert.deepEqual([code, details.kind, details.attempts], ["timeout", "total", 1]);
       await freed();
     }
@@ -39,7 +42,7 @@ for (const name of NAMES) {
 
   test(`${name}: a stream that falls silent`, async () => {
     for (const hangAfter of [0, 1, 200, 400]) {
-      const { code, details } = await failure(begin(name, answer({ text: "some words. ".repeat(20) }, { hangAfter })).send({ stream: true, idleTimeout: 60 }));
+      const { code, details } = await failure(begin(name, answer({ text: "some words. ".repeat(20) }, { hangAfter }), { clock: firing(60, arrived) }).send({ stream: true, idleTimeout: 60 }));
       assert.deepEqual([code, details.kind], ["timeout", "idle"]);
       assert.equal(details.requestId, "req-scripted");
       await freed();
@@ -47,13 +50,13 @@ for (const name of NAMES) {
   });
 
   test(`${name}: a body that falls silent`, async () => {
-    const { code } = await failure(begin(name, answer({ text: "words" }, { hangAfter: 20 })).send({ stream: false, timeout: 80 }));
+    const { code } = await failure(begin(name, answer({ text: "words" }, { hangAfter: 20 }), { clock: firing(80, arrived) }).send({ stream: false, timeout: 80 }));
     assert.equal(code, "timeout");
     await freed();
   });
 
   test(`${name}: a trickle that never ends is ended by the limit of the whole`, async () => {
-    const { send } = begin(name, answer({ text: "x".repeat(4_000) }, { delay: 10, chunks: [8] }));
+    const { send } = begin(name, answer({ text: "x".repeat(4_000) }, { delay: 1, chunks: [8] }), { clock: firing(120, arrived) });
     const { code, details } = await failure(send({ stream: true, idleTimeout: 1_000, timeout: 120 }));
     assert.deepEqual([code, details.kind], ["timeout", "total"]);
     await freed();
@@ -75,7 +78,7 @@ for (const name of NAMES) {
   });
 
   test(`${name}: what had come of a stream is in the error`, async () => {
-    const { send } = begin(name, answer({ text: "abcdefghijklmnopqrstuvwxyz ".repeat(40) }, { hangAfter: 1_500 }));
+    const { send } = begin(name, answer({ text: "abcdefghijklmnopqrstuvwxyz ".repeat(40) }, { hangAfter: 1_500 }), { clock: firing(60, () => texts.length > 0) });
     const texts: string[] = [];
     const { details } = await failure(send({ onText: (text) => texts.push(text), idleTimeout: 60 }));
     assert.ok(texts.length > 0);

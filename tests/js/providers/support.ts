@@ -38,6 +38,25 @@ export function hurried(slept: number[] = []): HttpOptions["clock"] {
   };
 }
 
+/**
+ * A clock whose timers of `ms` fire as soon as `when` holds, however busy the machine is; all others never do. Nothing is waited for in
+ * real time: the loop turns until the condition holds.
+ */
+export function firing(ms: number, when: () => boolean): HttpOptions["clock"] {
+  return {
+    after(given, done) {
+      let isOff = given !== ms;
+      const look = () => {
+        if (isOff) return;
+        if (when()) return done();
+        setTimeout(look, 1);
+      };
+      if (!isOff) setTimeout(look, 1);
+      return () => void (isOff = true);
+    },
+  };
+}
+
 export function make(name: WireName, server: ModelServer, options: Partial<HttpOptions> = {}): Provider {
   return MAKERS[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, ...options });
 }

@@ -1,0 +1,113 @@
+/** The command line as it is typed: help, completion, inputs as tools write them, budgets, colours, quiet. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
+const home = mkdtempSync(join(tmpdir(), "espalier-cli-"));
+after(() => rmSync(home, { recursive: true, force: true }));
+mkdirSync(join(home, "src"));
+writeFileSync(join(home, "src/a.ts"), 'import { b } from "./b";\nexport function a() { return b(); }\n');
+writeFileSync(join(home, "src/b.ts"), "export function b() { return 1; }\n");
+
+const MESSAGE = { role: "user", content: "hello" };
+const HISTORY = [MESSAGE, ...Array.from({ length: 9 }, (_, at) => ({ role: at % 2 ? "user" : "assistant", content: `words ${at} `.repeat(100) }))];
+
+function run(args: readonly string[], input = "", env: Record<string, string> = {}) {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { input, encoding: "utf8", cwd: home, env: { ...own, ...env } });
+  return { status, stdout, stderr };
+}
+
+function check(args: readonly string[], { input = JSON.stringify(HISTORY), status = 0, out, err, env = {} }: { input?: string; status?: number; out?: RegExp; err?: RegExp; env?: Record<string, string> }) {
+  const done = run(args, input, env);
+  assert.equal(done.status, status, done.stderr);
+  if (out) assert.match(done.stdout, out);
+  if (err) assert.match(done.stderr, err);
+  return done;
+}
+
+for (const command of ["count", "prune", "compact", "log", "summarize", "outline"]) {
+  test(`help ${command} prints that command only`, () => {
+    const { stdout } = check(["help", command], { out: new RegExp(`^espalier ${command} `) });
+    assert.equal(stdout, run([command, "--help"]).stdout);
+    assert.equal(stdout.includes("--llm "), command === "compact");
+    assert.equal(stdout.includes("--selection"), command === "summarize");
+    assert.ok(stdout.split("\n").every((line) => line.length <= 140));
+  });
+}
+
+test("help lists all commands, every exit code and the words of reports", () => {
+  check(["--help"], { out: /espalier outline[\s\S]*--recall[\s\S]*prior \(a stand-in[\s\S]*130 interrupted/ });
+  check(["help", "prunne"], { status: 2, err: /no command "prunne"; there are count, prune/ });
+});
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  test(`completion ${shell} knows commands, flags and values`, () => {
+    const { stdout } = check(["completion", shell], { out: /espalier/ });
+    for (const word of ["outline", shell === "fish" ? "-l llm-budget" : "--llm-budget", "cl100k_base"]) assert.ok(stdout.includes(word), word);
+  });
+}
+
+test("bash takes its completion script, and completes", () => {
+  const ask = (...words: string[]) => {
+    const script = `${run(["completion", "bash"]).stdout}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _espalier; echo "\${COMPREPLY[@]}"`;
+    return spawnSync("bash", ["-c", script], { encoding: "utf8" }).stdout.trim();
+  };
+  assert.equal(ask("espalier", "pru"), "prune");
+  assert.equal(ask("espalier", "prune", "--head"), "--headroom");
+  assert.equal(ask("espalier", "prune", "--ll"), "");
+  assert.equal(ask("espalier", "count", "--encoding", "cl"), "cl100k_base");
+});
+
+test("completion of an unknown shell is a usage error", () => void check(["completion", "tcsh"], { status: 2, err: /one of bash, zsh, fish/ }));
+
+test("a byte order mark, JSON Lines of one line and of many are read", () => {
+  check(["count", "-"], { input: `\uFEFF${JSON.stringify([MESSAGE])}`, out: /m0 user/ });
+  check(["count", "-"], { input: `${JSON.stringify(MESSAGE)}\n`, out: /; 1 messages/ });
+  check(["count", "-"], { input: `\uFEFF${JSON.stringify(MESSAGE)}\r\n${JSON.stringify(MESSAGE)}\r\n`, out: /; 2 messages/ });
+});
+
+test("lines that hold requests are refused with what to do", () => {
+  const line = JSON.stringify({ messages: [MESSAGE] });
+  check(["count", "-"], { input: `${line}\n${line}\n`, status: 3, err: /holds 2 requests, one a line/ });
+  check(["count", "-"], { input: `${line}\n`, out: /; 1 messages/ });
+  check(["count", "-"], { input: "{nonsense", status: 3, err: /neither JSON nor JSON Lines/ });
+});
+
+for (const [budget, tokens] of [["1.5k", "1,500"], ["2k", "2,000"], ["1_200", "1,200"]] as const) {
+  test(`--budget ${budget}`, () => void check(["prune", "-", "--budget", budget], { err: new RegExp(`of ${tokens} `) }));
+}
+
+for (const budget of ["1.5", "k", "-3", "1.5.2k", "32kb"]) {
+  test(`--budget ${budget} is refused`, () => void check(["prune", "-", `--budget=${budget}`], { status: 2, err: /such as 32000, 32k or 1\.5k/ }));
+}
+
+test("the format is said, and --quiet says nothing", () => {
+  check(["prune", "-", "-b", "1k"], { err: /format: openai-chat \(detected\)/ });
+  check(["prune", "-", "-b", "1k", "--format", "openai-chat"], { err: /format: openai-chat\n/ });
+  const { stdout, stderr } = check(["prune", "-", "-b", "1k", "--quiet"], {});
+  assert.equal(stderr, "");
+  assert.ok(JSON.parse(stdout).length > 0);
+  check(["prune", "-", "-b", "1", "--quiet"], { status: 4, err: /budget_exceeded/ });
+});
+
+test("colour is for terminals, and for those who force it", () => {
+  const escape = "\u001b[";
+  assert.ok(!check(["prune", "-", "-b", "1k"], {}).stderr.includes(escape));
+  assert.ok(check(["prune", "-", "-b", "1k"], { env: { FORCE_COLOR: "1" } }).stderr.includes(escape));
+  assert.ok(!check(["prune", "-", "-b", "1k"], { env: { FORCE_COLOR: "0" } }).stderr.includes(escape));
+});
+
+for (const path of ["a.ts", "src/a.ts", "./src/a.ts", "./a.ts", "src\\a.ts"]) {
+  test(`outline --focus ${path}`, () => {
+    const { stdout } = check(["outline", "src", "-b", "500", "--focus", path], { out: /b\.ts/ });
+    assert.ok(!stdout.includes("a.ts"), stdout);
+  });
+}
+
+test("outline --focus with an unknown file is an error", () => void check(["outline", "src", "-b", "500", "--focus", "nosuch.ts"], { status: 3, err: /nosuch\.ts is none of the 2 source files/ }));
