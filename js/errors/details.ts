@@ -66,7 +66,7 @@ type Bare =
   // Prompt trees
   | "bad_element" | "text_outside_message" | "not_rendered" | "freed"
   // Conversations
-  | "disposed" | "nothing_to_compact" | "not_ready"
+  | "disposed" | "nothing_to_compact" | "not_ready" | "already_running"
   // Workers and servers of traces
   | "cancelled" | "worker_failed" | "unsupported"
   // The command line

@@ -144,7 +144,7 @@ test("every exported call with options has a row", () => {
   const WITHOUT = new Set([
     // Take no options, or only values of their own.
     "addUsage", "classify", "clearCache", "createPiece", "explainProfile", "profile", "flattenTree", "hasEncoding", "hasGrammar", "indexedDbStorage", "initFrom",
-    "initSync", "isReady", "encodingForModel", "isEspalierError", "isChatMessagePromptElement", "rankRounds", "languageOf", "languages", "loadEncoding", "loadEncodingSync", "loadGrammarSync", "mementoStorage", "memoryStorage",
+    "initSync", "isReady", "resetEngine", "encodingForModel", "isEspalierError", "isChatMessagePromptElement", "rankRounds", "languageOf", "languages", "loadEncoding", "loadEncodingSync", "loadGrammarSync", "mementoStorage", "memoryStorage",
     "nodeStorage", "parseDiff", "setVSCode", "signalFrom", "toAnthropic", "toGemini", "toMode", "toOpenAI", "toVSCode", "useKeepWith", "usageFrom",
     "workspaceStorage", "Calibration", "Conversation", "DocumentSummary", "EspalierError", "BudgetExceededError", "EventStream", "Rendered", "MetadataMap",
     "PromptMetadata", "PromptReference", "HTMLTracer", "VSCodeTokenizer", "PromptRenderer", "PromptElement", "Fragment",
