@@ -150,6 +150,9 @@ fn the_model_sees_the_covered_history_and_its_summary_stands_for_it() {
     let messages = agent_run(60);
     let options =
         Options { budget: 8_000, focus: Some("the parser".into()), profile: no_cheap_steps(), ..Options::default() };
+    let whole = with_model(&messages, options.clone(), |_| reply("<summary>All.</summary>")).0;
+    assert!(whole[0].prompt_tokens > 8_000, "without a limit of its own the model sees the whole history");
+    let options = Options { model_limit: Some(8_000), ..options };
     let (seen, done) =
         with_model(&messages, options, |_| reply("<analysis>x</analysis><summary>\nAll is well.\n</summary>"));
     assert_eq!(seen.len(), 1);

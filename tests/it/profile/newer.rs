@@ -95,7 +95,10 @@ fn a_prediction_follows_what_was_reported() {
         let tokens = event[1].as_u64().unwrap() + case["overheadTokens"].as_u64().unwrap();
         calibration.sent(Request { id: "r".into(), model: "gemini-3-pro".into(), frame: String::new(), tokens });
         calibration.report("r", event[0].as_u64().unwrap());
-        assert_eq!(calibration.predict(tokens).tokens, event[0].as_u64().unwrap(), "{}", case["id"]);
+        // A report below half of our count is of another text.
+        let reported = event[0].as_u64().unwrap();
+        let predicted = if reported * 2 < tokens { tokens } else { reported };
+        assert_eq!(calibration.predict(tokens).tokens, predicted, "{}", case["id"]);
     }
 }
 

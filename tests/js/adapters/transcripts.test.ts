@@ -33,7 +33,11 @@ function written(format: keyof typeof ADAPTERS, messages: readonly NeutralMessag
   const adapter = ADAPTERS[format];
   const source = { input: [], list: [], name: "messages" };
   return messages.flatMap((message) => adapter.write(message, source)).reduce<unknown[]>((out, message) => {
-    const joined = out.length > 0 ? adapter.join?.(out.at(-1), message) : undefined;
+    const last = out.at(-1) as Record<string, unknown[]> | undefined;
+    const list = adapter.merge?.list ?? "";
+    const joined = !last ? undefined
+      : adapter.merge?.takes(last, message) ? { ...last, [list]: [...last[list]!, ...(message as Record<string, unknown[]>)[list]!] }
+      : adapter.join?.(last, message);
     return joined === undefined ? [...out, message] : [...out.slice(0, -1), joined];
   }, []);
 }
