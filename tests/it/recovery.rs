@@ -172,7 +172,7 @@ fn two_low_reports_that_agree_teach_a_limit() {
     none(&[wide(100_000, 4_096), wide(100_400, 4_096)]);
     assert_eq!(noticed(&[wide(100_000, 32_000), wide(101_000, 32_000)]).1, 32_000);
     let over = Accepted { reported: Some(15_000), window: Some(12_000), ..answer(10_000) };
-    assert_eq!(noticed(&[over.clone()]), (vec![Some(OverWindow)], 12_000));
+    assert_eq!(noticed(std::slice::from_ref(&over)), (vec![Some(OverWindow)], 12_000));
     assert_eq!(noticed(&[over.clone(), over]).1, 8_000, "by our count");
 }
 

@@ -98,12 +98,12 @@ test("limits may be fractions, or none", async () => {
 
 test("the adjusted selection is of the compatible mode, and one for each document", async () => {
   const text = "function f() {\n  a();\n  b();\n}\n";
-  const asked = { language: "typescript", budget: 1_000, mode: "compatible" } as const;
+  const asked = { budget: 1_000, mode: "compatible" } as const;
   const at = text.indexOf("a()");
   const two = [{ text, selection: at + 1, language: "typescript" }, { text, language: "typescript" }];
   const { summaries } = await summarizeDocuments(two, asked);
   assert.deepEqual(summaries.map(({ adjustedSelection }) => adjustedSelection && text.slice(...adjustedSelection)), ["  a();", undefined]);
-  assert.equal((await summarizeDocument(text, { ...asked, mode: "default", selection: at })).adjustedSelection, undefined);
+  assert.equal((await summarizeDocument(text, { ...asked, language: "typescript", mode: "default", selection: at })).adjustedSelection, undefined);
 });
 
 test("switches of the compatible mode are checked, and are of that mode", async () => {

@@ -113,7 +113,7 @@ test("options", async () => {
   await refused(user("x"), { code: "unknown_encoding" }, { budget: 10, encoding: "p99k" });
   await refused(user("x"), { code: "bad_option" }, { budget: 10, costModel: "cheap" });
   for (const option of ["model", "encoding", "signal"]) await refused(user("x"), { code: "bad_option", path: `options.${option}` }, { budget: 10, [option]: 5 });
-  await refused(user("x"), { code: "bad_option", path: "options.tools" }, { budget: 10, tools: {} });
+  await refused(user("x"), { code: "bad_option", path: "options.tools" }, { budget: 10, tools: 5 });
 });
 
 test("nothing at all", async () => {
