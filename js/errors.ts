@@ -37,6 +37,8 @@ export class CodedError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 Object.defineProperty(CodedError.prototype, BRAND, { value: true });
+// The name that people import, and see where a console prints the class.
+Object.defineProperty(CodedError, "name", { value: "EspalierError" });
 
 /**
  * An error with a stable `code` to branch on and, if one field is to blame, its `path` as one would write it in JavaScript

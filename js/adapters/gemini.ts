@@ -144,8 +144,10 @@ function part(item: Fields, place: string, state: Map<string, unknown>): Part {
   const response = field(item, "functionResponse");
   if (isFields(response)) {
     const name = string(response["name"]);
-    const queue = waiting.get(name) ?? [];
     const given = response["id"];
+    const named = waiting.get(name) ?? [];
+    // A response with an id answers that call whatever name it gives: the call must not wait for another one.
+    const queue = typeof given === "string" && !named.includes(given) ? [...waiting.values()].find((ids) => ids.includes(given)) ?? named : named;
     const callId = typeof given === "string" ? given : queue[0] ?? `orphan:${place}`;
     const found = queue.indexOf(callId);
     if (found >= 0) queue.splice(found, 1);

@@ -290,7 +290,7 @@ test("what hosts may throw at it", async () => {
 test("options that make no sense name the field", async () => {
   const refused = (options: object, path: string, code = "bad_option") => assert.rejects(summarizeDocument("a", options as never), { code, path });
   await refused({}, "options.budget");
-  for (const budget of [-1, 1.5, NaN, Infinity, "9"]) await refused({ budget }, "options.budget");
+  for (const budget of [-1, -0.5, NaN, -Infinity, "9"]) await refused({ budget }, "options.budget");
   await refused({ budget: 9, selection: -1 }, "options.selection");
   await refused({ budget: 9, selection: [1] }, "options.selection");
   await refused({ budget: 9, language: 7 }, "options.language");
