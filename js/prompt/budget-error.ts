@@ -58,3 +58,5 @@ export class BudgetExceededError extends CodedError<"budget_exceeded"> {
     this.messages = messages;
   }
 }
+// A bundler renames a class that names itself.
+Object.defineProperty(BudgetExceededError, "name", { value: "BudgetExceededError" });

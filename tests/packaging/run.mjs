@@ -411,7 +411,7 @@ const cases = {
   async "the command line: counts, prunes, compacts"() {
     const file = join(transcripts, "pi-refactor-long.json");
     const counted = await espalier(["count", join(transcripts, "tau-airline-0.json")]);
-    assert.match(counted.stdout, /4,635 tokens \(o200k_base, exact\): frame 1,255, conversation 3,380/);
+    assert.match(counted.stdout, /4,635 tokens \(o200k_base, exact\): system 1,255, conversation 3,380/);
     const pruned = await espalier(["prune", file, "--budget", "64k", "--json"]);
     assert.ok(JSON.parse(pruned.stdout).report.after.total <= 64_000);
     const start = Date.now();
