@@ -39,19 +39,21 @@ export const MetadataMap = {
   },
 };
 
-/** How much of a reference came into the prompt. */
-export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 }) as unknown as typeof StatusKind;
-export type ChatResponseReferencePartStatusKind = StatusKind;
+/**
+ * How much of a reference came into the prompt. The type is any number, as of a numeric enum, so that `{ kind: done ? A : B }` can be
+ * assigned; no declared enum, since those of the ES module and the CommonJS file would be different types.
+ */
+export const ChatResponseReferencePartStatusKind = enumeration({ Complete: 1, Partial: 2, Omitted: 3 }) as {
+  readonly Complete: number;
+  readonly Partial: number;
+  readonly Omitted: number;
+  readonly [kind: number]: string;
+};
+export type ChatResponseReferencePartStatusKind = number;
 export declare namespace ChatResponseReferencePartStatusKind {
-  type Complete = StatusKind.Complete;
-  type Partial = StatusKind.Partial;
-  type Omitted = StatusKind.Omitted;
-}
-/** A true enum, so that a plain number can be assigned: `{ kind: done ? A : B }` has the type number. */
-declare enum StatusKind {
-  Complete = 1,
-  Partial = 2,
-  Omitted = 3,
+  type Complete = number;
+  type Partial = number;
+  type Omitted = number;
 }
 
 type Anchor = UriShape | Location;
