@@ -84,7 +84,7 @@ test("a link that cannot be read is listed, and a warning says so", async () => 
 
 test("long texts are stored or cut", async () => {
   const long = `${lines(2_000)}error: no rule\n${lines(2_000)}`;
-  const cut = await toolContent({ content: [words(long), words("b")] }, { limit: 500, keep: "errors", recall: "r1" } as never);
+  const cut = await toolContent({ content: [words(long), words("b")] }, { limit: 500, keep: "errors" });
   assert.ok(count((cut.content[0] as { text: string }).text) <= 500 && cut.text.includes("error: no rule"));
   const files: string[] = [];
   const stored = await toolContent({ content: [words(long), words("b")] }, { tool: "make", store: ({ content }) => { files.push(content); return "/out/1"; } });

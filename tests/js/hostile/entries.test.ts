@@ -80,7 +80,7 @@ const ELSEWHERE = new Set([
   "ToolMessage", "ToolResult", "UserMessage", "useKeepWith", "createPiece", "rankRounds", "isChatMessagePromptElement", "toMode", "toOpenAI", "toVSCode", "setVSCode",
   "BuiltinTokenizer", "VSCodeTokenizer", "PromptRenderer", "Rendered", "HTMLTracer", "MetadataMap", "PromptMetadata", "PromptReference",
   "ChatResponseReferencePartStatusKind", "OutputMode", "JSONTree", "OpenAI", "Raw", "BudgetExceededError", "EspalierError", "DocumentSummary", "Conversation",
-  "init", "initFrom", "initSync", "isReady", "clearCache", "languages", "workspaceStorage",
+  "init", "initFrom", "initSync", "isReady", "resetEngine", "isEspalierError", "clearCache", "languages", "workspaceStorage",
   "Calibration", "Pruner", "Recovery", "ConversationLog", "TokenWorker",
 ]);
 

@@ -151,7 +151,8 @@ const DISAPPOINTMENTS: [string, Behaviour | string, CompactStatus, number][] = [
   ["filtered", "filtered", "empty_summary", 2],
   ["not JSON", "malformed", "model_failed", 2],
   ["400", refuse({ status: 400, message: "no" }), "model_failed", 2],
-  ["413", refuse({ status: 413, message: "Request Entity Too Large" }), "model_failed", 2],
+  // Too long, by how much is not said: the history is shown in three smaller forms before the model is given up.
+  ["413", refuse({ status: 413, message: "Request Entity Too Large" }), "model_failed", 4],
   // The provider itself sends these again, twice.
   ["401", "401", "model_failed", 1],
   ["429", "429", "model_failed", 3],
