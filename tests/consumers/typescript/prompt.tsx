@@ -1,0 +1,11 @@
+import { render, SystemMessage, TextChunk, UserMessage } from "espalier";
+
+export const prompt = render(
+  <>
+    <SystemMessage priority={10}>Be brief.</SystemMessage>
+    <UserMessage>
+      <TextChunk breakOn={/\s+/g}>text</TextChunk>
+    </UserMessage>
+  </>,
+  { budget: 100 },
+);

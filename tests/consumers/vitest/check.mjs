@@ -1,0 +1,3 @@
+export default async function check({ ran }) {
+  for (const pool of ["forks", "threads"]) await ran("vitest", ["run", "--pool", pool]);
+}
