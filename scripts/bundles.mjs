@@ -56,7 +56,7 @@ export async function bundles({ dist, glues, grammars }) {
     if (!isModule) continue;
     await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), parts);
     await make(entries("workerd", "workerd-o200k_base", "workerd-cl100k_base"), parts);
-    await make(entries("count-web", "count-bundle", "count-workerd"), countParts);
+    await make(entries("count-web", "count-bundle", "count-workerd", "count-workerd-cl100k_base"), countParts);
     const cli = join(root, "js", "cli", "main.ts");
     if (existsSync(cli)) await make({ cli }, [plugins.node, plugins.core], { platform: "node" });
   }
@@ -79,7 +79,7 @@ async function exportsOf(esbuild, file) {
 }
 
 const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|adapters\/vscode-classes)|adapters\/index)\.ts$/;
-const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline)\.ts$/;
+const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd)\.ts$/;
 
 function pluginsOf(names, suffix) {
   const external = (path) => ({ path, external: true });

@@ -56,7 +56,10 @@ export function packageExports(grammars) {
     "./worker": plain("entries/worker", "worker"),
     "./count": count,
     "./count/o200k_base": { workerd: count.workerd, ...plain("entries/count-o200k_base", "count-o200k_base") },
-    "./count/cl100k_base": plain("entries/count-cl100k_base", "count-cl100k_base"),
+    "./count/cl100k_base": {
+      workerd: asModule("entries/count-inline", "count-workerd-cl100k_base"),
+      ...plain("entries/count-cl100k_base", "count-cl100k_base"),
+    },
     "./providers": plain("providers/index", "providers"),
     "./prompt-tsx": dropIn,
     "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),

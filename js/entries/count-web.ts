@@ -12,7 +12,7 @@ export type { InitOptions, VocabularySource } from "../init.ts";
 const HAS_ADDRESS = Boolean(import.meta.url);
 
 /** Loads the engine and the vocabularies; the package's own files are fetched unless the options say otherwise. */
-export function init(options: InitOptions = {}): Promise<void> {
+export async function init(options: InitOptions = {}): Promise<void> {
   const wasm = options.wasm ?? (canStart() ? undefined : ourWasm());
   return load({ ...options, ...(wasm !== undefined && { wasm }) }, HAS_ADDRESS ? { vocabulary: ours } : {});
 }

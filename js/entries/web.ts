@@ -13,7 +13,7 @@ export { nodeStorage } from "../conversation/no-node-storage.ts";
 export type { InitOptions, VocabularySource } from "../init.ts";
 
 /** See the other entries; here the package's own files are fetched unless the options say otherwise. */
-export function init(options: InitOptions = {}): Promise<void> {
+export async function init(options: InitOptions = {}): Promise<void> {
   if (options.wasm === undefined && canStart()) return load(options, HAS_ADDRESS ? { vocabulary: ours } : {});
   return load(options, { wasm: options.wasm ?? wasm(), ...(HAS_ADDRESS && { vocabulary: ours }) });
 }

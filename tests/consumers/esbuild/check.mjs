@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { WANTED } from "../use.js";
@@ -26,14 +26,28 @@ export default async function check({ folder, dist, ran, titleIn, filesIn }) {
   const alone = await titleIn(join(folder, "alone"), { headers: { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" } });
   assert.match(alone, /^3 3 true applied indentation/);
 
-  // One file for Node, as a module and in CommonJS, moved, in a folder that cannot be written.
+  // A service worker, which may import nothing later: a module knows where its files are, a classic script says that it does not.
+  const serving = async (type, format) => {
+    await bundle("service-worker.js", "page/service-worker.js", { format, platform: "browser" });
+    writeFileSync(join(folder, "page", "index.html"), `<!doctype html><script type="module">
+      const worker = navigator.serviceWorker;
+      const controlled = new Promise((resolve) => worker.addEventListener("controllerchange", resolve));
+      worker.register("/service-worker.js", { type: "${type}" }).then(() => controlled)
+        .then(() => fetch("/answer")).then((response) => response.text()).catch(String).then((line) => (document.title = line));</script>`);
+    return titleIn(join(folder, "page"));
+  };
+  assert.equal(await serving("module", "esm"), WANTED);
+  assert.match(await serving("classic", "iife"), /^wasm_not_found: .*import "espalier\/inline\/o200k_base"/i);
+
+  // One file for Node, as a module and in CommonJS, moved, where nothing may be written.
   for (const [format, name] of [["esm", "server.mjs"], ["cjs", "server.cjs"]]) {
     const moved = join(folder, "..", `esbuild-${format}`);
     mkdirSync(moved);
     await bundle("server.js", name, { format, platform: "node" });
     cpSync(join(folder, name), join(moved, name));
-    chmodSync(moved, 0o555);
-    assert.match(await ran("node", [name], { cwd: moved }), WITHOUT_GRAMMAR);
+    // Node itself refuses each write, to root as well.
+    const readOnly = [process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission", "--allow-fs-read=*"];
+    assert.match(await ran("node", [...readOnly, name], { cwd: moved }), WITHOUT_GRAMMAR);
   }
 
   // An extension for the desktop: one copy of every class, and files of its own.

@@ -17,38 +17,42 @@ export default async function check({ folder, dist, bin, ran, run }) {
   const { stdout, stderr } = await run(join(alone, "server"), [], { cwd: alone });
   assert.match(stdout, /^3 3 true applied /, stderr);
 
-  // As wrangler does it: the modules of wasm stay beside the script.
-  const out = join(folder, "worker");
-  const wasm = { name: "wasm", setup(b) {
-    b.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
-      cpSync(join(resolveDir, path), join(out, basename(path)));
-      return { path: `./${basename(path)}`, external: true };
+  assert.equal(await inWorkerd("worker.js", ["espalier.wasm", "tree-sitter-typescript.wasm"]), WANTED);
+  assert.equal(await inWorkerd("count-worker.js", ["count.wasm"]), "3 3");
+
+  /** What a worker answers, bundled as wrangler does it: the modules of wasm stay beside the script. */
+  async function inWorkerd(entry, modules) {
+    const out = join(folder, entry.replace(".js", ""));
+    const wasm = { name: "wasm", setup(b) {
+      b.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
+        cpSync(join(resolveDir, path), join(out, basename(path)));
+        return { path: `./${basename(path)}`, external: true };
+      });
+    } };
+    mkdirSync(out);
+    await build({
+      absWorkingDir: folder, entryPoints: [entry], bundle: true, format: "esm", conditions: ["workerd", "worker", "browser"],
+      outfile: join(out, "worker.js"), plugins: [wasm], logLevel: "error",
     });
-  } };
-  mkdirSync(out);
-  await build({
-    absWorkingDir: folder, entryPoints: ["worker.js"], bundle: true, format: "esm", conditions: ["workerd", "worker", "browser"],
-    outfile: join(out, "worker.js"), plugins: [wasm], logLevel: "error",
-  });
-  writeFileSync(join(out, "config.capnp"), `using Workerd = import "/workerd/workerd.capnp";
-    const config :Workerd.Config = (
-      services = [(name = "main", worker = (compatibilityDate = "2026-01-01", modules = [
-        (name = "worker.js", esModule = embed "worker.js"),
-        (name = "espalier.wasm", wasm = embed "espalier.wasm"),
-        (name = "tree-sitter-typescript.wasm", wasm = embed "tree-sitter-typescript.wasm"),
-      ]))],
-      sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-    );`);
-  const server = spawn(bin("workerd"), ["serve", "config.capnp", "--control-fd=3"], { cwd: out, stdio: ["ignore", "pipe", "pipe", "pipe"] });
-  try {
-    const port = await new Promise((resolve, reject) => {
-      let said = "";
-      server.stdio[3].on("data", (text) => /"port":(\d+)/.test(text) && resolve(/"port":(\d+)/.exec(text)[1]));
-      server.stderr.on("data", (text) => (said += text));
-      server.once("exit", () => reject(new Error(said)));
-    });
-    assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), WANTED);
-  } finally {
-    server.kill();
+    writeFileSync(join(out, "config.capnp"), `using Workerd = import "/workerd/workerd.capnp";
+      const config :Workerd.Config = (
+        services = [(name = "main", worker = (compatibilityDate = "2026-01-01", modules = [
+          (name = "worker.js", esModule = embed "worker.js"),
+          ${modules.map((name) => `(name = "${name}", wasm = embed "${name}"),`).join("\n          ")}
+        ]))],
+        sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+      );`);
+    const server = spawn(bin("workerd"), ["serve", "config.capnp", "--control-fd=3"], { cwd: out, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    try {
+      const port = await new Promise((resolve, reject) => {
+        let said = "";
+        server.stdio[3].on("data", (text) => /"port":(\d+)/.test(text) && resolve(/"port":(\d+)/.exec(text)[1]));
+        server.stderr.on("data", (text) => (said += text));
+        server.once("exit", () => reject(new Error(said)));
+      });
+      return await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    } finally {
+      server.kill();
+    }
   }
 }

@@ -1,0 +1,8 @@
+/** `espalier/count` on Cloudflare, with both vocabularies. */
+
+import vocabulary from "#bytes/cl100k_base";
+import { provideVocabulary } from "../vocabulary.ts";
+
+export * from "./count-workerd.ts";
+
+provideVocabulary("cl100k_base", vocabulary);
