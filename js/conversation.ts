@@ -208,6 +208,7 @@ export class Conversation<T = unknown> {
 
   /**
    * What changing to another model would mean. Nothing changes; the change is made by `prepare({ model })`, which compacts first if it must.
+   * If the view does not fit and no compaction helps, `fits` is false and `reason` says why there is no plan.
    *
    * @throws EspalierError `bad_option`, `bad_threshold`
    */
@@ -215,7 +216,7 @@ export class Conversation<T = unknown> {
     return this.turn(undefined, async () => {
       const { current, request, budget } = await this.models.weigh(model);
       const is = { current, newLimit: request, fits: current <= request };
-      return is.fits ? is : { ...is, plan: await this.byHand.plan("model_switch", { model: false, budget }) };
+      return is.fits ? is : { ...is, ...(await this.byHand.planSwitch(budget)) };
     });
   }
 

@@ -28,7 +28,7 @@ export interface TruncateOptions {
   recall?: string;
   /** A marker of your own. */
   marker?: string;
-  /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on; the other options do not count then. */
+  /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options are ignored then. */
   profile?: "espalier" | "copilot-chat";
   /** Default `o200k_base`. */
   encoding?: EncodingName;
@@ -78,23 +78,26 @@ export function truncate(text: string, options: TruncateOptions): Truncated {
   for (const [name, value] of Object.entries({ recall, marker })) if (value !== undefined && typeof value !== "string") throw bad(`options.${name}`, "a string", value);
   ensureEncoding(encoding);
   const flags = (keep === "errors" ? 1 : 0) | (snap === "characters" ? 2 : 0) | (json ? 4 : 0) | (clean ? 8 : 0);
-  const compatible = profile === "copilot-chat" && limit >= COMPATIBLE_FROM;
-  const made = call(() => (compatible ? wasm().truncateAsCopilotChat(text, limit, encoding) : wasm().truncate(text, limit, head, flags, recall, marker, encoding))) as Omit<Truncated, "text"> & { text?: string };
+  const compatible = profile === "copilot-chat" && (limit === 0 || limit >= COMPATIBLE_FROM);
+  const made = call(() => (compatible ? wasm().truncateAsCopilotChat(text, limit === 0 ? Number.MAX_SAFE_INTEGER : limit, encoding) : wasm().truncate(text, limit, head, flags, recall, marker, encoding))) as Omit<Truncated, "text"> & { text?: string };
   return { ...made, text: made.text ?? text };
 }
 
 /**
  * What a JSON text (or JSON Lines) looks like, as JSON Schema with the lengths of lists; undefined if it is no JSON. Deeper levels go until
- * `limit` tokens (default 1,500) hold it.
+ * `limit` tokens (default 1,500) hold it. With the profile `copilot-chat` it is the schema that Copilot Chat stores beside a result, whole;
+ * `limit` is ignored then.
  *
  * @throws EspalierError `bad_input`, `bad_option`
  */
-export function jsonSchema(text: string, options: { limit?: number; encoding?: EncodingName } = {}): unknown {
+export function jsonSchema(text: string, options: { limit?: number; profile?: "espalier" | "copilot-chat"; encoding?: EncodingName } = {}): unknown {
   checkText(text);
-  const { limit = 1_500, encoding = "o200k_base" } = known(options, JSON_SCHEMA);
+  const { limit = 1_500, profile = "espalier", encoding = "o200k_base" } = known(options, JSON_SCHEMA);
   whole("limit", limit);
+  oneOf("profile", profile, ["espalier", "copilot-chat"]);
   ensureEncoding(encoding);
-  const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, limit, false, encoding)) as string | undefined;
+  const compatible = profile === "copilot-chat";
+  const find = (lines: boolean) => call(() => wasm().jsonSchema(text, lines, compatible ? 0 : limit, compatible, encoding)) as string | undefined;
   const found = find(false) ?? find(true);
   return found === undefined ? undefined : JSON.parse(found);
 }

@@ -4,8 +4,9 @@ import { needSignal, needText } from "../checks.ts";
 import { EspalierError } from "../errors.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context } from "./context.ts";
+import type { Made } from "./maker.ts";
 import type { Turns } from "./turns.ts";
-import type { Compacted, Plan, Trigger } from "./types.ts";
+import type { Compacted, ModelSwitch, Plan, Trigger } from "./types.ts";
 import { known } from "../options/known.ts";
 
 /** Ids of messages of the view, or of what it hides. */
@@ -73,12 +74,23 @@ export class ByHand<T> {
   /** What would be done; with `summary` that text stands for what is covered. */
   async plan(trigger: Trigger, wanted: Asked & { model: boolean; range?: Range; budget?: number }, summary?: string): Promise<Plan<T>> {
     const made = await this.compactor.maker.make(trigger, { ...wanted, ...(summary !== undefined && { summary }) });
+    return this.planOf(made);
+  }
+
+  /** The plan that makes the view fit another model, or why there is none. */
+  async planSwitch(budget: number): Promise<Pick<ModelSwitch<T>, "plan" | "reason">> {
+    const made = await this.compactor.maker.make("model_switch", { model: false, budget });
+    if (made.thrown && made.thrown.code !== "budget_exceeded") throw made.thrown;
+    // What only makes one request fit changes nothing that lasts.
+    if (made.edits.length > 0) return { plan: this.planOf(made) };
+    const { code, message } = made.thrown ?? nothing(made);
+    return { reason: { code: code as "budget_exceeded" | "nothing_to_compact" | "not_ready", message } };
+  }
+
+  private planOf(made: Made): Plan<T> {
     if (made.thrown) throw made.thrown;
-    if (!made.report) {
-      const code = made.status === "not_ready" ? "not_ready" : "nothing_to_compact";
-      throw new EspalierError({ code, message: made.error ?? "there is nothing to compact" });
-    }
-    const { edits, since, report } = made;
+    if (!made.report) throw nothing(made);
+    const { edits, since, report, trigger } = made;
     return { status: report.status, trigger, edits, view: this.c.log.previewAdopted(edits, { since }), report, since };
   }
 
@@ -109,4 +121,9 @@ export class ByHand<T> {
     }
     if (from !== undefined && to !== undefined && ids.indexOf(from) > ids.indexOf(to)) throw new EspalierError({ code: "bad_input", message: `${from} comes after ${to}`, path: "from" });
   }
+}
+
+/** Why there is no plan. */
+function nothing({ status, error = "there is nothing to compact" }: Made): EspalierError {
+  return new EspalierError({ code: status === "not_ready" ? "not_ready" : "nothing_to_compact", message: error });
 }

@@ -163,8 +163,13 @@ export interface ModelSwitch<T> {
   current: number;
   newLimit: number;
   fits: boolean;
-  /** What would be compacted, without a model's help; absent if it fits. */
+  /** What would be compacted, without a model's help; absent if the view fits, or for `reason`. */
   plan?: Plan<T>;
+  /**
+   * Why there is no plan although the view does not fit: `nothing_to_compact` (only the newest request is left, say), `not_ready` (no model
+   * and no step `offline`), or `budget_exceeded` (what must stay is larger than the limit).
+   */
+  reason?: { code: "nothing_to_compact" | "not_ready" | "budget_exceeded"; message: string };
 }
 
 export interface CompactionStart {

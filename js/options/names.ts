@@ -92,7 +92,7 @@ export const TRIES: Names<{ outputReserve: 1 }> = { outputReserve: 1 };
 export const TRUNCATE: Names<TruncateOptions> = {
   limit: 1, head: 1, snap: 1, keep: 1, json: 1, clean: 1, recall: 1, marker: 1, profile: 1, encoding: 1,
 };
-export const JSON_SCHEMA: Names<{ limit: 1; encoding: 1 }> = { limit: 1, encoding: 1 };
+export const JSON_SCHEMA: Names<{ limit: 1; profile: 1; encoding: 1 }> = { limit: 1, profile: 1, encoding: 1 };
 export const FIT: Names<FitOptions> = { budget: 1, level: 1 };
 export const OFFLOAD: Names<OffloadOptions> = {
   store: 1, threshold: 1, tool: 1, exempt: 1, readTool: 1, schemaTokens: 1, previewTokens: 1, limit: 1, timeout: 1,

@@ -8,11 +8,13 @@ import type { WireCheck } from "./wire.ts";
 /** Stands for a signature that was lost or never made; its documentation names it for calls of other models. */
 export const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** The fields of a part, in the interface's reference; it takes both spellings. */
-const FIELDS = new Set([
-  "text", "thought", "thoughtSignature", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall", "toolResponse",
-  "videoMetadata", "mediaResolution", "partMetadata",
-].flatMap((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]));
+/** Field names in both spellings, which the interface takes. */
+const both = (names: readonly string[]) => names.flatMap((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
+
+/** The fields of which a part has exactly one, in the interface's reference. */
+const DATA = both(["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"]);
+/** All fields of a part. */
+const FIELDS = new Set([...DATA, ...both(["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"])]);
 
 /** What a result is called that has no name where it comes from; see the adapter. */
 const NAMELESS = "unknown";
@@ -28,6 +30,10 @@ export const geminiWire: WireCheck = (request, find) => {
     let first = request.signatures && role === "model";
     for (const [at, part] of (parts as unknown[]).entries()) {
       if (!isFields(part)) continue;
+      if (DATA.every((name) => part[name] === undefined || part[name] === null)) {
+        find({ rule: "part-data", index, place: ["parts", at], message: "a part without data is refused", fix: REMOVE });
+        continue;
+      }
       for (const key in part) {
         if (!FIELDS.has(key)) find({ rule: "part-field", index, place: ["parts", at, key], message: `the server knows no field ${JSON.stringify(key)} of a part`, fix: REMOVE });
       }

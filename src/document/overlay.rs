@@ -158,8 +158,8 @@ fn start_of(tree: &SyntaxTree, text: &str, at: NodeIndex) -> u32 {
     }
 }
 
-/// A node ends with its line, if a sibling on a later line stands behind it. What ends a statement, and comments behind it on the same
-/// line, belong to it and are no nodes of their own.
+/// A node ends with its line, if a sibling on a later line stands behind it. What ends a statement (on whatever line), and comments behind it on
+/// the same line, belong to it and are no nodes of their own.
 fn end_of(
     tree: &SyntaxTree,
     kinds: &Kinds,
@@ -173,9 +173,10 @@ fn end_of(
     while let Some(sibling) = next {
         let node = tree.node(sibling);
         let name = kinds.name(node.kind);
-        let trailing = matches!(name, ";" | ",") || rules.is_comment(name);
-        if !rules.trailing || !trailing || behind_line_feed(text, end, node.start).is_some() {
-            return behind_line_feed(text, end, node.start).unwrap_or(end);
+        let next_line = behind_line_feed(text, end, node.start);
+        let is_trailing = matches!(name, ";" | ",") || (rules.is_comment(name) && next_line.is_none());
+        if !rules.trailing || !is_trailing {
+            return next_line.unwrap_or(end);
         }
         excluded.insert((node.start, node.end));
         end = node.end;

@@ -95,7 +95,10 @@ pub fn breakdown(
         origin = origin.worst(cost.origin);
         split(message, cost, model, tags, tokenizer, &mut sums);
     }
-    sums[Label::Messages as usize] += model.list_overhead();
+    // A list of a system prompt alone has no message that its overhead could belong to.
+    let [system, _, said, ..] = sums;
+    let list = if said == 0 && system > 0 { Label::System } else { Label::Messages };
+    sums[list as usize] += model.list_overhead();
     let definitions = model.tools(tools, tokenizer);
     sums[Label::ToolDefinitions as usize] += definitions.total;
     origin = origin.worst(definitions.origin);

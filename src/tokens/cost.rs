@@ -6,7 +6,7 @@
 
 use super::document::{FLAT_PDF, reference_document};
 use super::image::{self, ImageModel, Size, is_lossless_webp, size_of};
-use super::{Origin, Tokenizer, document_cost};
+use super::{Origin, Tokenizer, document_cost, escapes};
 use crate::error::{Code, Error, Result};
 use crate::message::{Message, Part, Role, Tool, texts};
 use serde::{Deserialize, Serialize};
@@ -296,7 +296,8 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
         Part::Text { text } => Cost::exact(tokenizer.count(text)),
         Part::Image { media_type, data, url, detail } => {
             let size = image::read(data.as_deref(), url.as_deref()).and_then(|bytes| reference_size(&bytes));
-            match (low(detail.as_deref()), size) {
+            let is_remote = data.is_none() && url.as_deref().is_some_and(|url| !url.starts_with("data:"));
+            match (low(detail.as_deref()) && !is_remote, size) {
                 (true, _) => Cost::exact(85),
                 (false, Some(size)) => Cost::exact(ImageModel::CopilotChat.tokens(size, false)),
                 // A picture it cannot read costs the tokens of its URL, which for inline data is the data itself.
@@ -310,9 +311,9 @@ fn copilot_part(part: &Part, tokenizer: &dyn Tokenizer) -> Cost {
                 }),
             }
         }
-        Part::Opaque { json, .. } => Cost::exact(match serde_json::from_str::<Value>(json) {
-            Ok(value) => strings("", &value, tokenizer),
-            Err(_) => tokenizer.count(json),
+        Part::Opaque { json, .. } => Cost::exact(match escapes::value(json) {
+            Some(value) => strings("", &value, tokenizer),
+            None => tokenizer.count(json),
         }),
         Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Reasoning { .. } => Cost::ZERO,
         Part::Document { .. } | Part::CacheMark => Cost::ZERO,
@@ -343,9 +344,9 @@ fn copilot_tool(tool: &Tool, tokenizer: &dyn Tokenizer, in_schema: fn(&str, &Val
     }
     if !tool.schema.is_empty() {
         sum += tokenizer.count("parameters");
-        sum += match serde_json::from_str::<Value>(&tool.schema) {
-            Ok(value) => in_schema("", &value, tokenizer),
-            Err(_) => tokenizer.count(&tool.schema),
+        sum += match escapes::value(&tool.schema) {
+            Some(value) => in_schema("", &value, tokenizer),
+            None => tokenizer.count(&tool.schema),
         };
     }
     sum
@@ -369,8 +370,8 @@ fn strings(key: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     }
 }
 
-/// Every key and every string below a value, nothing special about any of them. What is empty (`null`, `false`, 0, no text) is
-/// skipped with its key.
+/// Every key and every string below a value, nothing special about any of them; the items of an array have their indexes as keys. What is
+/// empty (`null`, `false`, 0, no text) is skipped with its key.
 fn strings_and_keys(_: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     let is_empty = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,
@@ -380,7 +381,12 @@ fn strings_and_keys(_: &str, value: &Value, tokenizer: &dyn Tokenizer) -> u64 {
     };
     match value {
         Value::String(text) => tokenizer.count(text),
-        Value::Array(items) => items.iter().map(|item| strings_and_keys("", item, tokenizer)).sum(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| !is_empty(value))
+            .map(|(index, value)| tokenizer.count(&index.to_string()) + strings_and_keys("", value, tokenizer))
+            .sum(),
         Value::Object(map) => map
             .iter()
             .filter(|(_, value)| !is_empty(value))

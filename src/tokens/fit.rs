@@ -18,6 +18,18 @@ pub struct Fit {
 /// Bytes by which a suffix grows at least before it is counted.
 const STEP: usize = 256;
 
+/// Pieces that are remembered behind the point where the budget is reached: a cut changes how the last two split.
+const RECENT: usize = 3;
+
+/// Bytes in which every offset is tried.
+const SEARCHED: usize = 256;
+
+/// Adds the newest, and drops the oldest.
+fn shift(recent: &mut [Fit; RECENT], newest: Fit) {
+    recent.rotate_left(1);
+    recent[RECENT - 1] = newest;
+}
+
 /// The largest size, in bytes, that has at most `most` tokens; `measure` gives the size it took and its tokens.
 pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usize, u64)) -> Fit {
     let mut best = Fit { offset: 0, tokens: 0 };
@@ -38,6 +50,8 @@ pub(super) fn by_halving(len: usize, most: u64, measure: impl Fn(usize) -> (usiz
 impl Encoding {
     /// The longest beginning of `text` with at most `most` tokens. Costs what counting that beginning costs.
     ///
+    /// Where one piece (a run of letters, of one sign) has more than 256 bytes, a few characters more may fit.
+    ///
     /// ```no_run
     /// # fn f(encoding: &espalier::tokens::Encoding) {
     /// let text = "one two three four";
@@ -47,13 +61,15 @@ impl Encoding {
     /// ```
     pub fn prefix_within(&self, text: &str, most: u64) -> Fit {
         let mut total = 0;
-        // The last cut that was passed, and the tokens before it.
-        let mut safe = Fit { offset: 0, tokens: 0 };
+        // The starts of the last pieces and the cuts before them, each with the tokens before it.
+        let mut pieces = [Fit { offset: 0, tokens: 0 }; RECENT];
+        let mut cuts = pieces;
         let mut over = None;
         self.visit_counts(text, |start, end, count| {
-            if cut::is_cut(text, start) {
-                safe = Fit { offset: start, tokens: total };
-            }
+            let here = Fit { offset: start, tokens: total };
+            let [.., cut] = cuts;
+            shift(&mut pieces, here);
+            shift(&mut cuts, if cut::is_cut(text, start) { here } else { cut });
             if total + count > most {
                 over = Some((start, end));
                 return false;
@@ -62,13 +78,14 @@ impl Encoding {
             true
         });
         let Some((start, end)) = over else { return Fit { offset: text.len(), tokens: total } };
-        let room = most - total;
-        let mut offset = start;
-        if room > 0 {
+        let ([base, ..], [safe, ..]) = (pieces, cuts);
+        let mut offset = if end - base.offset <= SEARCHED {
+            self.longest_behind(text, base, end, most)
+        } else {
             let ends = self.token_offsets(&text[start..end]);
-            let token_end = usize::try_from(room - 1).ok().and_then(|at| ends.get(at));
-            offset = text.floor_char_boundary(start + token_end.copied().unwrap_or(0));
-        }
+            let token = usize::try_from(most - total).unwrap_or(usize::MAX).checked_sub(1);
+            text.floor_char_boundary(start + token.and_then(|token| ends.get(token)).copied().unwrap_or(0))
+        };
         let mut step = 1;
         loop {
             let tokens = safe.tokens + self.count(&text[safe.offset..offset]);
@@ -80,7 +97,20 @@ impl Encoding {
         }
     }
 
-    /// The longest end of `text` with at most `most` tokens. Costs what counting that end costs, whatever stands before it.
+    /// The last offset behind `base` at which a beginning has at most `most` tokens; `end` is that of the piece that is too much.
+    ///
+    /// Part of a piece can have fewer tokens than its own tokens up to there, and a space behind a piece of white space joins it. No
+    /// piece but the last two can change by a cut, so nothing further behind can fit.
+    fn longest_behind(&self, text: &str, base: Fit, end: usize, most: u64) -> usize {
+        let mut offset = text.ceil_char_boundary((end + 1).min(text.len()));
+        while offset > base.offset && base.tokens + self.count(&text[base.offset..offset]) > most {
+            offset = text.floor_char_boundary(offset - 1);
+        }
+        offset
+    }
+
+    /// A long end of `text` with at most `most` tokens: a few characters more may fit. Costs what counting that end costs, whatever stands
+    /// before it.
     pub fn suffix_within(&self, text: &str, most: u64) -> Fit {
         let mut kept = Fit { offset: text.len(), tokens: 0 };
         while kept.offset > 0 {

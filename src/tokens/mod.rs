@@ -18,6 +18,7 @@ mod cost;
 mod cut;
 mod document;
 mod encoding;
+mod escapes;
 mod estimate;
 mod fit;
 pub mod image;

@@ -118,19 +118,24 @@ impl Round<'_> {
         Some(waiting.remove(at))
     }
 
-    /// The calls still waiting will not be answered any more. A stand-in belongs behind the results that its round did get, if
-    /// they follow the calling message directly, else right behind the calling message.
+    /// The calls still waiting will not be answered any more.
     fn give_up(&mut self, calls: &mut [Call]) {
         for call in calls[self.first..].iter_mut().filter(|call| call.fate == Fate::Pending) {
-            let behind = match self.last {
-                Some(last) if (call.at.0 == self.caller || self.by_items) && last > call.at.0 => last,
-                _ => call.at.0,
-            };
-            call.fate = Fate::Lost { behind };
+            call.fate = Fate::Lost { behind: self.stand_in(call.at.0) };
         }
         self.first = calls.len();
         self.last = None;
         self.by_items = false;
+    }
+
+    /// The message behind which the stand-in of a call in message `asked` belongs: the results that its round did get, if they follow the
+    /// calling message directly, else the calling message (of a run of items the last one).
+    fn stand_in(&self, asked: usize) -> usize {
+        match self.last {
+            Some(last) if (asked == self.caller || self.by_items) && last > asked => last,
+            _ if self.by_items => self.caller,
+            _ => asked,
+        }
     }
 }
 
@@ -205,7 +210,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     } else if matching.direct {
         for call in found.calls[round.first..].iter_mut().filter(|call| call.at.0 != round.caller) {
             if call.fate == Fate::Pending {
-                call.fate = Fate::Lost { behind: call.at.0 };
+                call.fate = Fate::Lost { behind: round.stand_in(call.at.0) };
             }
         }
     }

@@ -1,9 +1,16 @@
 //! A real result of a tool is never replaced by a synthetic one, whatever stands between it and its call.
 
+use std::rc::Rc;
+
+use espalier::compact::{Compaction, Options};
+use espalier::effect::Step;
+use espalier::history::pairs::check as paired;
 use espalier::history::prune::{Limits, prune};
 use espalier::message::{Message, Part, Role};
-use espalier::tokens::Origin;
-use espalier::validity::Provider;
+use espalier::tokens::{CostModel, Origin};
+use espalier::validity::pairs::LOST;
+use espalier::validity::{Provider, Settings, Target, check as refused, repair};
+use fastrand::Rng;
 
 use crate::support::{Quarter, meter, numbered};
 
@@ -79,4 +86,86 @@ fn results_move_to_their_calls() {
         vec![calls(&["1"]), user("b"), results(&["1"]), calls(&["1"]), results(&["1"])],
         "a(1) t[1] ub a(1-2) t![1-2]",
     );
+}
+
+/// A history of odd order: results come late, in other messages, together or apart; some never.
+fn odd(rng: &mut Rng) -> Vec<Message> {
+    let mut out: Vec<Message> = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut next = 0;
+    for _ in 0..rng.usize(2..14) {
+        match rng.u32(0..6) {
+            0 => out.push(say(Role::User, &"u".repeat(rng.usize(1..60)))),
+            1 => out.push(say(Role::Assistant, &"a".repeat(rng.usize(1..60)))),
+            2 => out.push(say(Role::System, "s")),
+            3 => {
+                let ids: Vec<String> = (0..rng.usize(1..4)).map(|at| format!("c{}", next + at)).collect();
+                next += ids.len();
+                out.push(calls(&ids.iter().map(String::as_str).collect::<Vec<_>>()));
+                open.extend(ids);
+            }
+            _ => {
+                rng.shuffle(&mut open);
+                let taken = open.split_off(open.len() - rng.usize(0..=open.len()).min(3));
+                let ids: Vec<&str> = taken.iter().map(String::as_str).collect();
+                match rng.u32(0..3) {
+                    _ if ids.is_empty() => {}
+                    0 => out.push(mixed(&ids, "w")),
+                    1 => out.push(results(&ids)),
+                    _ => out.extend(ids.iter().map(|id| results(&[id]))),
+                }
+            }
+        }
+    }
+    numbered(out)
+}
+
+/// The ids that a synthetic result stands for although a real one is among `messages`.
+fn replaced(messages: &[Message], out: &[Message]) -> Vec<String> {
+    let answered: Vec<&str> = messages.iter().flat_map(Message::results).collect();
+    let parts = out.iter().flat_map(|message| &message.parts);
+    let lost = parts.filter_map(|part| match part {
+        Part::ToolResult { call_id, content, .. } => {
+            let is_lost = content.iter().any(|part| matches!(part, Part::Text { text } if text == LOST));
+            (is_lost && answered.contains(&call_id.as_str())).then(|| call_id.clone())
+        }
+        _ => None,
+    });
+    lost.collect()
+}
+
+#[test]
+fn no_real_result_is_lost_while_its_call_stays_and_no_orphan_is_left() {
+    let mut rng = Rng::with_seed(7);
+    for _ in 0..400 {
+        let messages = odd(&mut rng);
+        let shown = sketch(&messages);
+        let budget = [100_000, rng.u64(20..400)][rng.usize(0..2)];
+        for provider in [None].into_iter().chain(Provider::ALL.map(Some)) {
+            let Some(out) = pruned(&messages, budget, provider) else { continue };
+            let what = format!("{provider:?} {budget}\n{shown}\n{}", sketch(&out));
+            assert_eq!(replaced(&messages, &out), [""; 0], "{what}");
+            if provider != Some(Provider::OpenAiResponses) {
+                assert_eq!(paired(&out), Ok(()), "{what}");
+            }
+            let again = pruned(&numbered(out.clone()), 100_000, provider).unwrap();
+            assert_eq!(sketch(&again), sketch(&out), "not stable: {what}");
+        }
+        for provider in Provider::ALL {
+            let target = Target::new(provider);
+            let out = repair(&messages, &target, &Settings::default()).messages;
+            let what = format!("repair {provider:?}\n{shown}\n{}", sketch(&out));
+            assert_eq!(replaced(&messages, &out), [""; 0], "{what}");
+            let kept = |messages: &[Message]| messages.iter().map(|m| m.results().count()).sum::<usize>();
+            assert!(kept(&out) >= kept(&messages), "{what}");
+            assert_eq!(refused(&out, &Target { pending: false, ..target }), [], "{what}");
+        }
+        let options = Options { budget, ..Options::default() };
+        let tokenizer = Rc::new(Quarter);
+        let mut run = Compaction::new(messages.clone(), 0, CostModel::Espalier, tokenizer, Origin::Exact, options);
+        if let Ok(Step::Done { result }) = run.poll() {
+            let out = crate::prune::carry_out(&messages, &result.plan);
+            assert_eq!(replaced(&messages, &out), [""; 0], "compact {budget}\n{shown}\n{}", sketch(&out));
+        }
+    }
 }

@@ -256,6 +256,18 @@ test("gemini-cli's budget", async () => {
   }
 });
 
+test("gemini-cli stores a response that is a bare string as it is", async () => {
+  const text = "t".repeat(240_000);
+  const stored: string[] = [];
+  const store = ({ content }: { content: string }) => `/out/${stored.push(content)}.txt`;
+  const contents = (response: unknown) => [{ role: "user", parts: [{ functionResponse: { name: "x", response } }] }];
+  const shown = async (response: unknown) => (await budgetResults(contents(response) as any[], { profile: "gemini-cli", store })).messages[0].parts[0].functionResponse.response.output;
+  const bare = await shown(text);
+  assert.deepEqual(stored, [text]);
+  assert.ok(!bare.includes('"'), bare.slice(0, 200));
+  assert.equal(bare.replace("/1.", "/2."), await shown({ output: text }));
+});
+
 test("gemini-cli's files of several turns: a note finds what it stands for, and the same history is not written anew", async () => {
   const operations = [
     (messages: any[], store: any) => budgetResults(messages, { profile: "gemini-cli", budget: 1_500, cap: 400, store }),

@@ -46,6 +46,10 @@ test("Copilot Chat's rule", () => {
   const text = "line\n".repeat(4_000);
   const { text: short } = truncate(text, { limit: 100, profile: "copilot-chat" });
   assert.ok(short.includes("\n[Tool response was too long and was truncated.]\n"));
+  // 0 is no limit there; with our own rule nothing fits.
+  const { text: whole, cut } = truncate(text, { limit: 0, profile: "copilot-chat" });
+  assert.deepEqual([whole === text, cut], [true, 0]);
+  assert.equal(truncate(text, { limit: 0 }).text, "");
 });
 
 test("lone surrogates, NUL and what is no text", () => {
@@ -71,6 +75,11 @@ test("schemas", () => {
   assert.deepEqual(jsonSchema("[1,2]"), { type: "array", items: { type: "integer" }, "x-count": 2 });
   assert.deepEqual(jsonSchema('{"a":1}\n{"a":2}'), { type: "object", properties: { a: { type: "integer" } }, required: ["a"] });
   assert.equal(jsonSchema("plain"), undefined);
+  for (const { input, schema, quirk } of vectors("json-schema").cases) {
+    // There the first list alone says what items are.
+    if (quirk !== undefined) continue;
+    assert.deepEqual(jsonSchema(JSON.stringify(input), { profile: "copilot-chat" }), schema, JSON.stringify(input));
+  }
 });
 
 /** A result as the vectors describe it. */

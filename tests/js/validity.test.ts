@@ -137,6 +137,14 @@ test("gemini: signatures and fields of parts", () => {
   const signed = { ...model, parts: [{ ...model.parts[0], thoughtSignature: "skip_thought_signature_validator" }, model.parts[1]] };
   becomes("gemini", { contents }, { contents: [user, signed, answers] }, { model: "gemini-3-pro" });
   finds("gemini", { contents: [{ role: "user", parts: [{ text: "q", note: 1 }] }] }, "part-field contents[0].parts[0].note");
+  // A part has exactly one field of data; one without is refused by the server.
+  const empty = (...parts: object[]) => [user, { role: "model", parts }, user];
+  finds("gemini", empty({}), "part-data messages[1].parts[0]");
+  for (const part of [{}, { thought: true }, { thoughtSignature: "s" }, { text: null }, { videoMetadata: {} }]) {
+    becomes("gemini", empty({ text: "a" }, part), empty({ text: "a" }));
+    assert.deepEqual(espalier.validate(espalier.repair(empty(part), { provider: "gemini" }).messages, "gemini"), []);
+  }
+  finds("gemini", empty({ text: "" , thoughtSignature: "s" }, { text: "a" }, { executableCode: { code: "1" } }), "");
   // A result without a name of its own is told by its id; what it says is not lost.
   const called = { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: {} } }] };
   const answer = (name: string) => ({ role: "user", parts: [{ functionResponse: { id: "a", name, response: { output: "r" } } }] });

@@ -17,17 +17,18 @@ const TAG: &str = "tool_output_masked";
 const SHELL: &str = "run_shell_command";
 const SECTIONS: [&str; 6] = ["Output", "Error", "Exit Code", "Signal", "Background PIDs", "Process Group PGID"];
 
-/// What the model reads of a response: the text `output`, else the text `content`, else the JSON, indented.
+/// What the model reads of a response: a text as it is, the text `output`, else the text `content`, else the JSON, indented.
 ///
 /// ```
 /// use espalier::compact::results::gemini::said;
 /// assert_eq!(said(r#"{"content":"b","output":"a"}"#), "a");
 /// assert_eq!(said(r#"{"output":{"x":1},"content":"b"}"#), "b");
 /// assert_eq!(said("[1]"), "[\n  1\n]");
+/// assert_eq!(said(r#""plain""#), "plain");
 /// ```
 pub fn said(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else { return body.to_string() };
-    let text = ["output", "content"].iter().find_map(|key| value.get(key)?.as_str());
+    let text = value.as_str().or_else(|| ["output", "content"].iter().find_map(|key| value.get(key)?.as_str()));
     text.map_or_else(|| indented(&value), str::to_string)
 }
 

@@ -197,7 +197,8 @@ impl Writer<'_> {
             at = at.max(hunk.end);
         }
         self.numbered(at, end, &mut text);
-        Part { start, end, text }
+        // The context of the last hunk can reach behind the definition.
+        Part { start, end: end.max(at), text }
     }
 
     fn numbered(&self, start: u32, end: u32, text: &mut String) {

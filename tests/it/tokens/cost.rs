@@ -146,7 +146,10 @@ fn parts_alone() {
     check(&result("ab", vec![text("xyz")]), Cost::exact(7), Cost::exact(5));
     check(&Part::CacheMark, Cost::ZERO, Cost::ZERO);
     check(&image(None, Some("https://x/y"), None), Cost::estimate(1_105), Cost::estimate(11));
-    check(&image(None, Some("https://x/y"), Some("low")), Cost::exact(85), Cost::exact(85));
+    // Copilot Chat looks at pictures that are there; of others it counts the URL, whatever their detail.
+    check(&image(None, Some("https://x/y"), Some("low")), Cost::exact(85), Cost::estimate(11));
+    check(&image(Some("bm90IGFuIGltYWdl"), None, Some("low")), Cost::exact(85), Cost::exact(85));
+    check(&image(None, Some("data:image/png;base64,AA=="), Some("low")), Cost::exact(85), Cost::exact(85));
     check(&image(Some("bm90IGFuIGltYWdl"), None, None), Cost::estimate(1_105), Cost::estimate(22 + 16));
 }
 
@@ -190,6 +193,27 @@ fn tools() {
     let text = r#"{"type":"object","properties":{"x":{"type":"text","text":"hello","description":"ignored because type is text"}}}"#;
     extension(tool("f", "d", text), 140);
     extension(tool("noop", "Does nothing.", "{}"), 72);
+    // Indexes of arrays are keys; what is empty goes with its index.
+    let array = |items: &str| tool("f", "d", &format!(r#"{{"required":{items}}}"#));
+    let required = |items: u64| (16 + 8 + 4 + 1 + 11 + 1 + 10 + 8 + items) * 11 / 10;
+    extension(array("[]"), required(0));
+    extension(array(r#"["ab","c"]"#), required(2 + 1 + 2));
+    extension(array(r#"["",0,null,"c",[]]"#), required(2 + 1));
+    extension(array(r#"["a","a","a","a","a","a","a","a","a","a","a"]"#), required(11 + 10 + 2));
+    // Half of a character is one character, as it is sent.
+    let odd = |text: &str| tool("x", "", &format!(r#"{{"a":"{text}"}}"#));
+    let sent = |length: u64| (16 + 8 + 4 + 1 + 10 + length) * 11 / 10;
+    for (text, length) in [
+        (r"\ud800", 3),
+        (r"\udfffb", 4),
+        (r"\ud83d\ude00", 4),
+        (r"\ud800\ud83d\ude00", 7),
+        (r"\ud800\n\u0041", 5),
+        (r"\\ud800\ud800", 9),
+        (r"\ud800é", 5),
+    ] {
+        assert_eq!(CostModel::CopilotChat.tools(&[odd(text)], &Length).total, sent(length), "{text}");
+    }
     // Deeper than any reader goes: counted as text, not a crash.
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     check(&[tool("x", "", &deep)], 16 + 8 + 1 + 200_000, (16 + 8 + 4 + 1 + 10 + 200_000) * 11 / 10);

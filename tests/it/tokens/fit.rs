@@ -19,8 +19,8 @@ fn keeps_what_fits() {
     check("one two three four", 4, "one two three four", "one two three four");
     check("one two", 0, "", "");
     check("", 5, "", "");
-    // One piece, cut between its tokens.
-    check("antidisestablishmentarianism", 1, "ant", "ism");
+    // One piece, cut between characters: its first token is "ant", but "anti" is one, too.
+    check("antidisestablishmentarianism", 1, "anti", "ism");
     // One character of several tokens is kept whole or not at all.
     check("🧿", 2, "", "");
 }
@@ -49,6 +49,23 @@ fn what_is_kept_fits_when_counted_again() {
                 if most >= all {
                     assert_eq!((prefix.offset, suffix.offset), (text.len(), 0));
                 }
+            }
+        }
+    });
+}
+
+#[test]
+fn no_longer_beginning_fits() {
+    both(|encoding| {
+        let prose =
+            "The `README` says: don't  split, 42 words…\n\n## 日本語の文章です。 It's   1 234\tand AAAbあAAAb\n";
+        let texts = (0..400).map(|seed| Random::new(seed + 9_000_000).text(12)).chain([prose.repeat(3)]);
+        for text in texts {
+            let ends = || text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            let counts: Vec<(usize, u64)> = ends().map(|end| (end, encoding.count(&text[..end]))).collect();
+            for most in 0..=encoding.count(&text) {
+                let longest = counts.iter().rev().find(|(_, tokens)| *tokens <= most).map(|(end, _)| *end);
+                assert_eq!(Some(encoding.prefix_within(&text, most).offset), longest, "{most} of {text:?}");
             }
         }
     });

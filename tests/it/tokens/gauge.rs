@@ -360,6 +360,14 @@ fn where_the_tokens_go() {
     let reported = Room { reported: Some(1_000), ..Room::default() };
     let split = breakdown(&messages[..1], &[], CostModel::Espalier, TAGS, reported, &Length);
     assert_eq!((split.total, split.shares[0].percent, split.free), (1_000, 1, 0));
+    // A system prompt alone is all there is: the overhead of the list is no message.
+    let labels = |messages: &[Message]| {
+        let split = breakdown(messages, &[], CostModel::Espalier, TAGS, Room::default(), &Length);
+        split.shares.iter().map(|share| (share.label, share.percent)).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(&messages[..1]), [(Label::System, 100)]);
+    assert_eq!(labels(&[]), [(Label::Messages, 100)]);
+    assert_eq!(labels(&messages[3..4]), [(Label::Messages, 100)]);
     let nothing = breakdown(&[], &[], CostModel::Espalier, TAGS, Room { reported: Some(0), ..room }, &Length);
     assert_eq!(nothing.shares.iter().map(|share| share.percent).sum::<u64>(), 0);
 }

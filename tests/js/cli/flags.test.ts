@@ -79,6 +79,13 @@ test("lines that hold requests are refused with what to do", () => {
   check(["count", "-"], { input: "{nonsense", status: 3, err: /neither JSON nor JSON Lines/ });
 });
 
+test("a line of JSON Lines that is torn is named, with what to do", () => {
+  const line = JSON.stringify(MESSAGE);
+  const torn = (number: number) => new RegExp(`line ${number} of .*is not JSON.*remove the line if it is incomplete`, "s");
+  check(["count", "-"], { input: `${line}\n\n${line}\n${line.slice(0, -4)}`, status: 3, err: torn(4) });
+  check(["count", "-"], { input: `${line}\n${line.slice(5)}\n${line}\n`, status: 3, err: torn(2) });
+});
+
 for (const [budget, tokens] of [["1.5k", "1,500"], ["2k", "2,000"], ["1_200", "1,200"]] as const) {
   test(`--budget ${budget}`, () => void check(["prune", "-", "--budget", budget], { err: new RegExp(`of ${tokens} `) }));
 }

@@ -341,6 +341,20 @@ test("a switch of model: told before, made by the next request", async () => {
   assert.equal((await conversation.modelSwitch({ name: "gpt-4", maxPromptTokens: 100_000 })).fits, true);
 });
 
+test("a switch to a model that nothing can be made to fit is an answer, with the reason", async () => {
+  const check = async (messages: Fields[], options: Partial<ConversationOptions<Fields>>, expected: string | undefined) => {
+    const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 }, ...options });
+    if (messages.length > 0) conversation.append(messages);
+    const { fits, newLimit, plan, reason } = await conversation.modelSwitch({ maxPromptTokens: 1_000 });
+    assert.deepEqual([fits, newLimit, plan?.status, reason?.code], [expected === undefined && messages.length === 0, 1_000, undefined, expected]);
+    assert.equal(typeof reason?.message, expected === undefined ? "undefined" : "string");
+  };
+  await check([], {}, undefined);
+  await check([{ role: "user", content: "word ".repeat(3_000) }], {}, "nothing_to_compact");
+  await check(begin(38), { compact: { ladder: ["summary", "fit"] } }, "not_ready");
+  await check(begin(38), { compact: { ladder: ["summary"] } }, "budget_exceeded");
+});
+
 test("what a switch would mean is what the other model would count, whatever the encoding, and whoever looks at pictures", async () => {
   const picture = { role: "user", content: [{ type: "text", text: "Look." }, { type: "image_url", image_url: { url: "https://example.com/a.png" } }] };
   const tools = [{ type: "function", function: { name: "bash", description: "Runs a command.", parameters: { type: "object", properties: {} } } }];

@@ -229,6 +229,13 @@ for (const { id, inputs, cases } of scenarios) {
   });
 }
 
+test("as Copilot Chat: a part ends where its text does, also behind its definition", async () => {
+  const text = `${"// one\n".repeat(40)}function f() {\n  return 2\n}\n\nconst a = 1\nconst b = 2\n${"// two\n".repeat(40)}`;
+  const diff = "@@ -40,7 +40,7 @@\n // one\n function f() {\n-  return 1\n+  return 2\n }\n \n const a = 1\n const b = 2\n";
+  const { files: [[part] = []] } = await reduceCompatible({ files: [{ path: "a.ts", text, diff }], budget: 800, unit: "characters" });
+  assert.equal(part!.endLine, Math.max(...[...part!.text.matchAll(/Line (\d+)/g)].map(([, line]) => Number(line))));
+});
+
 test("as Copilot Chat: batches are halves", async () => {
   const files = Array.from({ length: 5 }, (_, at) => ({ path: `${at}.txt`, text: `${"x".repeat(400)}\n`, selections: [[0, 1]] as const }));
   await assert.rejects(reduceCompatible({ files, budget: 900, unit: "characters" }), (error: { details: SplitDetails }) => {

@@ -9,7 +9,7 @@ import type * as Internal from "../../../js/internal.ts";
 import { SAMPLES } from "./samples.ts";
 
 const dist = new URL("../../../pkg/dist/", import.meta.url);
-const { summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
+const { documentStructure, summarizeDocument, summarizeDocumentSync, summarizeDocuments } = (await import(new URL("node.js", dist).href)) as typeof Espalier;
 const { summarizeCompatible } = (await import(new URL("core.js", dist).href)) as typeof Internal;
 
 interface Case {
@@ -75,6 +75,17 @@ for (const { id, language, text, overlay, cases } of documents) {
     }
   });
 }
+
+test("what ends a statement belongs to it on whatever line; a comment on the next line does not", async () => {
+  const check = async (text: string, ends: Record<string, number>) => {
+    const { root } = await documentStructure(text, { language: "typescript", mode: "compatible" });
+    const all = root.children.flatMap((child) => [child, ...child.children]);
+    for (const [kind, end] of Object.entries(ends)) assert.equal(all.find((node) => node.kind === kind)?.end, end, `${kind} in ${JSON.stringify(text)}`);
+  };
+  await check("const a = false\n\t// note\n\t;\n", { comment: 27 });
+  await check("f(1)\n;\ng(2)\n", { expression_statement: 7 });
+  await check("const a = false // note\n// other\nlet b\n", { lexical_declaration: 24 });
+});
 
 test("limits may be fractions, or none", async () => {
   const { text } = SAMPLES["typescript"]!;
