@@ -27,6 +27,7 @@ import type {
   Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolList, ToolsReport,
 } from "./types.ts";
 import { known, knownIn, noSlip } from "./options/known.ts";
+import { windowByName } from "./options/windows.ts";
 import { BREAKDOWN, COMPACT, COUNT, COUNT_PART, COVER, LEDGER, MODEL, PRUNE, ROOM, SUMMARIZE, TOOL_RULE } from "./options/names.ts";
 
 export { count } from "./count/text.ts";
@@ -164,8 +165,11 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
 /** What a request may have, and who says so. */
 export function limitFor(options: Pick<PruneOptions, "budget" | "model">): { tokens: number; source: LimitSource } {
   tokens(options, "budget", false);
-  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
-  return call(() => wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number; source: LimitSource });
+  const { name, maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(options.model);
+  const isStated = [options.budget, maxPromptTokens, maxContextWindowTokens].some((stated) => stated !== undefined);
+  const window = isStated ? undefined : windowByName(name);
+  const limit = call(() => wasm().limitOf(options.budget, maxPromptTokens, maxContextWindowTokens ?? window, outputReserve) as { tokens: number; source: LimitSource });
+  return window === undefined ? limit : { ...limit, source: "modelName" };
 }
 
 /** A model's name alone, or all that is known of it. */

@@ -27,6 +27,7 @@ export { indexedDbStorage } from "./conversation/indexeddb-storage.ts";
 export type { IndexedDbLike } from "./conversation/indexeddb-storage.ts";
 export { memoryStorage } from "./conversation/storage.ts";
 export type { ConversationStorage } from "./conversation/storage.ts";
+export type { AnthropicChatMessage, FormatMessages, GeminiTurn, MessageOf, OpenAIChatMessage } from "./conversation/format-messages.ts";
 export type * from "./conversation/types.ts";
 export type { StoredSummary } from "./conversation/imported.ts";
 export { mementoStorage, workspaceStorage } from "./conversation/vscode-storage.ts";

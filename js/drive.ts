@@ -164,8 +164,9 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
 }
 
 function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined; serviceRequestId: string | undefined } {
-  const { text, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
-  const usage = reported && typeof reported === "object" ? reported : undefined;
+  const { text: given, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
+  const text = given === null ? "" : given;
+  const usage = reported && typeof reported === "object" ? (reported as Record<string, unknown>) : undefined;
   const named = (id: unknown) => (typeof id === "string" && id !== "" ? id : undefined);
   const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
   if (typeof text !== "string") {

@@ -213,8 +213,8 @@ export type PrunePass = "oversize" | "rounds" | "requests" | "currentRounds" | "
 /** Nothing in it is drawn: the same input gives the same request, so there is no seed to give. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {
   /**
-   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of `model`, and
-   * without that 128,000 (`report.limitSource` says which).
+   * Input tokens the request may have, tool definitions included. A whole number >= 0. Without it the limit is that of `model`: as stated,
+   * else by its name (gpt-4, gpt-3.5 and Claude), else 128,000. `report.limitSource` says which.
    */
   budget?: number;
   /** A model's name, or what is known of it. */
@@ -307,8 +307,11 @@ export interface MessageFate {
   rule?: string;
 }
 
-/** Who said what the limit is. `assumedLimit`: nobody. `learned`: the provider, when it refused an earlier request. */
-export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "assumedLimit" | "learned";
+/**
+ * Who said what the limit is. `modelName`: nobody, but the window of a model of this name is known. `assumedLimit`: nobody. `learned`: the
+ * provider, when it refused an earlier request.
+ */
+export type LimitSource = "budget" | "maxPromptTokens" | "contextWindow" | "modelName" | "assumedLimit" | "learned";
 
 /** What pruning and compaction report alike. */
 export interface CutReport {
@@ -490,9 +493,11 @@ export interface LlmRequest {
   jobId?: string;
 }
 export interface LlmReply {
-  text: string;
-  usage?: Record<string, unknown>;
-  finishReason?: string;
+  /** `null`, as SDKs have it for an answer without text, is an empty answer. */
+  text: string | null;
+  /** As the provider reported it. */
+  usage?: object | null | undefined;
+  finishReason?: string | null | undefined;
   /** What the provider calls the request, for its support, and what a service in front of it does. */
   requestId?: string;
   serviceRequestId?: string;

@@ -13,6 +13,7 @@ import { needProvider, providerOf } from "../sendable.ts";
 import type { Format, Profile } from "../types.ts";
 import type { Context, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
+import type { MessageOf } from "./format-messages.ts";
 import { Inside } from "./inside.ts";
 import { Limits } from "./limits.ts";
 import { loadEncodingOf, ownOf } from "./models.ts";
@@ -43,10 +44,15 @@ const CHECKPOINTS = 20;
  * }
  * ```
  *
+ * Messages have the type of those passed, else of `format`: what the provider's SDK takes.
+ *
  * @throws EspalierError `bad_option` naming the field, `bad_threshold`, `unknown_format`, `bad_message`; `log_version` if the log is of a newer
  * version; `bad_log` if messages of a stored log cannot be made again in their format
  */
-export async function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>> {
+export function openConversation<T>(options: ConversationOptions<T> & { messages: readonly T[] }): Promise<Conversation<T>>;
+export function openConversation<F extends Format>(options: ConversationOptions<MessageOf<F>> & { format: F }): Promise<Conversation<MessageOf<F>>>;
+export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
+export async function openConversation<T>(options: ConversationOptions<T>): Promise<Conversation<T>> {
   needOptions(options);
   const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system, timeouts = {} } = options;
   const place = storage === undefined ? undefined : checkedStorage(storage);

@@ -20,7 +20,7 @@ export { setVSCode } from "../adapters/vscode-classes.ts";
 export { createPiece, Fragment } from "./piece.ts";
 export type * from "./piece.ts";
 export { render, Rendered } from "./render.ts";
-export type { RenderFormat, RenderOptions, Requests } from "./render.ts";
+export type { OpenAIPromptMessage, RenderFormat, RenderOptions, Requests } from "./render.ts";
 export { PromptRenderer } from "./renderer.ts";
 export type { QueueItem, RenderPromptResult } from "./renderer.ts";
 export { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, PromptReference } from "./results.ts";

@@ -31,9 +31,19 @@ import type { ITracer } from "./tracer.ts";
 import { known } from "../options/known.ts";
 import { RENDER } from "../options/names.ts";
 
+/**
+ * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not know and servers of
+ * the same interface take.
+ */
+export type OpenAIPromptMessage =
+  | OpenAI.SystemChatMessage
+  | OpenAI.UserChatMessage
+  | OpenAI.AssistantChatMessage
+  | { role: OpenAI.ChatRole.Tool; tool_call_id: string; content: string | any[] };
+
 /** What a request is made of, by format: spread it into the request. */
 export interface Requests {
-  "openai-chat": { messages: OpenAI.ChatMessage[] };
+  "openai-chat": { messages: OpenAIPromptMessage[] };
   anthropic: AnthropicRequest;
   gemini: GeminiRequest;
   vscode: { messages: any[] };
@@ -215,7 +225,8 @@ function emptyPrompt(budget: number, removed: number): EspalierError {
 
 function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[]): Requests[F] {
   const made: { [K in RenderFormat]: () => Requests[K] } = {
-    "openai-chat": () => ({ messages: toMode(OutputMode.OpenAI, raw).map(withoutUndefined) }),
+    // No message of a prompt has the old role of functions, and every result has the id of its call.
+    "openai-chat": () => ({ messages: toMode(OutputMode.OpenAI, raw).map(withoutUndefined) as OpenAIPromptMessage[] }),
     anthropic: () => toAnthropic(raw),
     gemini: () => toGemini(raw),
     vscode: () => ({ messages: toMode(OutputMode.VSCode, raw) }),

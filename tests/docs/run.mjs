@@ -6,7 +6,7 @@
  * - `<!-- before … -->` above a block holds lines that run before it; `<!-- not run: reason -->` leaves one out.
  *
  * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own addresses reach the scripted
- * model of tests/server. Afterwards `tsc` checks all blocks against the types of the SDKs in package.json.
+ * model of tests/server. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -116,6 +116,8 @@ function types() {
     writeFileSync(file, `${before}\n${code}\nexport {};\n`);
     files.push({ file, place });
   }
+  // What the package gives, passed to the SDKs. It is nowhere run.
+  files.push({ file: join(here, "sdks.ts"), place: "tests/docs/sdks.ts" });
   const options = {
     compilerOptions: {
       strict: true, noEmit: true, target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "esnext", moduleResolution: "bundler", skipLibCheck: true,
@@ -125,7 +127,7 @@ function types() {
   };
   writeFileSync(join(build, "tsconfig.json"), JSON.stringify(options));
   const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(build, "tsconfig.json")], { encoding: "utf8", cwd: build });
-  if (status === 0) return console.log(`ok     types of ${files.length} blocks`);
+  if (status === 0) return console.log(`ok     types of ${files.length - 1} blocks and sdks.ts`);
   failures.push("types");
   console.log(`FAILED types\n${files.reduce((text, { file, place }) => text.replaceAll(relative(build, file), `${place} (${relative(build, file)})`), stdout)}`);
 }

@@ -29,7 +29,7 @@ test("the numbers are those of the whole request, wherever it is cut", async () 
     ["prune", "options.budget", () => prune(messages, { budget: 1_000, tools })],
     ["compact", "options.budget", () => compact(messages, { budget: 1_000, tools })],
     ["prepare", undefined, async () => {
-      const conversation = await openConversation({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 1_000 }, tools });
+      const conversation = await openConversation<unknown>({ format: "openai-chat", model: { name: "gpt-4o", maxPromptTokens: 1_000 }, tools });
       conversation.append(messages);
       return conversation.prepare();
     }],

@@ -5,15 +5,26 @@ import { ChatCompletionContentPartKind, ChatCompletionContentPartOpaque, ChatRol
 import { resultsFirst, sourceOf, textDocument } from "./blocks.ts";
 import type { ChatCompletionContentPart, ChatMessage } from "./raw.ts";
 
-export type AnthropicSource = { type: "base64"; media_type: string; data: string } | { type: "url"; url: string } | { type: "text"; media_type: "text/plain"; data: string };
+type PictureType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
-export type AnthropicBlock = (
-  | { type: "text"; text: string }
-  | { type: "image"; source: AnthropicSource }
-  | { type: "document"; source: AnthropicSource }
-  | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> }
-  | { type: "tool_result"; tool_use_id: string; content?: AnthropicBlock[] }
-) & { cache_control?: { type: "ephemeral" } };
+/** Where a picture is. The provider takes no other types of data. */
+export type AnthropicImageSource = { type: "base64"; media_type: PictureType; data: string } | { type: "url"; url: string };
+
+/** Where a document is. */
+export type AnthropicDocumentSource = { type: "base64"; media_type: "application/pdf"; data: string } | { type: "text"; media_type: "text/plain"; data: string };
+
+type Marked = { cache_control?: { type: "ephemeral" } };
+
+/** What a system prompt holds. */
+export type AnthropicTextBlock = { type: "text"; text: string } & Marked;
+
+/** What a tool's result may hold. */
+export type AnthropicContentBlock = AnthropicTextBlock | ({ type: "image"; source: AnthropicImageSource } & Marked) | ({ type: "document"; source: AnthropicDocumentSource } & Marked);
+
+export type AnthropicBlock =
+  | AnthropicContentBlock
+  | ({ type: "tool_use"; id: string; name: string; input: Record<string, unknown> } & Marked)
+  | ({ type: "tool_result"; tool_use_id: string; content?: AnthropicContentBlock[] } & Marked);
 
 export interface AnthropicMessage {
   role: "user" | "assistant";
@@ -21,7 +32,7 @@ export interface AnthropicMessage {
 }
 
 export interface AnthropicRequest {
-  system?: AnthropicBlock[];
+  system?: AnthropicTextBlock[];
   messages: AnthropicMessage[];
 }
 
@@ -70,7 +81,8 @@ function written(messages: readonly ChatMessage[]): AnthropicRequest {
   // In the order of the request, which is not always that of the breakpoints.
   const order = [...system, ...out.flatMap(({ content }) => content)].filter((block) => marked.has(block));
   for (const block of order.slice(-MOST_BREAKPOINTS)) block.cache_control = { type: "ephemeral" };
-  return { ...(system.length > 0 && { system }), messages: out };
+  // A system prompt holds texts; what else an element puts there the provider refuses.
+  return { ...(system.length > 0 && { system: system as AnthropicTextBlock[] }), messages: out };
 }
 
 /** Writes the blocks of a content. A breakpoint before the first of them marks the last of those before. */
@@ -88,7 +100,7 @@ function write(content: readonly ChatCompletionContentPart[], into: AnthropicBlo
 
 /** A result as one block. The provider takes marks on the result only, not on what is in it. */
 function result(id: string, content: readonly ChatCompletionContentPart[], marked: Set<AnthropicBlock>): AnthropicBlock {
-  const blocks = content.flatMap((part) => blockOf(part) ?? []);
+  const blocks = content.flatMap((part) => (blockOf(part) as AnthropicContentBlock | undefined) ?? []);
   const block: AnthropicBlock = { type: "tool_result", tool_use_id: id, ...(blocks.length > 0 && { content: blocks }) };
   if (content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) marked.add(block);
   return block;
@@ -101,12 +113,12 @@ function blockOf(part: ChatCompletionContentPart): AnthropicBlock | undefined {
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case ChatCompletionContentPartKind.Image: {
       const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
-      return { type: "image", source: "url" in source ? { type: "url", url: source.url } : { type: "base64", media_type: source.mediaType, data: source.data } };
+      return { type: "image", source: "url" in source ? { type: "url", url: source.url } : { type: "base64", media_type: source.mediaType as PictureType, data: source.data } };
     }
     case ChatCompletionContentPartKind.Document: {
       const { data, mediaType } = part.documentData;
       const words = textDocument(data, mediaType);
-      return { type: "document", source: words === undefined ? { type: "base64", media_type: mediaType, data } : { type: "text", media_type: "text/plain", data: words } };
+      return { type: "document", source: words === undefined ? { type: "base64", media_type: mediaType as "application/pdf", data } : { type: "text", media_type: "text/plain", data: words } };
     }
     case ChatCompletionContentPartKind.Opaque: {
       const { value } = part;

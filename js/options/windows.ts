@@ -1,0 +1,20 @@
+/** Context windows of models, by name. */
+
+/**
+ * Beginnings of names and tokens of the window, input and output together; the first that fits wins. Only families whose window is not the
+ * 128,000 tokens that are assumed otherwise. Source: the model pages of OpenAI and Anthropic, for the models' default window.
+ */
+const WINDOWS: readonly (readonly [RegExp, number])[] = [
+  [/^gpt-4-32k/, 32_768],
+  [/^gpt-4(-0314|-0613)?$/, 8_192],
+  [/^gpt-3\.?5-turbo-(0301|0613|instruct)/, 4_096],
+  [/^gpt-3\.?5(-turbo|$)/, 16_385],
+  [/^claude-(instant|2\.0|2$)/, 100_000],
+  [/^claude-/, 200_000],
+];
+
+/** The window of the model of this name, which may carry the path of a router (`openai/gpt-4`); undefined if it is not known. */
+export function windowByName(name: string | undefined): number | undefined {
+  const last = name?.slice(name.lastIndexOf("/") + 1).toLowerCase();
+  return last === undefined ? undefined : WINDOWS.find(([pattern]) => pattern.test(last))?.[1];
+}
