@@ -35,8 +35,13 @@ export { count } from "./count/text.ts";
 /**
  * What a conversation costs, in all and message by message.
  *
- * ```js
- * const { total, perMessage } = countMessages(messages, { model: "gpt-4o", tools });
+ * ```ts
+ * import { countMessages } from "espalier";
+ *
+ * const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Why does the build fail?" }];
+ * const { total, perMessage } = countMessages(messages, { model: "gpt-4o" });
+ * total; // => 20
+ * perMessage.map(({ tokens }) => tokens); // => [7, 10]
  * ```
  *
  * @param messages The messages, or a whole request object, of any provider that {@link CountOptions.format} names.
@@ -51,8 +56,14 @@ export function countMessages(messages: unknown, options: CountOptions = {}): Co
 /**
  * What tool definitions cost: all of them, each of them, and what having any costs (`overhead`).
  *
- * ```js
- * const { total, perTool } = countTools(tools, { model: "gpt-4o" });
+ * ```ts
+ * import { countTools } from "espalier";
+ *
+ * const parameters = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+ * const tools = [{ type: "function", function: { name: "read_file", description: "Reads a file.", parameters } }];
+ * const { total, perTool, overhead } = countTools(tools, { model: "gpt-4o" });
+ * perTool; // => [{ name: "read_file", tokens: 33 }]
+ * total === overhead + 33; // => true
  * ```
  *
  * @param tools A list, or an object by name as the AI SDK has it.
@@ -67,8 +78,12 @@ export function countTools(tools: ToolList, options: Omit<CountOptions, "tools">
  * What one part of the neutral model costs by itself. The parts of a message need not sum to the message: neighbouring texts are
  * joined before they are counted.
  *
- * ```js
- * const { tokens, origin } = countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize });
+ * ```ts
+ * import { countPart } from "espalier";
+ *
+ * const url = "https://example.com/diagram.png";
+ * const imageSize = () => ({ width: 1_000, height: 750 });
+ * countPart({ type: "image", url }, { model: "claude-sonnet-4-5", imageSize }).tokens; // => 1000
  * ```
  *
  * @throws EspalierError `bad_input` with the path of what is wrong with the part; and the errors of {@link countMessages}
@@ -86,8 +101,13 @@ export function countPart(part: Part, options: Omit<CountOptions, "tools"> & { r
 /**
  * Where the tokens of a request go: system, tool definitions, messages, files, tool results, and what is left of the window.
  *
- * ```js
- * const { shares, free } = breakdown(messages, { tools, room: { window: 128_000, outputReserve: 8_000 } });
+ * ```ts
+ * import { breakdown } from "espalier";
+ *
+ * const messages = [{ role: "system", content: "Be brief." }, { role: "user", content: "Why does the build fail?" }];
+ * const { shares, free } = breakdown(messages, { room: { window: 128_000, outputReserve: 8_000 } });
+ * shares.find(({ label }) => label === "Messages")?.tokens; // => 13
+ * free; // => 119980
  * ```
  *
  * @throws EspalierError as {@link countMessages}
@@ -109,11 +129,20 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
  * stops as soon as the request fits. A single result over a quarter of the limit is shortened before anything goes. The input is
  * never changed.
  *
- * ```js
- * const { messages: fitting, report } = prune(messages, { budget: 128_000, tools });
- * for (const { ids, why, tokens } of report.removed) console.log(ids, why, tokens);
- * // The next request begins like this one while that is possible:
- * prune(more, { budget: 128_000, tools, previous: report.cut, cacheStep: 0.1 });
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { prune } from "espalier";
+ *
+ * const messages: object[] = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, report } = prune(messages, { budget: 16_000 });
+ * report.after.total <= 16_000; // => true
+ * report.removed[0]?.ids; // => ["m2", "m3"]
+ * report.removed[0]?.why; // => "a round before the newest request, oldest first"
+ *
+ * // The next request begins like this one while that is possible, so that the provider's cache holds.
+ * messages.push({ role: "assistant", content: "They pass." }, { role: "user", content: "Commit it." });
+ * const next = prune(messages, { budget: 16_000, previous: report.cut, cacheStep: 0.1 });
+ * next.messages[2] === request[2]; // => true
  * ```
  *
  * @throws EspalierError `budget_exceeded` (with `details.needed` and `details.largest`) if what must stay does not fit; and the
@@ -231,11 +260,22 @@ function cutOf(previous: PruneCut): PruneCut {
  * alone when there is none. If the model fails the conversation comes back as it was (see `onFailure`). The newest request, the
  * newest rounds and system messages stay; what was covered is listed in the report and in `edits`.
  *
- * ```js
- * const result = await compact(messages, { budget: 100_000, llm: async ({ messages }, { signal }) => {
- *   const reply = await client.chat.completions.create({ model: "gpt-4o-mini", messages }, { signal });
- *   return { text: reply.choices[0].message.content, usage: reply.usage };
- * } });
+ * ```ts
+ * import OpenAI from "openai";
+ * import { readFile } from "node:fs/promises";
+ * import { compact } from "espalier";
+ *
+ * const client = new OpenAI();
+ * const messages: OpenAI.ChatCompletionMessageParam[] = JSON.parse(await readFile("session.json", "utf8"));
+ * const { status, messages: compacted, report } = await compact(messages, {
+ *   budget: 8_000,
+ *   llm: async ({ messages }, { signal }) => {
+ *     const reply = await client.chat.completions.create({ model: "gpt-4o-mini", messages }, { signal });
+ *     return { text: reply.choices[0]?.message.content ?? "", usage: reply.usage };
+ *   },
+ * });
+ * status; // => "applied"
+ * report.after.total <= 8_000; // => true
  * ```
  *
  * @throws EspalierError as {@link prune}. A model that fails is no error but a `status`.
@@ -319,9 +359,16 @@ export async function compactHeld(
  * A record of a conversation for whoever goes on with the work elsewhere. Nothing of the conversation changes, and any model can write it:
  * results in its input have at most 2,000 tokens each. A model that fails is a `status`, not an empty text.
  *
- * ```js
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { summarize } from "espalier";
+ * import { openai } from "espalier/providers";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { llm } = openai({ model: "gpt-4o-mini", apiKey: process.env.OPENAI_API_KEY });
  * const { status, record } = await summarize(messages, { purpose: "handoff", llm });
- * if (status === "applied") await startElsewhere([{ role: "user", content: record }]);
+ * status; // => "applied"
+ * const elsewhere = [{ role: "user", content: record }]; // the first message of another session
  * ```
  *
  * @throws EspalierError as {@link countMessages}
@@ -464,10 +511,15 @@ function names(list: readonly string[] | undefined, path: string): string[] | un
 /**
  * All fields of a profile: plain data that can be printed, changed and passed to {@link compact}.
  *
- * ```js
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { compact, profile } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const mine = profile("gemini-cli");
  * mine.start.warm = 0.6;
- * await compact(messages, { budget: 100_000, profile: mine });
+ * const { status } = await compact(messages, { budget: 16_000, profile: mine });
+ * status; // => "applied"
  * ```
  *
  * @throws EspalierError `bad_option` with the path of a field that there is none of, or of a value that it cannot have

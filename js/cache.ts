@@ -27,10 +27,20 @@ const MOST = 4;
  * provider allows: the oldest in messages make room. Calling it again changes nothing. The input is never changed. Formats without
  * marks (Gemini, OpenAI Responses) come back as they are.
  *
- * ```js
- * const { messages: request, newest } = placeMarks({ model, system, tools, messages }, { previousNewest });
- * const reply = await client.messages.create(request);
- * previousNewest = newest; // for the next request
+ * ```ts
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { placeMarks } from "espalier";
+ *
+ * const client = new Anthropic();
+ * const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why does the build fail?" }];
+ * const request = { model: "claude-opus-4-8", max_tokens: 1_000, system: "You mend builds.", messages };
+ * const { messages: marked, marks, newest } = placeMarks(request, { minimumPrefix: 0 });
+ * const reply = await client.messages.create(marked);
+ * marks.map(({ why }) => why); // => ["system", "newest"]
+ *
+ * messages.push({ role: "assistant", content: reply.content }, { role: "user", content: "Mend it." });
+ * const next = placeMarks(request, { minimumPrefix: 0, previousNewest: newest });
+ * next.marks.map(({ why }) => why); // => ["system", "previous", "newest"]
  * ```
  *
  * @throws EspalierError `bad_option`, and the errors of {@link countMessages}
@@ -173,9 +183,15 @@ function newestOf(given: unknown): NewestMark | undefined {
  * where they differ. With the report of {@link prune} or {@link compact} that made the newer request it names the rule behind the
  * difference. Cache marks are not compared.
  *
- * ```js
- * const { tokens, extends: isWhole, difference } = stablePrefix(lastRequest, request, { report });
- * if (!isWhole) console.log(`cache breaks at message ${difference.index}: ${difference.cause?.rule}`);
+ * ```ts
+ * import { stablePrefix } from "espalier";
+ *
+ * const last = [{ role: "system", content: "Be brief." }, { role: "user", content: "Hello" }];
+ * const grown = [...last, { role: "assistant", content: "Hi!" }, { role: "user", content: "Why does it fail?" }];
+ * stablePrefix(last, grown).extends; // => true
+ *
+ * const changed = [{ role: "system", content: "Be polite." }, ...grown.slice(1)];
+ * stablePrefix(last, changed).difference; // => { index: 0, id: "m0", part: 0, kind: "text", offset: 3 }
  * ```
  *
  * @throws EspalierError as {@link countMessages}
@@ -216,8 +232,12 @@ function identical(before: Reading, next: Reading): number {
 /**
  * What a request is expected to cost, given what it shares with the previous one.
  *
- * ```js
+ * ```ts
+ * import { cacheCost } from "espalier";
+ *
  * const { cost, withoutCache } = cacheCost({ total: 90_000, shared: 85_000, output: 1_000 });
+ * cost; // => 19750
+ * withoutCache; // => 95000
  * ```
  *
  * @throws EspalierError `bad_option` with the path of what is out of range
@@ -237,8 +257,12 @@ export function cacheCost(options: CacheCostOptions): CacheCost {
  *
  *     saved = n (cleared - replacement) p - (replacement + suffix)(w - p) - extra
  *
- * ```js
- * const { pays, breakEven } = clearingPays({ cleared: 30_000, suffix: 20_000, requests: 10 }); // true, 8
+ * ```ts
+ * import { clearingPays } from "espalier";
+ *
+ * const { pays, breakEven } = clearingPays({ cleared: 30_000, suffix: 20_000, requests: 10 });
+ * pays; // => true
+ * breakEven; // => 8
  * ```
  *
  * @throws EspalierError `bad_option` with the path of what is out of range

@@ -11,10 +11,21 @@ export interface CancellationTokenLike {
 /**
  * A signal that is aborted when the token is cancelled; at once, if it has been.
  *
- * ```js
- * const handler = async (request, context, response, token) => {
- *   const { messages } = await conversation.prepare({ signal: signalFrom(token) });
+ * ```ts
+ * import * as vscode from "vscode";
+ * import { openConversation, signalFrom } from "espalier";
+ *
+ * const conversation = await openConversation({ format: "vscode" });
+ * const handler: vscode.ChatRequestHandler = async ({ prompt, model }, context, response, token) => {
+ *   conversation.append(vscode.LanguageModelChatMessage.User(prompt));
+ *   const { messages } = await conversation.prepare({ model, signal: signalFrom(token) });
+ *   response.markdown(`${messages.length} messages`);
  * };
+ *
+ * const source = new vscode.CancellationTokenSource();
+ * const signal = signalFrom(source.token);
+ * source.cancel();
+ * signal.aborted; // => true
  * ```
  *
  * @throws EspalierError `bad_input` if it is no token

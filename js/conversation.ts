@@ -93,10 +93,17 @@ export class Conversation<T = unknown> {
    * Takes the error with which the provider refused the newest request. If the request was too large the limit is learned, from the text
    * of the error where it names one, and `retry` says to {@link prepare} and send again; after three retries it does not.
    *
-   * ```js
-   * catch (error) {
-   *   if (conversation.contextRefused(error).action !== "retry") throw error;
-   * }
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { openConversation } from "espalier";
+   *
+   * const messages = JSON.parse(await readFile("session.json", "utf8"));
+   * const conversation = await openConversation({ format: "openai-chat", model: "gpt-4o", messages });
+   * await conversation.prepare(); // sent, and refused:
+   * const error = { status: 400, message: "This model's maximum context length is 32000 tokens." };
+   * conversation.contextRefused(error).action; // => "retry"
+   * const { report } = await conversation.prepare(); // to be sent again
+   * report.usage.used <= 32_000; // => true
    * ```
    */
   contextRefused(error: unknown): NextStep {
@@ -278,9 +285,19 @@ export class Conversation<T = unknown> {
    * Summaries that another system stored beside these messages, newest last, become edits: the view is what that system would have sent, and
    * an undo brings back what they stand for. Summaries up to messages that are not there are passed over, and given back.
    *
-   * ```js
-   * // Copilot Chat stores a text by the round that it ends with.
-   * conversation.importSummaries(stored.map(({ toolCallRoundId, text }) => ({ upTo: newestMessageOf(toolCallRoundId), text })));
+   * ```ts
+   * import { openConversation } from "espalier";
+   *
+   * const messages = [
+   *   { role: "user", content: "Fix the parser." },
+   *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+   *   { role: "user", content: "Run the tests." },
+   * ];
+   * const conversation = await openConversation({ format: "openai-chat", messages });
+   * const { edits, ignored } = conversation.importSummaries([{ upTo: "m1", text: "The parser was fixed." }]);
+   * edits.length; // => 1
+   * ignored; // => []
+   * conversation.view().messages.length; // => 2
    * ```
    *
    * @throws EspalierError `bad_option`; `bad_edit` if nothing before the message may be replaced

@@ -86,8 +86,15 @@ export interface DocumentStructure {
  * The structure of a document. Loads the grammar of its language if need be; where there is none, or it cannot be loaded, the document is
  * folded by indentation and `basis` says why.
  *
- * ```js
- * const { root, basis } = await documentStructure(text, { path: "src/app.ts" });
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { documentStructure } from "espalier";
+ *
+ * const text = await readFile("src/app.ts", "utf8");
+ * const { language, root, basis } = await documentStructure(text, { path: "src/app.ts" });
+ * language; // => "typescript"
+ * basis.path; // => "syntax"
+ * text.slice(root.children[0]!.start, root.children[0]!.end); // => 'import { createServer } from "node:http";\n'
  * ```
  *
  * @throws EspalierError `bad_input`, `bad_option`, `bad_query`; the signal's reason if it is aborted

@@ -214,9 +214,12 @@ export function call<T>(run: () => T): T {
  * that closing logs frees it for reuse only. The next call starts a fresh instance; logs, pruners and conversations make their half again when
  * they are used next. An operation under way keeps the old instance until it ends. Counts that are kept stay (see {@link clearCache}).
  *
- * ```js
- * await conversation.dispose();
+ * ```ts
+ * import { count, resetEngine } from "espalier";
+ *
+ * count("The quick brown fox"); // => 4
  * resetEngine();
+ * count("jumps over the lazy dog"); // => 6
  * ```
  */
 export function resetEngine(): void {

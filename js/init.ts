@@ -22,10 +22,11 @@ export interface InitOptions {
 /**
  * Loads the engine and the vocabularies. May be called again, for other encodings too; after a failure it can be retried.
  *
- * ```js
+ * ```ts
  * import { count, init } from "espalier";
+ *
  * await init();
- * count("Hello");
+ * count("Hello"); // => 1
  * ```
  *
  * @throws EspalierError `wasm_not_found`, `bad_wasm`, `vocab_not_found`, `bad_vocabulary`, `unknown_encoding`

@@ -33,13 +33,21 @@ const MEDIA = /"type":"(?:image|document)"/;
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
  * the model gets to see is a view, and every edit can be previewed, undone and recalled.
  *
- * ```js
+ * ```ts
+ * import { ConversationLog } from "espalier";
+ *
  * const log = new ConversationLog({ format: "openai-chat" });
- * const [first] = log.append(messages);
- * const id = log.edit({ kind: "replace_range", rule: "summary", range: { from: first, to: "m40", summary: "What happened so far: …" } });
- * send(log.view().messages);       // untouched messages are your own objects
- * log.undo(id);                    // the view is what it was
- * await file.append(log.export(written));
+ * log.append([
+ *   { role: "user", content: "Fix the parser." },
+ *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+ *   { role: "user", content: "Run the tests." },
+ * ]);
+ * const range = { from: "m0", to: "m1", summary: "The parser was fixed." };
+ * const id = log.edit({ kind: "replace_range", rule: "summary", range });
+ * log.view().messages.length; // => 2
+ * log.undo(id);
+ * log.view().messages.length; // => 3
+ * const lines = log.export(); // to be stored
  * ```
  *
  * In every format but `espalier` messages are called `m0`, `m1`, … in the order in which they were added, rewound ones included.
@@ -276,10 +284,16 @@ export class ConversationLog<T = unknown> {
    * Compacts the view and records what is to last of it. What only makes the next request fit (dropped rounds, a shortened newest request)
    * is not recorded; see `after` of the report for whether it is needed.
    *
-   * ```js
-   * const { status, ids } = await log.compact({ budget: 100_000, llm });
-   * send(log.view().messages);
-   * for (const id of ids.toReversed()) log.undo(id); // byte for byte what it was
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { ConversationLog } from "espalier";
+   *
+   * const log = ConversationLog.from(JSON.parse(await readFile("session.json", "utf8")));
+   * const { status, ids } = await log.compact({ budget: 8_000 });
+   * status; // => "applied"
+   * log.view().messages.length < 52; // => true
+   * for (const id of ids.toReversed()) log.undo(id);
+   * log.view().messages.length; // => 52
    * ```
    *
    * @throws EspalierError as {@link compact}; `stale_plan` if what was compacted changed while the model was asked

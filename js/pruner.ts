@@ -19,12 +19,20 @@ type Held = InstanceType<Wasm["HeldConversation"]>;
  * {@link prune} for a conversation that grows. Pass all of its messages each time: those that are what they were are not counted again,
  * and the cut of the last request is held on to unless `previous` says otherwise (`undefined` for none).
  *
- * ```js
+ * ```ts
+ * import OpenAI from "openai";
+ * import { Pruner } from "espalier";
+ *
+ * const client = new OpenAI();
  * const pruner = new Pruner();
- * while (working) {
+ * const messages: OpenAI.ChatCompletionMessageParam[] = [];
+ * for (const content of ["Why does the build fail?", "Mend it."]) {
+ *   messages.push({ role: "user", content });
  *   const { messages: fitting } = pruner.prune(messages, { budget: 128_000, cacheStep: 0.1 });
- *   messages.push(await ask(fitting));
+ *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages: fitting });
+ *   messages.push(reply.choices[0]!.message);
  * }
+ * messages.length; // => 4
  * pruner.free();
  * ```
  */

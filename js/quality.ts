@@ -13,9 +13,17 @@ import { QUALITY } from "./options/names.ts";
  * Measures what of a history other messages still hold: changed files, commands, errors, constraints, todos, decisions, what the user
  * said. Every compaction reports the same of itself; this is for any two lists, whoever made the second.
  *
- * ```js
- * const { retention, misses, needed } = quality(history, whatWasSentInstead, { continuation: whatCameNext });
- * for (const { kind, all, ownLine } of retention) console.log(`${kind}: ${ownLine} of ${all}`);
+ * ```ts
+ * import { quality } from "espalier";
+ *
+ * const history = [
+ *   { role: "user", content: "Fix src/parser.ts. Never edit generated files." },
+ *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+ *   { role: "user", content: "Run the tests." },
+ * ];
+ * const { retention, misses } = quality(history, history.slice(2));
+ * retention.find(({ kind }) => kind === "constraints")?.all; // => 1
+ * misses; // => ["constraints"]
  * ```
  *
  * @param view In the format of the history. Messages that are the history's word for word count as the same.

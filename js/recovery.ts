@@ -78,11 +78,15 @@ export interface SilentOverflow {
  * What was learned of models from refusals: a named limit holds until it is cleared; without a number a buffer of 5 to 25 % is left free,
  * which goes away again as requests are answered.
  *
- * ```js
- * const recovery = new Recovery(JSON.parse(saved));
+ * ```ts
+ * import { Recovery } from "espalier";
+ *
+ * const recovery = new Recovery();
  * const tries = recovery.begin("gpt-4o", 128_000);
  * const next = recovery.refused(tries, { kind: "context_length", sent: 130_000, limit: 100_000 });
- * if (next.action === "retry") console.log(next.limit); // 100000
+ * next; // => { action: "retry", limit: 100_000, dropMedia: "none" }
+ * const stored = JSON.stringify(recovery.state);
+ * new Recovery(JSON.parse(stored)).begin("gpt-4o", 128_000).limit; // => 100_000
  * ```
  */
 export class Recovery {

@@ -80,10 +80,19 @@ export interface RequestResult<T, R> {
  * Prunes, sends, and when the provider refuses because of the size prunes further and sends again, at most three times. Nothing that was
  * cut stays cut: your messages are what they were, and the next request starts from all of them.
  *
- * ```js
- * const recovery = new Recovery(), pruner = new Pruner();
- * const { reply } = await request(messages, { model: { name: "gpt-4o", maxPromptTokens: 120_000 }, recovery, pruner }, async (fitting, { signal }) =>
+ * ```ts
+ * import OpenAI from "openai";
+ * import { readFile } from "node:fs/promises";
+ * import { Pruner, Recovery, request } from "espalier";
+ *
+ * const client = new OpenAI();
+ * const messages: OpenAI.ChatCompletionMessageParam[] = JSON.parse(await readFile("session.json", "utf8"));
+ * const model = { name: "gpt-4o", maxPromptTokens: 20_000 };
+ * const [recovery, pruner] = [new Recovery(), new Pruner()]; // kept for the next request
+ * const { reply, report } = await request(messages, { model, recovery, pruner }, (fitting, { signal }) =>
  *   client.chat.completions.create({ model: "gpt-4o", messages: fitting }, { signal }));
+ * reply.choices[0]?.finish_reason; // => "stop"
+ * report.after.total <= 20_000; // => true
  * ```
  *
  * @throws EspalierError the code of the refusal, with `details.attempts` and the last error as `cause`, when it was refused to the end;

@@ -31,10 +31,18 @@ const CLEARING = {
  * Cuts results so that all of them together are within a budget (newest first: about within it), whatever the rest of the conversation
  * takes. Messages of any format; what is not cut is the caller's own object.
  *
- * ```js
- * const { messages: sent, report } = await budgetResults(messages, { budget: 50_000, level });
- * level = report.level;  // so that the next request begins like this one
- * for (const { tool, before, after, recall } of report.gone) console.log(tool, before, after, recall);
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { budgetResults } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, report } = await budgetResults(messages, { budget: 10_000 });
+ * request[0] === messages[0]; // => true
+ * report.gone.length; // => 24
+ * const { tool, recall } = report.gone[0]!;
+ * tool; // => "read_file"
+ * recall; // => "m3"
+ * const { level } = report; // to be passed with the next request
  * ```
  *
  * @throws EspalierError `bad_option` with the path of the option, `bad_message`, `unknown_format`, `encoding_not_loaded`; the reason of
@@ -58,10 +66,17 @@ export async function budgetResults<T>(messages: T, options: BudgetResultsOption
  * Replaces old results by one line each, that tells what it was and where it is: all that can go, or nothing if that is not worth a
  * broken cache ({@link clearingPays} tells). Messages of any format; what is not cleared is the caller's own object.
  *
- * ```js
- * const { messages: sent, edits, report } = await clearResults(messages, { budget: 128_000 });
- * // "[cleared: bash `npm test`, 62 lines, 2,480 characters, exit code 1; recall m12]" in the place of the result in messages[12]
- * for (const edit of edits) log.edit(edit);  // where the conversation is a ConversationLog
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { clearResults, ConversationLog } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { messages: request, edits } = await clearResults(messages, { budget: 32_000 });
+ * request[3].content; // => "[cleared: read_file src/part0.ts, 120 lines, 7,109 characters; recall m3]"
+ *
+ * const log = ConversationLog.from(messages); // in a log the same edits can be undone
+ * for (const edit of edits) log.edit(edit);
+ * log.view().messages; // => request
  * ```
  *
  * @throws EspalierError as {@link budgetResults}

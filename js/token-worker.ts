@@ -17,8 +17,9 @@ import { WORKER, WORKER_COUNT } from "./options/names.ts";
 export interface WorkerLike {
   postMessage(message: unknown): void;
   terminate(): unknown;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onerror: ((event: unknown) => void) | null;
+  // `any`: TypeScript compares these with the page's `MessageEvent` and `ErrorEvent`, which need no library of the DOM here.
+  onmessage: ((this: any, event: any) => void) | null;
+  onerror: ((this: any, event: any) => void) | null;
   /** Node's worker threads say here that they ended (`exit`). */
   on?(event: "exit", listener: (code: number) => void): unknown;
 }
@@ -45,12 +46,16 @@ interface Job {
 }
 
 /**
- * ```js
+ * ```ts
+ * import { TokenWorker } from "espalier";
+ *
  * const worker = new TokenWorker({
- *   create: () => new Worker(new URL("./espalier-worker.js", import.meta.url), { type: "module" }),
- *   vocabularies: { o200k_base: "/o200k_base.vocab" },
+ *   create: () => new Worker(new URL("espalier/worker", import.meta.url), { type: "module" }),
+ *   vocabularies: { o200k_base: "/vocab/o200k_base.vocab" },
  * });
- * const counts = await worker.count(texts, { signal });
+ * await worker.count(["one text", "another text"]); // => [2, 2]
+ * worker.running; // => true
+ * worker.close();
  * ```
  */
 export class TokenWorker {

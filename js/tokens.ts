@@ -312,11 +312,16 @@ function newestOnly(state: unknown): unknown {
 /**
  * Learns how a provider counts from what it reports, so that counts can be told in its own tokens.
  *
- * ```js
- * const calibration = new Calibration("claude-sonnet-4");
- * calibration.sent({ id, tokens: countMessages(messages).total });
- * calibration.reported({ id, tokens: reply.usage.input_tokens });
- * const { tokens, bound } = calibration.predict(countMessages(next).total);
+ * ```ts
+ * import { Calibration, countMessages } from "espalier";
+ *
+ * const messages = [{ role: "user", content: "Why does the build fail?" }];
+ * const calibration = new Calibration("claude-sonnet-4-5");
+ * const { total } = countMessages(messages, { format: "anthropic" });
+ * calibration.sent({ id: "1", tokens: total });
+ * calibration.reported({ id: "1", tokens: 2 * total }); // `usage.input_tokens` of the reply
+ * const { tokens, bound } = calibration.predict(1_000);
+ * tokens > 1_000; // => true
  * ```
  */
 export class Calibration {

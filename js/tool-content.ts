@@ -50,11 +50,20 @@ export interface ToolContent {
  * The content of a result from what a tool gave back: parts that are for the user alone are left out, long texts are stored or cut, pictures
  * are kept to what providers take, and what links point to is read.
  *
- * ```js
- * const { content, isError } = await toolContent(await client.callTool({ name, arguments: input }), {
- *   limit: 8_000, readResource: async (uri) => (await client.readResource({ uri })).contents[0].text,
- * });
- * messages.push({ id, role: "tool", parts: [{ type: "toolResult", callId, content, isError }] });
+ * ```ts
+ * import { toolContent } from "espalier";
+ *
+ * const result = { // as `client.callTool` of an MCP client returns it
+ *   content: [
+ *     { type: "text", text: "62 tests passed." },
+ *     { type: "resource_link", uri: "file:///log.txt", name: "log.txt" },
+ *     { type: "text", text: "Shown to the user.", annotations: { audience: ["user"] } },
+ *   ],
+ * };
+ * const readResource = async (uri: string) => "0 warnings";
+ * const { content, isError } = await toolContent(result, { limit: 8_000, readResource });
+ * content.map((part) => part.type === "text" && part.text); // => ["62 tests passed.", "[file:///log.txt]\n0 warnings"]
+ * isError; // => false
  * ```
  *
  * @param result A text; a list of parts; or an object with such a list as `content`, as MCP's and VS Code's tools give it.

@@ -60,8 +60,13 @@ const COMPATIBLE_FROM = 50;
 /**
  * Cuts a text to at most `limit` tokens, marker included; it never gets more tokens than it had.
  *
- * ```js
- * const { text, cut } = truncate(output, { limit: 2_000, keep: "errors", recall: "r12" });
+ * ```ts
+ * import { truncate } from "espalier";
+ *
+ * const lines = Array.from({ length: 500 }, (_, at) => `compiled module ${at}`);
+ * const { text, tokens } = truncate(lines.join("\n"), { limit: 30, recall: "m12" });
+ * tokens <= 30; // => true
+ * text.includes("[cut: 498 lines, 2,491 tokens; recall m12]"); // => true
  * ```
  *
  * @throws EspalierError `bad_input` if `text` is no string, `bad_option` with the path of the option, `encoding_not_loaded`
@@ -123,9 +128,11 @@ export interface FitOptions {
  * How many tokens each result may have: one water level over all, the newest round weighing 4, the one before 2, older ones 1. Small results
  * stay whole; within the budget nothing happens.
  *
- * ```js
- * const { caps, level } = fitResults([{ tokens: 900, age: 1 }, { tokens: 50, age: 1 }, { tokens: 900, age: 0 }], { budget: 650 });
- * // caps: [200, 50, 400]
+ * ```ts
+ * import { fitResults } from "espalier";
+ *
+ * const results = [{ tokens: 900, age: 1 }, { tokens: 50, age: 1 }, { tokens: 900, age: 0 }];
+ * fitResults(results, { budget: 650 }).caps; // => [200, 50, 400]
  * ```
  */
 export function fitResults(results: readonly ResultSize[], options: FitOptions): { caps: number[]; level?: number } {
@@ -188,8 +195,20 @@ const EXEMPT = ["search_subagent", "explore_subagent", "execution_subagent", "me
  * Stores a result that is too large to be shown, and gives the text that stands for it: size, path, schema and a preview, so that the model knows
  * what it would find. A store that fails, hangs or is full costs nothing: the result is cut instead, and a warning says so.
  *
- * ```js
- * const { text } = await offload(output, { tool: "query", store: async ({ name, content }) => { await writeFile(join(dir, name), content); return join(dir, name); } });
+ * ```ts
+ * import { readFile, writeFile } from "node:fs/promises";
+ * import { offload } from "espalier";
+ *
+ * const output = await readFile("build.log", "utf8");
+ * const { text, tokens } = await offload(output, {
+ *   tool: "bash",
+ *   store: async ({ name, content }) => {
+ *     await writeFile(name, content);
+ *     return name;
+ *   },
+ * });
+ * text; // => /^\[Result of bash: 63,011 tokens, 163 KB, stored in bash-/
+ * tokens < 1_000; // => true
  * ```
  *
  * @throws EspalierError `bad_input`, `bad_option`; the reason of `signal` if it is aborted

@@ -99,8 +99,11 @@ export interface CountOptions {
    * Counts texts in place of an encoding, for models whose tokenizer is yours: Llama, Mistral, a server's own. Texts are
    * counted one by one and synchronously; counts are remembered. No vocabulary is loaded. What it throws reaches you.
    *
-   * ```js
-   * countMessages(messages, { tokenizer: (text) => llama.encode(text).length });
+   * ```ts
+   * import { countMessages } from "espalier";
+   *
+   * const messages = [{ role: "user", content: "Why does the build fail?" }];
+   * countMessages(messages, { tokenizer: (text) => text.split(/\s+/).length }).encoding; // => "host"
    * ```
    */
   tokenizer?: HostTokenizer;

@@ -30,8 +30,12 @@ export function fullPrices(prices: Prices = {}, lifetime: CacheLifetime = "5m"):
  * The sum of several records; without any, a record of zeros. A field that is absent or no number counts as 0, since providers leave
  * out what they have nothing to say about.
  *
- * ```js
- * const session = addUsage(...replies.map((reply) => reply.usage));
+ * ```ts
+ * import { addUsage } from "espalier";
+ *
+ * const session = addUsage({ input: 900, output: 40 }, { input: 30, cacheRead: 900, output: 60 });
+ * session.input; // => 930
+ * session.output; // => 100
  * ```
  */
 export function addUsage(...records: readonly (Partial<Usage> | undefined)[]): Usage {
@@ -61,9 +65,13 @@ export interface UsageCost {
 /**
  * What a request, or a sum of requests, cost.
  *
- * ```js
- * const perToken = { input: 3e-6, cacheRead: 0.3e-6, cacheWrite: 3.75e-6, output: 15e-6 };
- * const { cost, saved } = usageCost(session, perToken);
+ * ```ts
+ * import { usageCost } from "espalier";
+ *
+ * const dollars = { input: 3e-6, cacheRead: 0.3e-6, cacheWrite: 3.75e-6, output: 15e-6 };
+ * const { cost, saved } = usageCost({ input: 1_000, cacheRead: 100_000, output: 2_000 }, dollars);
+ * cost.toFixed(4); // => "0.0630"
+ * saved.toFixed(4); // => "0.2700"
  * ```
  *
  * @throws EspalierError `bad_option` naming a price that is none

@@ -41,8 +41,13 @@ interface CoreChange { rule: string; index?: number; part?: number; message: str
  * Lists what a provider would refuse in a conversation: calls and results that do not pair up or stand in the wrong place, roles, empty
  * messages, ids, names, pictures, thoughts, cache marks. Nothing is listed for a conversation that may be sent.
  *
- * ```js
- * for (const { rule, path, message } of validate(messages, "anthropic")) console.warn(`${path}: ${message} (${rule})`);
+ * ```ts
+ * import { validate } from "espalier";
+ *
+ * const result = { type: "tool_result", tool_use_id: "t1", content: "62 tests passed" };
+ * const findings = validate([{ role: "user", content: [result] }], "anthropic");
+ * findings[0]?.rule; // => "orphan-result"
+ * findings[0]?.path; // => "messages[0].content[0]"
  * ```
  *
  * @param messages The provider's own messages or whole request; or neutral messages, or those of the AI SDK, which are judged as what
@@ -63,9 +68,18 @@ export function validate(messages: unknown, provider: Provider, options: Validat
  * and names become such as the provider takes, pictures that may not be sent become notes. A conversation that is valid comes back as it
  * is, the very same object; in any other, untouched messages are the caller's own.
  *
- * ```js
- * const { messages: valid, report } = repair(messages, { provider: "anthropic", orphans: "text" });
- * if (report.left.length > 0) console.warn("still to do:", report.left);
+ * ```ts
+ * import { repair } from "espalier";
+ *
+ * const messages = [
+ *   { role: "user", content: "Run the tests." },
+ *   { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "bash", input: { command: "npm test" } }] },
+ *   { role: "user", content: "Why do they fail?" },
+ * ];
+ * const { messages: valid, report } = repair(messages, { provider: "anthropic" });
+ * report.changes[0]?.rule; // => "lost-call"
+ * valid.length; // => 4
+ * report.left; // => []
  * ```
  *
  * @throws EspalierError `pending_calls` if calls at the end have no result and `pending` is `refuse`; and the errors of {@link validate}

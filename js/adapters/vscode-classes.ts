@@ -32,9 +32,14 @@ let found: VSCodeClasses | null | undefined;
  * Registers the module whose classes messages are made with; without an argument, forgets it. Needed where the module cannot be found at
  * run time: extensions that are ES modules, and tests with a module of their own.
  *
- * ```js
+ * ```ts
  * import * as vscode from "vscode";
+ * import { render, setVSCode, UserMessage } from "espalier";
+ *
  * setVSCode(vscode);
+ * const piece = { ctor: UserMessage, props: {}, children: ["Hello"] };
+ * const { messages } = await render(piece, { budget: 100, format: "vscode" });
+ * messages[0] instanceof vscode.LanguageModelChatMessage; // => true
  * ```
  */
 export function setVSCode(module?: VSCodeClasses): void {

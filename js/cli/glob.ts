@@ -13,10 +13,6 @@ type Token =
 
 /**
  * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with a class that is not closed.
- *
- * ```js
- * glob("src/**\/[a-c]*.ts")("src/x/y/bird.ts"); // true
- * ```
  */
 export function glob(pattern: string): ((path: string) => boolean) | undefined {
   const tokens = tokensOf(pattern);

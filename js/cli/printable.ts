@@ -6,10 +6,6 @@ const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u2
 /**
  * Returns the text with its control characters written as escapes, so that a file name cannot set the title of a terminal, move its cursor or
  * clear it.
- *
- * ```js
- * printable("a\x1b[2Jb.ts"); // "a\\x1b[2Jb.ts"
- * ```
  */
 export function printable(text: string): string {
   return text.replace(CONTROLS, (letter) => {

@@ -14,8 +14,12 @@ const STORE = "texts";
 /**
  * Keeps a conversation in a database of the browser's.
  *
- * ```js
+ * ```ts
+ * import { indexedDbStorage, openConversation } from "espalier";
+ *
  * const storage = indexedDbStorage("agent-session-7");
+ * const conversation = await openConversation({ format: "openai-chat", storage });
+ * conversation.append({ role: "user", content: "Fix the parser." }); // => ["m0"]
  * ```
  *
  * @param factory Default: the page's `indexedDB`.

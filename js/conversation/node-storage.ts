@@ -15,8 +15,15 @@ const FOLDER_MODE = 0o700;
  * disk when `append` is done; a file that is replaced is replaced whole. Files are created with mode 0600, folders with 0700. Symbolic links
  * below the folder are refused (`bad_input`): whoever may write there could otherwise have other files read or written.
  *
- * ```js
- * const storage = nodeStorage(join(homedir(), ".agent", "session-7"));
+ * ```ts
+ * import { join } from "node:path";
+ * import { nodeStorage, openConversation } from "espalier";
+ *
+ * const storage = nodeStorage(join("sessions", "7"));
+ * const conversation = await openConversation({ format: "openai-chat", storage });
+ * conversation.append({ role: "user", content: "Fix the parser." });
+ * await conversation.dispose();
+ * /Fix the parser/.test((await storage.read("log.jsonl")) ?? ""); // => true
  * ```
  */
 export function nodeStorage(folder: string): ConversationStorage {

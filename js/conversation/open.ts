@@ -32,16 +32,26 @@ const CHECKPOINTS = 20;
 /**
  * Opens a conversation: a new one, one that had no log, or one that was stored.
  *
- * ```js
- * const conversation = await openConversation({ format: "openai-chat", model: "gpt-4o", storage: nodeStorage("sessions/7"), llm });
+ * ```ts
+ * import OpenAI from "openai";
+ * import { nodeStorage, openConversation } from "espalier";
+ *
+ * type Message = OpenAI.ChatCompletionMessageParam;
+ * const client = new OpenAI();
+ * const conversation = await openConversation<Message>({
+ *   format: "openai-chat", model: "gpt-4o", storage: nodeStorage("sessions/7"),
+ * });
  * conversation.append({ role: "user", content: "Fix the parser." });
  * for (;;) {
- *   const { messages } = await conversation.prepare({ tools, signal });
- *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages, tools }, { signal });
+ *   const { messages } = await conversation.prepare(); // fits the model's window
+ *   const reply = await client.chat.completions.create({ model: "gpt-4o", messages });
  *   conversation.reportUsage(reply.usage);
- *   conversation.append(reply.choices[0].message);
- *   …
+ *   const answer = reply.choices[0]!.message;
+ *   conversation.append(answer);
+ *   if (!answer.tool_calls) break; // else run the tools, and append their results
  * }
+ * conversation.view().messages.length; // => 2
+ * await conversation.dispose();
  * ```
  *
  * Messages have the type of those passed, else of `format`: what the provider's SDK takes.

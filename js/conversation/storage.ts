@@ -6,8 +6,22 @@ import { badOption, EspalierError } from "../errors.ts";
  * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the conversation goes on
  * and says so in a `warning`.
  *
- * ```js
- * const conversation = await openConversation({ storage: nodeStorage("sessions/7"), format: "openai-chat" });
+ * ```ts
+ * import { openConversation } from "espalier";
+ * import type { ConversationStorage } from "espalier";
+ *
+ * const files = new Map<string, string>();
+ * const storage: ConversationStorage = {
+ *   read: (name) => files.get(name),
+ *   append: (name, text) => void files.set(name, (files.get(name) ?? "") + text),
+ *   write: (name, text) => void files.set(name, text),
+ *   list: (prefix) => [...files.keys()].filter((name) => name.startsWith(prefix)),
+ *   delete: (name) => void files.delete(name),
+ * };
+ * const conversation = await openConversation({ format: "openai-chat", storage });
+ * conversation.append({ role: "user", content: "Fix the parser." });
+ * await conversation.dispose();
+ * files.has("log.jsonl"); // => true
  * ```
  */
 export interface ConversationStorage {

@@ -16,8 +16,22 @@ export interface MementoLike {
  * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations: VS Code writes all of a memento
  * at once.
  *
- * ```js
- * const storage = mementoStorage(context.workspaceState, `chat/${session}/`);
+ * ```ts
+ * import type { ExtensionContext } from "vscode";
+ * import { mementoStorage, openConversation } from "espalier";
+ *
+ * const open = ({ workspaceState }: Pick<ExtensionContext, "workspaceState">, session: string) =>
+ *   openConversation({ format: "openai-chat", storage: mementoStorage(workspaceState, `chat/${session}/`) });
+ *
+ * const state = new Map<string, unknown>(); // VS Code passes such a state to `activate`
+ * const workspaceState = {
+ *   get: (key: string) => state.get(key) as any, keys: () => [...state.keys()],
+ *   update: async (key: string, value: unknown) => void state.set(key, value),
+ * };
+ * const conversation = await open({ workspaceState }, "7");
+ * conversation.append({ role: "user", content: "Fix the parser." });
+ * await conversation.dispose();
+ * [...state.keys()].every((key) => key.startsWith("chat/7/")); // => true
  * ```
  */
 export function mementoStorage(memento: MementoLike, prefix: string): ConversationStorage {
@@ -62,8 +76,16 @@ const FOLDER = 2;
  * added to there, so the log is kept in pieces of about 64 kB; a piece is written beside the old one and takes its place when it is whole.
  * Only one such storage may write to a folder at a time; another conversation that is opened over it takes it over.
  *
- * ```js
- * const storage = workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(context.storageUri, session));
+ * ```ts
+ * import * as vscode from "vscode";
+ * import { openConversation, workspaceStorage } from "espalier";
+ *
+ * const folder = vscode.Uri.joinPath(vscode.Uri.file(process.cwd()), "sessions", "7"); // below `context.storageUri`
+ * const storage = workspaceStorage(vscode.workspace.fs, folder);
+ * const conversation = await openConversation({ format: "openai-chat", storage });
+ * conversation.append({ role: "user", content: "Fix the parser." });
+ * await conversation.dispose();
+ * (await vscode.workspace.fs.readDirectory(folder)).length > 0; // => true
  * ```
  */
 export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): ConversationStorage {

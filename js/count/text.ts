@@ -33,10 +33,11 @@ export function encodingOf({ encoding, model }: { encoding?: EncodingName | unde
  * without a public vocabulary, or an unknown one, is counted with `o200k_base` as a substitute (`"prior"`): its
  * provider may count a third more.
  *
- * ```js
+ * ```ts
  * import { encodingForModel } from "espalier";
- * encodingForModel("gpt-4"); // { encoding: "cl100k_base", origin: "exact" }
- * encodingForModel("claude-sonnet-4-5"); // { encoding: "o200k_base", origin: "prior" }
+ *
+ * encodingForModel("gpt-4"); // => { encoding: "cl100k_base", origin: "exact" }
+ * encodingForModel("claude-sonnet-4-5"); // => { encoding: "o200k_base", origin: "prior" }
  * ```
  *
  * @throws EspalierError `bad_option` if `model` is no text

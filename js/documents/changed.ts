@@ -94,8 +94,20 @@ export interface SplitDetails {
  * them; within them the statements around the changes; the changed lines with those heads; the changed lines alone. The largest file goes
  * down first, and comes up again where there is room left. Every stretch that is left out has one marker; changed lines are never left out.
  *
- * ```js
- * const { files } = await reduceChanges({ files: [{ path: "src/app.ts", text, diff }], budget: 2_000 });
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { reduceChanges } from "espalier";
+ *
+ * const text = (await readFile("src/app.ts", "utf8")).replace("listening on", "ready on"); // the file as it is now
+ * const diff = `--- a/src/app.ts
+ * +++ b/src/app.ts
+ * @@ -15,1 +15,1 @@
+ * -  console.log("listening on", options.host, options.port);
+ * +  console.log("ready on", options.host, options.port);
+ * `;
+ * const { files, tokens } = await reduceChanges({ files: [{ path: "src/app.ts", text, diff }], budget: 400 });
+ * tokens <= 400; // => true
+ * files[0]?.text.includes('console.log("ready on"'); // => true
  * ```
  *
  * @throws EspalierError `split_input` with batches that fit ({@link SplitDetails}), `too_many_changes` if that takes more of them than are
@@ -132,8 +144,20 @@ export interface CompatiblePart {
  * The reduction of Copilot Chat, to the letter: whole definitions, one for each hunk; a change at top level is the whole file; a single file
  * can stay over the budget. Every line carries its number. It took four characters for a token.
  *
- * ```js
- * const { files: [parts] } = await reduceCompatible({ files: [{ path: "src/app.ts", text, diff }], budget: 2_000 * 4, unit: "characters" });
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { reduceCompatible } from "espalier";
+ *
+ * const text = await readFile("src/app.ts", "utf8");
+ * const diff = `--- a/src/app.ts
+ * +++ b/src/app.ts
+ * @@ -9,1 +9,1 @@
+ * -export function start0(options: Options): void {
+ * +export function start0(options: Options0): void {
+ * `;
+ * const files = [{ path: "src/app.ts", text, diff }];
+ * const reduced = await reduceCompatible({ files, budget: 2_000 * 4, unit: "characters" });
+ * reduced.files[0]?.length; // => 1
  * ```
  *
  * @throws EspalierError as {@link reduceChanges}, but for `budget_exceeded`
@@ -209,8 +233,17 @@ export interface DiffHunk {
 /**
  * Reads a unified diff of any number of files. The engine must be ready (`await init()` in browsers).
  *
- * ```js
- * for (const { path, status } of parseDiff(execSync("git diff", { encoding: "utf8" }))) console.log(status, path);
+ * ```ts
+ * import { parseDiff } from "espalier";
+ *
+ * const [file] = parseDiff(`--- a/src/app.ts
+ * +++ b/src/app.ts
+ * @@ -1,1 +1,1 @@
+ * -old
+ * +new
+ * `); // as `git diff` prints it
+ * file?.path; // => "src/app.ts"
+ * file?.status; // => "modified"
  * ```
  *
  * @throws EspalierError `bad_diff` with the line, for combined diffs too; `bad_input`

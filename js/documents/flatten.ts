@@ -37,8 +37,18 @@ const NONE = 0xffff_ffff;
 /**
  * Flattens a tree of web-tree-sitter (any version), which stays the host's.
  *
- * ```js
- * const structure = await documentStructure(text, { language: "typescript", tree: flattenTree(parser.parse(text)) });
+ * ```ts
+ * import { fileURLToPath } from "node:url";
+ * import { Language, Parser } from "web-tree-sitter";
+ * import { documentStructure, flattenTree } from "espalier";
+ *
+ * await Parser.init();
+ * const grammar = fileURLToPath(import.meta.resolve("espalier/grammars/tree-sitter-typescript.wasm"));
+ * const parser = new Parser().setLanguage(await Language.load(grammar));
+ * const text = "export function start() {}\n";
+ * const tree = flattenTree(parser.parse(text)!);
+ * const { basis } = await documentStructure(text, { language: "typescript", tree });
+ * basis.path; // => "syntax"
  * ```
  */
 export function flattenTree(tree: TreeLike): FlatTree {

@@ -114,8 +114,11 @@ export function nameOf(language: string): string {
 /**
  * The language of a file by the ending of its name, or nothing. Endings that the host registered come first.
  *
- * ```js
- * languageOf("src/main.rs"); // "rust"
+ * ```ts
+ * import { languageOf } from "espalier";
+ *
+ * languageOf("src/main.rs"); // => "rust"
+ * languageOf("notes.txt"); // => undefined
  * ```
  */
 export function languageOf(path: string): string | undefined {
@@ -150,9 +153,16 @@ function entryOf(language: string): Entry | undefined {
 /**
  * Makes a grammar of the host's own available under the name of a language. Nothing is loaded yet.
  *
- * ```js
- * registerGrammar({ language: "lua", wasm: new URL("./tree-sitter-lua.wasm", import.meta.url), extensions: ["lua"],
- *   query: "(function_declaration) @function (comment) @comment" });
+ * ```ts
+ * import { languageOf, registerGrammar } from "espalier";
+ *
+ * registerGrammar({
+ *   language: "lua",
+ *   wasm: new URL("./tree-sitter-lua.wasm", import.meta.url), // loaded when the first file of the language comes
+ *   extensions: ["lua"],
+ *   query: "(function_declaration) @function (comment) @comment",
+ * });
+ * languageOf("init.lua"); // => "lua"
  * ```
  *
  * @throws EspalierError `bad_option` naming the field

@@ -65,10 +65,13 @@ export interface Outline {
  * The outline of a document: signatures without bodies. Loads the grammar of its language if need be; without one the folds of its
  * indentation take the place of definitions, and `basis` says so.
  *
- * ```js
- * const { text, definitions } = await outline(source, { path: "src/app.ts", budget: 500 });
- * // 3: export class App
- * //   5: start(port: number): void
+ * ```ts
+ * import { outline } from "espalier";
+ *
+ * const source = "export class App {\n  start(port: number): void {\n    listen(port);\n  }\n}\n";
+ * const { text, definitions } = await outline(source, { path: "src/app.ts" });
+ * text; // => "1: export class App\n2:   start(port: number): void\n"
+ * definitions.map(({ name }) => name); // => ["App"]
  * ```
  *
  * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted
@@ -167,8 +170,14 @@ const TURN = 40;
  * The map of a repository: of all definitions those that are referred to most, by files that are referred to most, within a number of
  * tokens. What is known of a file is kept by its content (32 MB of it), so that a second map with one changed file reads that file only.
  *
- * ```js
- * const { text } = await repositoryMap(files, { budget: 1_000, focus: ["src/app.ts"], mentioned: ["startServer"] });
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { repositoryMap } from "espalier";
+ *
+ * const files = [{ path: "src/app.ts", text: await readFile("src/app.ts", "utf8") }];
+ * const { text, tokens } = await repositoryMap(files, { budget: 1_000, mentioned: ["start0"] });
+ * tokens <= 1_000; // => true
+ * text.includes("start0"); // => true
  * ```
  *
  * @throws EspalierError `bad_input`, `bad_option`; the signal's reason if it is aborted

@@ -31,14 +31,28 @@ export interface SummaryDocument extends Pick<DocumentOptions, "language" | "pat
    * Costs of nodes by their kind, as `documentStructure` names them; they replace the usual ones (0 and little more: what is outermost, or near the
    * selection). The cheapest come first. `false` is never kept unless it is selected, even where there is room, nor is anything in it.
    *
-   * ```js
-   * { costs: { import_statement: 0, comment: false, method_definition: 0.5 } }
+   * ```ts
+   * import { summarizeDocument } from "espalier";
+   *
+   * const text = "import { a } from './a';\n// Says hello.\nfunction hello() {\n  a();\n}\n";
+   * const costs = { import_statement: 0, comment: false } as const;
+   * const summary = await summarizeDocument(text, { path: "hello.ts", budget: 1_000, costs });
+   * summary.text.includes("Says hello"); // => false
    * ```
    *
    * A function says it of each node, which it is given with its usual cost; all of them are asked for, parents first.
    *
-   * ```js
-   * { costs: ({ start, end }, cost) => (text.slice(start, end).includes("TODO") ? 0 : cost) }
+   * ```ts
+   * import { summarizeDocument } from "espalier";
+   *
+   * const functions = Array.from({ length: 50 }, (_, at) => `function f${at}() {\n  return ${at};\n}\n`);
+   * const text = [...functions, "// TODO: remove\n"].join("\n");
+   * const summary = await summarizeDocument(text, {
+   *   path: "f.ts",
+   *   budget: 100,
+   *   costs: ({ start, end }, cost) => (text.slice(start, end).includes("TODO") ? 0 : cost),
+   * });
+   * summary.text.includes("TODO"); // => true
    * ```
    */
   costs?: Costs;
@@ -190,15 +204,35 @@ export class DocumentSummary {
    * crosses a place where something is missing, is dropped and told: nobody has seen what it would replace. An insertion directly before or
    * behind a marker goes where what is missing begins or ends.
    *
-   * ```js
-   * const { edits, dropped } = summary.rebase([{ start: at, end: at + "old".length, text: "new" }]);
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { summarizeDocument } from "espalier";
+   *
+   * const text = await readFile("src/app.ts", "utf8");
+   * const selection = text.indexOf("start3");
+   * const summary = await summarizeDocument(text, { path: "src/app.ts", budget: 500, selection });
+   * const start = summary.text.indexOf("start3");
+   * const written = [{ start, end: start + "start3".length, text: "begin3" }]; // what a model changed in the summary
+   * const { edits, dropped } = summary.rebase(written);
+   * text.slice(edits[0]!.start, edits[0]!.end); // => "start3"
+   * dropped; // => []
    * ```
    *
    * Where the document changed while a model wrote its edits, pass those changes: the edits come back as edits of the
    * changed document, and an edit that overlaps a change is dropped.
    *
-   * ```js
-   * const { edits } = summary.rebase(written, { changes: [{ start: 0, end: 0, text: "// typed meanwhile\n" }] });
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { summarizeDocument } from "espalier";
+   *
+   * const text = await readFile("src/app.ts", "utf8");
+   * const selection = text.indexOf("start3");
+   * const summary = await summarizeDocument(text, { path: "src/app.ts", budget: 500, selection });
+   * const start = summary.text.indexOf("start3");
+   * const written = [{ start, end: start + "start3".length, text: "begin3" }];
+   * const typed = "// typed meanwhile\n";
+   * const { edits } = summary.rebase(written, { changes: [{ start: 0, end: 0, text: typed }] });
+   * edits[0]!.start === selection + typed.length; // => true
    * ```
    *
    * @param edits places are UTF-16 code units of the summary's text, in any order; edits must not overlap
@@ -215,9 +249,16 @@ export class DocumentSummary {
  * Cuts a document down to a budget: whole statements and definitions go, what matters most stays, and a comment stands wherever something is
  * missing. Loads the grammar of the language if need be; where there is none, indentation says what belongs together, and `basis` says why.
  *
- * ```js
- * const summary = await summarizeDocument(text, { path: "src/app.ts", budget: 2_000, selection: cursor });
- * summary.text; // … // … 12-48 omitted …
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { summarizeDocument } from "espalier";
+ *
+ * const text = await readFile("src/app.ts", "utf8");
+ * const selection = text.indexOf("start3");
+ * const summary = await summarizeDocument(text, { path: "src/app.ts", budget: 500, selection });
+ * summary.tokens <= 500; // => true
+ * summary.text.includes("start3"); // => true
+ * summary.text; // => /\/\/ … \d+-\d+ omitted/
  * ```
  *
  * @throws EspalierError `budget_exceeded` if what is selected and the markers do not fit, `bad_input`, `bad_option`; the signal's reason if
@@ -251,8 +292,14 @@ export function summarizeDocumentSync(text: string, options: SummaryDocument & S
  * Summarises documents that share a budget. What is left out first is what is least near to a selection, or deepest, in whichever of them;
  * ties go by the order of the list.
  *
- * ```js
- * const { summaries, lost } = await summarizeDocuments([{ text: a, path: "a.ts" }, { text: b, path: "b.py" }], { budget: 4_000 });
+ * ```ts
+ * import { summarizeDocuments } from "espalier";
+ *
+ * const functions = Array.from({ length: 50 }, (_, at) => `function f${at}() {\n  return ${at};\n}\n`).join("\n");
+ * const documents = [{ text: functions, path: "a.ts" }, { text: "print('hello')\n", path: "b.py" }];
+ * const { summaries } = await summarizeDocuments(documents, { budget: 200 });
+ * summaries[1]?.text; // => "print('hello')\n"
+ * summaries[0]!.tokens + summaries[1]!.tokens <= 200; // => true
  * ```
  *
  * @throws EspalierError as {@link summarizeDocument}; the path names the document

@@ -38,8 +38,21 @@ interface Rendered<Message> {
 /**
  * Renders an element to the messages of a model. `counter` is a tokenizer, or a model of VS Code.
  *
- * ```ts
- * const { messages } = await renderPrompt(MyPrompt, { question }, { modelMaxPromptTokens: model.maxInputTokens }, model);
+ * ```tsx
+ * import * as vscode from "vscode";
+ * import { PromptElement, renderPrompt, UserMessage } from "espalier/prompt-tsx";
+ * import type { BasePromptElementProps } from "espalier/prompt-tsx";
+ *
+ * class Question extends PromptElement<{ text: string } & BasePromptElementProps> {
+ *   render() {
+ *     return <UserMessage>{this.props.text}</UserMessage>;
+ *   }
+ * }
+ * const [model] = await vscode.lm.selectChatModels({ family: "gpt-4o" });
+ * if (!model) throw new Error("There is no such model.");
+ * const endpoint = { modelMaxPromptTokens: model.maxInputTokens };
+ * const { messages } = await renderPrompt(Question, { text: "Why does this fail?" }, endpoint, model);
+ * messages.length; // => 1
  * ```
  */
 export function renderPrompt<P extends BasePromptElementProps>(

@@ -23,10 +23,18 @@ export interface BudgetErrorDetails {
  * Thrown when a prompt is over its budget and nothing is left that may be removed: what is left is before a cache breakpoint, or the
  * budget is below nothing at all.
  *
- * ```js
- * try { await renderer.render() } catch (error) {
- *   if (error instanceof BudgetExceededError) console.log(error.details.needed, error.details.largest);
+ * ```tsx
+ * import { BudgetExceededError, render, UserMessage } from "espalier";
+ *
+ * const prompt = <UserMessage>Why does this fail?<cacheBreakpoint type="ephemeral" /></UserMessage>;
+ * let needed = 0;
+ * try {
+ *   await render(prompt, { budget: 3 });
+ * } catch (error) {
+ *   if (!(error instanceof BudgetExceededError)) throw error;
+ *   needed = error.details.needed;
  * }
+ * needed; // => 12
  * ```
  */
 export class BudgetExceededError extends CodedError<"budget_exceeded"> {

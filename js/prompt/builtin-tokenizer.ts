@@ -39,8 +39,18 @@ const LIST_TOKENS = 3;
  * Counts with the package's own engine. A renderer that is given one of these counts inside the engine, text by text as it prunes, which
  * no other tokenizer can.
  *
- * ```ts
- * const renderer = new PromptRenderer(endpoint, MyPrompt, props, new BuiltinTokenizer({ mode: OutputMode.OpenAI, model: "gpt-4o" }));
+ * ```tsx
+ * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
+ *
+ * class Question extends PromptElement {
+ *   render() {
+ *     return <UserMessage>Why does this fail?</UserMessage>;
+ *   }
+ * }
+ * const tokenizer = new BuiltinTokenizer({ mode: OutputMode.OpenAI, model: "gpt-4o" });
+ * const renderer = new PromptRenderer({ modelMaxPromptTokens: 8_000 }, Question, {}, tokenizer);
+ * const { messages } = await renderer.render();
+ * messages[0]?.content; // => "Why does this fail?"
  * ```
  */
 export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
@@ -89,7 +99,10 @@ export class BuiltinTokenizer<M extends OutputMode> implements ITokenizer<M> {
    * first if it has a place to load it from, which counting in a browser otherwise needs `loadEncoding` for.
    *
    * ```ts
-   * tokenizer.promises.tokenLength(text).then((tokens) => meter.show(tokens));
+   * import { BuiltinTokenizer, OutputMode } from "espalier";
+   *
+   * const tokenizer = new BuiltinTokenizer({ mode: OutputMode.Raw });
+   * await tokenizer.promises.tokenLength("Hello world!"); // => 3
    * ```
    */
   get promises(): PromisedTokenizer<M> {

@@ -7,12 +7,17 @@ import type { BasePromptElementProps, PromptElementProps, PromptRendered, Prompt
  * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs, for all elements
  * of a group at once. Line ends in JSX text are not kept: write `<br />`.
  *
- * ```jsx
- * class Greeting extends PromptElement {
+ * ```tsx
+ * import { PromptElement, render, UserMessage } from "espalier";
+ * import type { BasePromptElementProps } from "espalier";
+ *
+ * class Greeting extends PromptElement<{ name: string } & BasePromptElementProps> {
  *   render() {
  *     return <UserMessage priority={this.priority}>Hello {this.props.name}!</UserMessage>;
  *   }
  * }
+ * const { messages } = await render(<Greeting name="Ada" />, { budget: 100 });
+ * messages; // => [{ role: "user", content: "Hello Ada!" }]
  * ```
  */
 export abstract class PromptElement<P extends BasePromptElementProps = BasePromptElementProps, S = void> {

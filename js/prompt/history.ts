@@ -33,8 +33,13 @@ export interface Turn {
 /**
  * Ranks a list from the oldest to the newest: the last has the highest priority and renders first, so that the others share what it left.
  *
- * ```jsx
- * <>{rankRounds(messages.map((text) => <UserMessage>{text}</UserMessage>))}</>
+ * ```tsx
+ * import { rankRounds, render, UserMessage } from "espalier";
+ *
+ * const texts = ["the oldest message", "a later message", "the newest message"];
+ * const prompt = <>{rankRounds(texts.map((text) => <UserMessage>{text}</UserMessage>))}</>;
+ * const { messages } = await render(prompt, { budget: 12 });
+ * messages; // => [{ role: "user", content: "the newest message" }]
  * ```
  */
 export function rankRounds(list: readonly PromptChildren[]): PromptPiece[] {
@@ -52,8 +57,21 @@ export interface ToolCallRoundsProps extends BasePromptElementProps {
  * Rounds of tool calls. Older rounds are pruned first, within a round earlier results, and a call goes with its result. Later results are
  * rendered first, with a share of what is left held back for each of the others: a quarter, divided by the rounds and the round's calls.
  *
- * ```jsx
- * <ToolCallRounds priority={899} flexGrow={2} rounds={[{ text: "I look.", calls: [{ id, name: "read", arguments: "{}", result: file }] }]} />
+ * ```tsx
+ * import { readFile } from "node:fs/promises";
+ * import { render, ToolCallRounds, UserMessage } from "espalier";
+ *
+ * const result = await readFile("src/app.ts", "utf8");
+ * const rounds = [{ text: "I look.", calls: [{ id: "t1", name: "read_file", arguments: "{}", result }] }];
+ * const { messages, tokens } = await render(
+ *   <>
+ *     <UserMessage priority={900}>What does start3 do?</UserMessage>
+ *     <ToolCallRounds priority={899} flexGrow={2} rounds={rounds} truncateAt={500} />
+ *   </>,
+ *   { budget: 1_000 },
+ * );
+ * messages.map(({ role }) => role); // => ["user", "assistant", "tool"]
+ * tokens < 600; // => true
  * ```
  */
 export class ToolCallRounds extends PromptElement<ToolCallRoundsProps> {
@@ -114,8 +132,15 @@ export interface ChatHistoryProps extends BasePromptElementProps {
 /**
  * Earlier turns. Older turns are pruned first, within a turn its tool calls, then the answer, then the request.
  *
- * ```jsx
- * <ChatHistory priority={700} flexGrow={1} turns={[{ request: "Hello", response: "Hi!" }]} />
+ * ```tsx
+ * import { ChatHistory, render, UserMessage } from "espalier";
+ *
+ * const turns = [{ request: "Hello", response: "Hi!" }];
+ * const { messages } = await render(
+ *   <><ChatHistory priority={700} flexGrow={1} turns={turns} /><UserMessage priority={900}>Why?</UserMessage></>,
+ *   { budget: 1_000 },
+ * );
+ * messages.map(({ content }) => content); // => ["Hello", "Hi!", "Why?"]
  * ```
  */
 export class ChatHistory extends PromptElement<ChatHistoryProps> {

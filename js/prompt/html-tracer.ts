@@ -27,11 +27,20 @@ const STEPS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1,
 /**
  * Watches a render and shows it.
  *
- * ```js
+ * ```tsx
+ * import { BuiltinTokenizer, HTMLTracer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
+ *
+ * class Question extends PromptElement {
+ *   render() {
+ *     return <UserMessage>Why does this fail?</UserMessage>;
+ *   }
+ * }
+ * const tokenizer = new BuiltinTokenizer({ mode: OutputMode.Raw });
+ * const renderer = new PromptRenderer({ modelMaxPromptTokens: 8_000 }, Question, {}, tokenizer);
  * const tracer = (renderer.tracer = new HTMLTracer());
  * await renderer.render();
- * const server = await tracer.serveHTML(); // in Node: open server.address
- * document.querySelector("iframe").srcdoc = await tracer.html(); // in a browser
+ * const page = await tracer.html(); // for `iframe.srcdoc`; in Node `await tracer.serveHTML()` serves it
+ * page.includes("Why does this fail?"); // => true
  * ```
  */
 export class HTMLTracer implements ITracer {

@@ -22,9 +22,19 @@ export interface PromptSizing {
 /**
  * The props that every element has.
  *
- * ```jsx
- * <UserMessage priority={900} flexGrow={7}>{question}</UserMessage>
- * <UserMessage priority={700} flexGrow={1} flexReserve="/5"><History /></UserMessage>
+ * ```tsx
+ * import { render, TextChunk, UserMessage } from "espalier";
+ * import type { PromptSizing } from "espalier";
+ *
+ * const Files = (_: {}, { tokenBudget }: PromptSizing) => <TextChunk>{`${tokenBudget} tokens`}</TextChunk>;
+ * const { messages } = await render(
+ *   <>
+ *     <UserMessage priority={700} flexGrow={1}><Files /></UserMessage>
+ *     <UserMessage priority={900}>Why does this fail?</UserMessage>
+ *   </>,
+ *   { budget: 1_000 },
+ * );
+ * messages[0]?.content; // => "984 tokens"
  * ```
  */
 export interface BasePromptElementProps {
@@ -57,8 +67,16 @@ export interface PromptElementCtor<P extends BasePromptElementProps, S> {
 /**
  * A function as an element: it gets the props, and what a class gets in `render`.
  *
- * ```jsx
- * const Rules = ({ list }, sizing) => <TextChunk priority={5}>{list.slice(0, sizing.tokenBudget / 20).join("\n")}</TextChunk>;
+ * ```tsx
+ * import { render, SystemMessage, TextChunk } from "espalier";
+ * import type { PromptSizing } from "espalier";
+ *
+ * const Rules = ({ list }: { list: string[] }, { tokenBudget }: PromptSizing) => (
+ *   <TextChunk priority={5}>{list.slice(0, tokenBudget / 20).join("\n")}</TextChunk>
+ * );
+ * const rules = ["Be brief.", "Cite files."];
+ * const { messages } = await render(<SystemMessage><Rules list={rules} /></SystemMessage>, { budget: 1_000 });
+ * messages; // => [{ role: "system", content: "Be brief.\nCite files." }]
  * ```
  */
 export type PromptComponent<P = any> = (
@@ -100,8 +118,12 @@ export const Fragment: PromptFragment = Object.assign(fragment, { isFragment: tr
 /**
  * Makes a piece without JSX.
  *
- * ```js
- * createPiece(UserMessage, { priority: 1 }, "Hello ", name);
+ * ```ts
+ * import { createPiece, render, UserMessage } from "espalier";
+ *
+ * const piece = createPiece(UserMessage, { priority: 1 }, "Hello ", "Ada");
+ * const { messages } = await render(piece, { budget: 100 });
+ * messages; // => [{ role: "user", content: "Hello Ada" }]
  * ```
  */
 export function createPiece(ctor: unknown, props: unknown, ...children: unknown[]): PromptPiece {

@@ -79,11 +79,21 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * priority first, and not a node more than necessary.
  *
  * ```tsx
+ * import OpenAI from "openai";
+ * import { readFile } from "node:fs/promises";
+ * import { render, SystemMessage, TextChunk, UserMessage } from "espalier";
+ *
+ * const log = await readFile("build.log", "utf8");
  * const prompt = await render(
- *   <><SystemMessage>Be brief.</SystemMessage><UserMessage><TextChunk priority={1}>{log}</TextChunk>Why does this fail?</UserMessage></>,
- *   { budget: 8000, model: "gpt-4o" },
+ *   <>
+ *     <SystemMessage>You find what broke the build.</SystemMessage>
+ *     <UserMessage><TextChunk priority={1} breakOnWhitespace>{log}</TextChunk>Why does this fail?</UserMessage>
+ *   </>,
+ *   { budget: 8_000, model: "gpt-4o" },
  * );
- * await client.chat.completions.create({ model: "gpt-4o", ...prompt.request });
+ * prompt.tokens <= 8_000; // => true
+ * const reply = await new OpenAI().chat.completions.create({ model: "gpt-4o", ...prompt.request });
+ * reply.choices.length; // => 1
  * ```
  *
  * @param prompt A piece (JSX), or a tree from `renderElementJSON`, which needs no component any more.
@@ -192,8 +202,14 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
   /**
    * What happened to one node, named by its id, or by its path or the end of it.
    *
-   * ```js
-   * prompt.explain("History > Turn").sentence
+   * ```tsx
+   * import { render, TextChunk, UserMessage } from "espalier";
+   *
+   * const prompt = await render(
+   *   <UserMessage><TextChunk priority={1}>{"word ".repeat(500)}</TextChunk>Why does this fail?</UserMessage>,
+   *   { budget: 100 },
+   * );
+   * prompt.explain("TextChunk")?.sentence; // => /x/
    * ```
    */
   explain(node: number | string): Explanation | undefined {

@@ -46,9 +46,21 @@ export interface RenderPromptResult<M extends OutputMode = OutputMode.Raw> {
 /**
  * Renders an element to messages that fit the endpoint's budget. May be used again: every call is independent.
  *
- * ```ts
- * const renderer = new PromptRenderer({ modelMaxPromptTokens: 8000 }, MyPrompt, { question }, tokenizer);
+ * ```tsx
+ * import { BuiltinTokenizer, OutputMode, PromptElement, PromptRenderer, UserMessage } from "espalier";
+ * import type { BasePromptElementProps } from "espalier";
+ *
+ * class Question extends PromptElement<{ text: string } & BasePromptElementProps> {
+ *   render() {
+ *     return <UserMessage>{this.props.text}</UserMessage>;
+ *   }
+ * }
+ * const tokenizer = new BuiltinTokenizer({ mode: OutputMode.OpenAI });
+ * const props = { text: "Why does this fail?" };
+ * const renderer = new PromptRenderer({ modelMaxPromptTokens: 8_000 }, Question, props, tokenizer);
  * const { messages, tokenCount } = await renderer.render();
+ * messages[0]?.content; // => "Why does this fail?"
+ * tokenCount; // => 9
  * ```
  */
 export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMode> {

@@ -8,10 +8,19 @@ import type { PromptReferenceJSON, UriOrLocationJSON } from "./json-tree.ts";
 /**
  * The base of metadata. Subclass it, attach an instance, find it again by its class.
  *
- * ```jsx
- * class Used extends PromptMetadata { constructor(files) { super(); this.files = files; } }
- * <meta value={new Used(files)} local />
- * const { files } = result.metadata.get(Used);
+ * ```tsx
+ * import { PromptMetadata, render, UserMessage } from "espalier";
+ *
+ * class Used extends PromptMetadata {
+ *   constructor(readonly files: string[]) {
+ *     super();
+ *   }
+ * }
+ * const { metadata } = await render(
+ *   <UserMessage>Why does this fail?<meta value={new Used(["src/app.ts"])} local /></UserMessage>,
+ *   { budget: 100 },
+ * );
+ * metadata.get(Used)?.files; // => ["src/app.ts"]
  * ```
  */
 export abstract class PromptMetadata {
@@ -67,8 +76,15 @@ type ReferenceOptions = {
 /**
  * Something that a prompt was made from, to be shown to the user.
  *
- * ```jsx
- * <references value={[new PromptReference(document.uri), new PromptReference({ variableName: "selection" })]} />
+ * ```tsx
+ * import { PromptReference, render, UserMessage } from "espalier";
+ *
+ * const used = [new PromptReference({ variableName: "selection" })];
+ * const { references } = await render(
+ *   <UserMessage>Why does this fail?<references value={used} /></UserMessage>,
+ *   { budget: 100 },
+ * );
+ * references[0]?.anchor; // => { variableName: "selection" }
  * ```
  */
 export class PromptReference {

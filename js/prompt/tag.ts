@@ -20,11 +20,14 @@ const NAME = /^[A-Za-z_][\w.-]*$/;
  * attributes as well it is nothing. The content is not escaped: models read it better as it is. It is pruned before the tags, which go
  * together, and only with the last of it.
  *
- * ```jsx
- * <Tag name="attachment" attrs={{ id: "notes.md" }}>{text}</Tag>
- * // <attachment id="notes.md">
- * // …
- * // </attachment>
+ * ```tsx
+ * import { render, Tag, UserMessage } from "espalier";
+ *
+ * const { messages } = await render(
+ *   <UserMessage><Tag name="attachment" attrs={{ id: "notes.md" }}>Buy milk.</Tag></UserMessage>,
+ *   { budget: 100 },
+ * );
+ * messages[0]?.content; // => '<attachment id="notes.md">\nBuy milk.\n</attachment>\n'
  * ```
  */
 export class Tag extends PromptElement<TagProps> {

@@ -28,11 +28,6 @@ const STRETCHES = 10;
 
 /**
  * The longest beginning of `text` that ends before a break, or with the text, and has at most `sizing.tokenBudget` tokens.
- *
- * ```js
- * await longestFittingPrefix("one two three", /\s+/g, { tokenBudget: 2, endpoint, countTokens: (part) => part.text.split(" ").length });
- * // "one two"
- * ```
  */
 export async function longestFittingPrefix(text: string, breakOn: RegExp | string, sizing: PromptSizing, token?: CancellationToken): Promise<string> {
   const cuts = breaks(text, breakOn);

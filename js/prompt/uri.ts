@@ -9,10 +9,6 @@ type Change = { [K in keyof UriComponents]?: string | null };
 
 /**
  * An address in its five parts.
- *
- * ```js
- * Uri.parse("file:///c%3A/notes.md").fsPath; // "c:/notes.md", on Windows "c:\\notes.md"
- * ```
  */
 export class Uri implements UriShape {
   readonly scheme: string;

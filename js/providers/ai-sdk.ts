@@ -58,10 +58,16 @@ export interface GeneratorOptions extends Patience {
 /**
  * A language model object of the AI SDK.
  *
- * ```js
- * import { google } from "@ai-sdk/google";
- * const model = aiSdk({ model: google("gemini-2.5-flash") });
- * await compact(messages, { budget: 32_000, llm: model.llm });
+ * ```ts
+ * import { openai } from "@ai-sdk/openai";
+ * import { readFile } from "node:fs/promises";
+ * import { compact } from "espalier";
+ * import { aiSdk } from "espalier/providers";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { llm } = aiSdk({ model: openai("gpt-4o-mini") });
+ * const { status } = await compact(messages, { budget: 8_000, llm });
+ * status; // => "applied"
  * ```
  *
  * @throws EspalierError `bad_option`
@@ -82,8 +88,17 @@ export function aiSdk(options: AiSdkOptions): Provider {
  * A function that generates, such as one that calls the AI SDK's `generateText`: it is given `{ messages, tools, maxOutputTokens,
  * temperature, abortSignal }` and gives `{ text, toolCalls, finishReason, usage }`.
  *
- * ```js
- * const model = generator({ generate: (request) => generateText({ model: openai("gpt-4o-mini"), ...request }) });
+ * ```ts
+ * import { openai } from "@ai-sdk/openai";
+ * import { generateText } from "ai";
+ * import { readFile } from "node:fs/promises";
+ * import { compact } from "espalier";
+ * import { generator } from "espalier/providers";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const { llm } = generator({ generate: (request) => generateText({ model: openai("gpt-4o-mini"), ...request }) });
+ * const { status } = await compact(messages, { budget: 8_000, llm });
+ * status; // => "applied"
  * ```
  *
  * @throws EspalierError `bad_option`
@@ -91,8 +106,9 @@ export function aiSdk(options: AiSdkOptions): Provider {
 export function generator(options: GeneratorOptions): Provider {
   const { generate, model = "" } = known(options, GENERATOR);
   if (typeof generate !== "function") throw new EspalierError({ code: "bad_option", message: "options.generate must be a function", path: "options.generate" });
-  // Retries are made here; those of the SDK would multiply them.
-  return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) => generate({ messages: [], maxRetries: 0, ...request, abortSignal }));
+  // Retries are made here; those of the SDK would multiply them. The AI SDK 7 refuses system messages among the messages unless it is asked.
+  const always = { messages: [], maxRetries: 0, allowSystemInMessages: true };
+  return build(model, options, { toolChoice: "none" }, toGenerate, (request, { abortSignal }) => generate({ ...always, ...request, abortSignal }));
 }
 
 type Ask = (request: ProviderRequest, options: { abortSignal: AbortSignal }, stream: boolean) => PromiseLike<unknown>;

@@ -12,10 +12,17 @@ const BASE = "https://api.openai.com/v1";
 /**
  * A model behind OpenAI's chat completions.
  *
- * ```js
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { compact } from "espalier";
+ * import { openai } from "espalier/providers";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
  * const model = openai({ model: "gpt-4o-mini", apiKey: process.env.OPENAI_API_KEY });
- * const { text, usage } = await model.send(model.toRequest(messages, { maxTokens: 500 }));
- * await compact(messages, { budget: 32_000, llm: model.llm });
+ * const { status, messages: compacted } = await compact(messages, { budget: 8_000, llm: model.llm });
+ * status; // => "applied"
+ * const { finish } = await model.send(model.toRequest(compacted, { maxTokens: 500 }));
+ * finish; // => "stop"
  * ```
  *
  * @throws EspalierError `bad_option`

@@ -143,9 +143,13 @@ const LOOKED_AT = 4_000;
 /**
  * What a refusal means.
  *
- * ```js
- * classify({ status: 400, text: "prompt is too long: 213462 tokens > 200000 maximum" })
- * // { code: "context_length", kind: "tokens", used: 213462, limit: 200000 }
+ * ```ts
+ * import { classify } from "espalier/providers";
+ *
+ * const { code, used, limit } = classify({ status: 400, text: "prompt is too long: 213462 tokens > 200000 maximum" });
+ * code; // => "context_length"
+ * used; // => 213462
+ * limit; // => 200000
  * ```
  *
  * @param rules Rules of the host, tried first.

@@ -15,9 +15,14 @@ const LONGEST = 32 * 1024 * 1024;
 /**
  * Reads an event stream.
  *
- * ```js
+ * ```ts
+ * import { EventStream } from "espalier/providers";
+ *
+ * const response = new Response("data: one\n\ndata: two\n\n");
  * const events = new EventStream();
- * for await (const bytes of response.body) for (const { data } of events.push(bytes)) handle(data);
+ * const texts: string[] = [];
+ * for await (const bytes of response.body!) for (const { data } of events.push(bytes)) texts.push(data);
+ * texts; // => ["one", "two"]
  * ```
  */
 export class EventStream {

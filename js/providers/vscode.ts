@@ -46,10 +46,18 @@ export interface VscodeOptions extends Patience {
 /**
  * A model of VS Code.
  *
- * ```js
+ * ```ts
+ * import * as vscode from "vscode";
+ * import { compact } from "espalier";
+ * import * as providers from "espalier/providers";
+ *
  * const [model] = await vscode.lm.selectChatModels({ family: "gpt-4o" });
+ * if (!model) throw new Error("There is no such model.");
+ * const texts = Array.from({ length: 9 }, (_, at) => `${at}: ${"word ".repeat(900)}`);
+ * const messages = texts.map((text) => vscode.LanguageModelChatMessage.User(text));
  * const { llm } = providers.vscode({ model, api: vscode });
- * await compact(messages, { budget: model.maxInputTokens, llm });
+ * const { status } = await compact(messages, { budget: 4_000, llm });
+ * status; // => "applied"
  * ```
  *
  * VS Code itself reports no usage and no reason for stopping: `usage` is absent unless the model says it in its stream, `finish` is `stop`

@@ -1,6 +1,6 @@
 /** Finds the code blocks of a document, and makes tests of them. */
 
-const LANGUAGES = ["js", "ts", "tsx", "sh"];
+const LANGUAGES = ["js", "jsx", "ts", "tsx", "sh"];
 
 /**
  * The blocks of a Markdown document.
@@ -32,33 +32,69 @@ export function blocksOf(file, text) {
   return blocks;
 }
 
-/** The blocks of doc comments; those without an import are fragments of a call that the text above them describes. */
+/** The code blocks of the doc comments of a source file. */
 export function commentsOf(file, text) {
   const blocks = [];
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at += 1) {
-    const fence = /^\s*\* ```(js|ts|tsx)$/.exec(lines[at]);
+    const fence = /^\s*\* ```(\w*)$/.exec(lines[at]);
     if (!fence) continue;
     const end = lines.findIndex((line, index) => index > at && /^\s*\* ```$/.test(line));
     const code = lines.slice(at + 1, end).map((line) => line.replace(/^\s*\* ?/, "")).join("\n");
-    blocks.push({ language: fence[1], before: "", code, place: `${file}:${at + 1}`, ...(!/^import .* from "espalier/m.test(code) && { skipped: "fragment" }) });
+    if (LANGUAGES.includes(fence[1])) {
+      blocks.push({ language: fence[1], before: "", code, place: `${file}:${at + 1}`, isComment: true });
+    }
     at = end;
   }
   return blocks;
 }
 
+/** Returns why a reader could not rely on a block, or `undefined`: it must import what it uses, and assert a result. */
+export function fault({ code, language, isComment }) {
+  if (language === "sh") return undefined;
+  if (isComment && !/from "espalier[/"]/.test(code)) return "imports nothing from the package, so it does not run when pasted";
+  if (!/\/\/ => |\bassert\b/.test(code)) return "asserts no result: write `expression; // => value`";
+  return undefined;
+}
+
 const CHECK = 'import { check as $check } from "../check.mjs";';
 
-/** The block with its `// =>` comments as assertions. */
+/**
+ * The block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before it; a value that is not
+ * complete continues in the comments that follow.
+ */
 export function tested({ before, code, place }) {
   const [file, first] = place.split(":");
-  const body = code.split("\n").map((line, at) => {
-    const found = /^(\s*)(.+?);?\s+\/\/ => (.+)$/.exec(line);
-    if (!found) return line;
-    const [, indent, expression, value] = found;
-    return `${indent}$check(${expression}, ${value}, ${JSON.stringify(`${file}:${Number(first) + at + 1}`)});`;
-  });
+  const lines = code.split("\n");
+  const body = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const found = /^(\s*)(.*?)\s*\/\/ => (.+)$/.exec(lines[at]);
+    if (!found) {
+      body.push(lines[at]);
+      continue;
+    }
+    const [, indent, before] = found;
+    const expression = before === "" ? body.pop() : before;
+    const line = Number(first) + at + 1;
+    let value = found[3];
+    while (!isExpression(value)) {
+      const more = /^\s*\/\/(.*)$/.exec(lines[at + 1] ?? "");
+      if (!more) throw new SyntaxError(`${file}:${line}: ${value} is no value`);
+      value += `\n${more[1]}`;
+      at += 1;
+    }
+    body.push(`${indent}$check(${expression.trim().replace(/;$/, "")}, ${value}, ${JSON.stringify(`${file}:${line}`)});`);
+  }
   // A pragma must come first.
   const pragma = /^\/\*\*.*@jsx.*\*\/$/.test(body[0]) ? body.shift() : "";
   return [pragma, CHECK, before, ...body].join("\n");
+}
+
+function isExpression(text) {
+  try {
+    new Function(`return (${text}\n);`);
+    return true;
+  } catch {
+    return false;
+  }
 }

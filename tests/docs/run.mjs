@@ -1,12 +1,16 @@
 /**
- * Runs the documentation: every js, ts, tsx and sh block of README.md and docs/*.md, and every doc comment in js/ that imports the package.
+ * Runs the documentation: every code block of README.md, docs/*.md and the doc comments in js/.
  *
- * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches).
+ *   node tests/docs/run.mjs [place...]      only blocks whose place begins so, such as `docs/counting.md` or `js/api.ts:34`
+ *
+ * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches). Every block asserts a
+ *   result; a block of a doc comment imports what it uses.
  * - `# => text` under a shell command asserts that its output contains the text.
- * - `<!-- before … -->` above a block holds lines that run before it; `<!-- not run: reason -->` leaves one out.
+ * - `<!-- before … -->` above a block of Markdown holds lines that run before it; `<!-- not run: reason -->` leaves one out.
  *
  * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own addresses reach the scripted
- * model of tests/server. Afterwards `tsc` checks all blocks, and sdks.ts, against the types of the SDKs in package.json.
+ * model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what only a page has. Afterwards `tsc` checks all blocks,
+ * and sdks.ts, against the types of the SDKs in package.json.
  */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -16,7 +20,8 @@ import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transformSync } from "esbuild";
 import { answer, modelServer, SUMMARY } from "../server/model.mjs";
-import { blocksOf, commentsOf, tested } from "./blocks.mjs";
+import { providePage } from "./page.mjs";
+import { blocksOf, commentsOf, fault, tested } from "./blocks.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const here = join(root, "tests/docs");
@@ -29,7 +34,9 @@ const all = [
   ...markdown.flatMap((file) => blocksOf(file, readFileSync(join(root, file), "utf8"))),
   ...sources.flatMap((file) => commentsOf(file, readFileSync(join(root, file), "utf8"))),
 ];
-const blocks = all.filter(({ skipped }) => !skipped);
+const wanted = process.argv.slice(2);
+const chosen = wanted.length === 0 ? all : all.filter(({ place }) => wanted.some((start) => place.startsWith(start)));
+const blocks = chosen.filter(({ skipped }) => !skipped);
 const failures = [];
 
 rmSync(build, { recursive: true, force: true });
@@ -45,12 +52,15 @@ process.env.DOCS_SERVER = server.url;
 Object.assign(process.env, { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" });
 const redirect = pathToFileURL(join(here, "redirect.mjs")).href;
 await import(redirect);
+await providePage();
 
 for (const [at, block] of blocks.entries()) {
   const folder = mkdtempSync(join(tmpdir(), "espalier-docs-"));
   cpSync(join(here, "fixtures"), folder, { recursive: true });
   process.chdir(folder);
   try {
+    const reason = fault(block);
+    if (reason) throw new Error(`the block ${reason}`);
     if (block.language === "sh") await shell(block, folder);
     else await script(block, at);
     console.log(`ok     ${block.place}`);
@@ -64,7 +74,7 @@ for (const [at, block] of blocks.entries()) {
 }
 await server.close();
 types();
-const skipped = all.filter(({ skipped }) => skipped);
+const skipped = chosen.filter(({ skipped }) => skipped);
 console.log(`${blocks.length - failures.length} passed, ${failures.length} failed, ${skipped.length} not run`);
 process.exit(failures.length > 0 ? 1 : 0);
 
@@ -111,8 +121,8 @@ function spawned(line, cwd, env) {
 function types() {
   const files = [];
   for (const [at, { language, before, code, place }] of blocks.entries()) {
-    if (language !== "ts" && language !== "tsx") continue;
-    const file = join(build, `block${at}.tsx`);
+    if (language === "sh") continue;
+    const file = join(build, `block${at}.${language.startsWith("ts") ? "tsx" : "jsx"}`);
     writeFileSync(file, `${before}\n${code}\nexport {};\n`);
     files.push({ file, place });
   }
@@ -120,10 +130,10 @@ function types() {
   files.push({ file: join(here, "sdks.ts"), place: "tests/docs/sdks.ts" });
   const options = {
     compilerOptions: {
-      strict: true, noEmit: true, target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "esnext", moduleResolution: "bundler", skipLibCheck: true,
-      customConditions: ["node"], jsx: "react-jsx", jsxImportSource: "espalier", types: ["node"], typeRoots: [join(here, "node_modules/@types")],
+      strict: true, noEmit: true, allowJs: true, checkJs: true, target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "esnext", moduleResolution: "bundler", skipLibCheck: true,
+      customConditions: ["node"], jsx: "react-jsx", jsxImportSource: "espalier", types: ["node", "vscode"], typeRoots: [join(here, "node_modules/@types")],
     },
-    files: files.map(({ file }) => file),
+    files: [...files.map(({ file }) => file), join(here, "wasm.d.ts")],
   };
   writeFileSync(join(build, "tsconfig.json"), JSON.stringify(options));
   const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(build, "tsconfig.json")], { encoding: "utf8", cwd: build });
@@ -141,5 +151,7 @@ function install() {
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--package-lock=false"], { cwd: here, stdio: "inherit" });
     writeFileSync(stamp, wanted);
   }
-  if (!existsSync(join(modules, "espalier"))) symlinkSync(join(root, "pkg"), join(modules, "espalier"), "dir");
+  for (const [name, folder] of [["espalier", join(root, "pkg")], ["vscode", join(here, "vscode")]]) {
+    if (!existsSync(join(modules, name))) symlinkSync(folder, join(modules, name), "dir");
+  }
 }

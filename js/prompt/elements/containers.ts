@@ -8,8 +8,15 @@ import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing 
 /**
  * All or nothing: it is removed as a whole.
  *
- * ```jsx
- * <Chunk priority={3}>File {path}:<br />{text}</Chunk>
+ * ```tsx
+ * import { Chunk, render, UserMessage } from "espalier";
+ *
+ * const [path, text] = ["src/app.ts", "word ".repeat(500)];
+ * const { messages } = await render(
+ *   <UserMessage><Chunk priority={3}>File {path}:<br />{text}</Chunk>Why does this fail?</UserMessage>,
+ *   { budget: 100 },
+ * );
+ * messages; // => [{ role: "user", content: "Why does this fail?" }]
  * ```
  */
 export class Chunk extends PromptElement<BasePromptElementProps> {
@@ -30,8 +37,16 @@ export interface TokenLimitProps extends BasePromptElementProps {
 /**
  * Prunes its content to a limit of its own, before the prompt as a whole is pruned.
  *
- * ```jsx
- * <TokenLimit max={sizing.tokenBudget / 6}>{attachments}</TokenLimit>
+ * ```tsx
+ * import { render, TextChunk, TokenLimit, UserMessage } from "espalier";
+ *
+ * const texts = ["first ".repeat(40), "second ".repeat(40)];
+ * const attachments = texts.map((text, at) => <TextChunk priority={at}>{text}</TextChunk>);
+ * const { tokens } = await render(
+ *   <UserMessage><TokenLimit max={60}>{attachments}</TokenLimit>Why does this fail?</UserMessage>,
+ *   { budget: 8_000 },
+ * );
+ * tokens < 100; // => true
  * ```
  */
 export class TokenLimit extends PromptElement<TokenLimitProps> {
@@ -68,8 +83,15 @@ export interface IfEmptyProps extends BasePromptElementProps {
 /**
  * Shows `alt` if nothing in its children has any content. This is decided before pruning.
  *
- * ```jsx
- * <IfEmpty alt="The tool returned nothing."><ToolResult data={result} /></IfEmpty>
+ * ```tsx
+ * import { IfEmpty, render, UserMessage } from "espalier";
+ *
+ * const result = "";
+ * const { messages } = await render(
+ *   <UserMessage><IfEmpty alt="The tool returned nothing.">{result}</IfEmpty></UserMessage>,
+ *   { budget: 100 },
+ * );
+ * messages; // => [{ role: "user", content: "The tool returned nothing." }]
  * ```
  */
 export class IfEmpty extends PromptElement<IfEmptyProps> {

@@ -39,10 +39,21 @@ const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS]
  * A new element whose uses share their fate: as soon as the content of one is pruned completely, the others go too. Other than in a
  * `Chunk`, the content itself may be pruned bit by bit.
  *
- * ```jsx
+ * ```tsx
+ * import { AssistantMessage, render, ToolMessage, useKeepWith, UserMessage } from "espalier";
+ *
  * const KeepWith = useKeepWith();
- * <AssistantMessage toolCalls={[{ ...call, keepWith: KeepWith }]} />
- * <KeepWith priority={1}><ToolMessage toolCallId={call.id}>{result}</ToolMessage></KeepWith>
+ * const bash = { name: "bash", arguments: "{}" };
+ * const call = { id: "t1", type: "function" as const, function: bash, keepWith: KeepWith };
+ * const { messages } = await render(
+ *   <>
+ *     <AssistantMessage priority={2} toolCalls={[call]} />
+ *     <KeepWith priority={1}><ToolMessage toolCallId="t1">{"word ".repeat(500)}</ToolMessage></KeepWith>
+ *     <UserMessage priority={3}>Run the tests.</UserMessage>
+ *   </>,
+ *   { budget: 100 },
+ * );
+ * messages; // => [{ role: "user", content: "Run the tests." }]
  * ```
  */
 export function useKeepWith(): KeepWithCtor {

@@ -16,8 +16,14 @@ export interface ImageProps extends BasePromptElementProps {
 /**
  * A picture, within a message.
  *
- * ```jsx
- * <UserMessage>What is this? <Image src={base64} detail="low" /></UserMessage>
+ * ```tsx
+ * import { Image, render, UserMessage } from "espalier";
+ *
+ * const { tokens } = await render(
+ *   <UserMessage>What is this? <Image src="https://example.com/diagram.png" detail="low" /></UserMessage>,
+ *   { budget: 8_000 },
+ * );
+ * tokens; // => 97
  * ```
  */
 export class Image extends PromptElement<ImageProps> {

@@ -16,8 +16,17 @@ export interface PrioritizedListProps extends BasePromptElementProps {
 /**
  * Ranks its children by their position.
  *
- * ```jsx
- * <PrioritizedList priority={100} descending={false}>{messages.map((text) => <UserMessage>{text}</UserMessage>)}</PrioritizedList>
+ * ```tsx
+ * import { PrioritizedList, render, UserMessage } from "espalier";
+ *
+ * const texts = ["the oldest message", "a later message", "the newest message"];
+ * const { messages } = await render(
+ *   <PrioritizedList priority={100} descending={false}>
+ *     {texts.map((text) => <UserMessage>{text}</UserMessage>)}
+ *   </PrioritizedList>,
+ *   { budget: 12 },
+ * );
+ * messages; // => [{ role: "user", content: "the newest message" }]
  * ```
  */
 export class PrioritizedList extends PromptElement<PrioritizedListProps> {

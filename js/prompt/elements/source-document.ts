@@ -19,10 +19,22 @@ const TRIES = 6;
  * of the prompt leaves. Where not even what is selected fits, there is nothing.
  *
  * ```tsx
- * <UserMessage>
- *   <Tag name="file" attrs={{ path }}><SourceDocument path={path} text={text} selection={cursor} priority={5} flexGrow={1} /></Tag>
- *   {question}
- * </UserMessage>
+ * import { readFile } from "node:fs/promises";
+ * import { render, SourceDocument, Tag, UserMessage } from "espalier";
+ *
+ * const path = "src/app.ts";
+ * const text = await readFile(path, "utf8");
+ * const { messages, tokens } = await render(
+ *   <UserMessage>
+ *     <Tag name="file" attrs={{ path }}>
+ *       <SourceDocument path={path} text={text} selection={text.indexOf("start3")} priority={5} flexGrow={1} />
+ *     </Tag>
+ *     What does start3 do?
+ *   </UserMessage>,
+ *   { budget: 500 },
+ * );
+ * tokens <= 500; // => true
+ * /export function start3/.test(String(messages[0]?.content)); // => true
  * ```
  */
 export class SourceDocument extends Expandable {

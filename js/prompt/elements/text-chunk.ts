@@ -17,8 +17,16 @@ export interface TextChunkProps extends BasePromptElementProps {
 /**
  * One run of text, on a line of its own. It takes text and intrinsics (`<br />`, `<references />`), no elements.
  *
- * ```jsx
- * <TextChunk priority={5} breakOnWhitespace>{file}</TextChunk>
+ * ```tsx
+ * import { readFile } from "node:fs/promises";
+ * import { render, TextChunk, UserMessage } from "espalier";
+ *
+ * const log = await readFile("build.log", "utf8");
+ * const { tokens } = await render(
+ *   <UserMessage><TextChunk priority={5} breakOnWhitespace>{log}</TextChunk></UserMessage>,
+ *   { budget: 500 },
+ * );
+ * tokens > 400 && tokens <= 500; // => true
  * ```
  */
 export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {

@@ -15,8 +15,20 @@ export interface IToolResultProps extends BasePromptElementProps {
 /**
  * The texts and prompt trees of a result; other parts have no place in a prompt and are left out, and so is what is not for the model.
  *
- * ```jsx
- * <ToolMessage toolCallId={id}><ToolResult data={await vscode.lm.invokeTool(name, options)} /></ToolMessage>
+ * ```tsx
+ * import * as vscode from "vscode";
+ * import { AssistantMessage, render, ToolMessage, ToolResult } from "espalier";
+ *
+ * const call = { id: "t1", type: "function" as const, function: { name: "run_tests", arguments: "{}" } };
+ * const result = await vscode.lm.invokeTool("run_tests", { input: {}, toolInvocationToken: undefined });
+ * const { messages } = await render(
+ *   <>
+ *     <AssistantMessage toolCalls={[call]} />
+ *     <ToolMessage toolCallId="t1"><ToolResult data={result} /></ToolMessage>
+ *   </>,
+ *   { budget: 8_000 },
+ * );
+ * messages[1]?.content; // => "62 tests passed"
  * ```
  */
 export class ToolResult extends PromptElement<IToolResultProps> {

@@ -46,9 +46,16 @@ const SCOPE = 8;
  * The system prompt and the messages of a request. System messages are taken together, neighbours of one role are merged, and results
  * come before words, as the provider demands. A cache breakpoint marks the block before it; of more than four the last four are kept.
  *
- * ```js
- * const { messages } = await renderer.renderRaw();
- * const reply = await client.messages.create({ model, max_tokens: 4096, ...toAnthropic(messages) });
+ * ```tsx
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { render, SystemMessage, toAnthropic, UserMessage } from "espalier";
+ *
+ * const prompt = <><SystemMessage>Be brief.</SystemMessage><UserMessage>Why does this fail?</UserMessage></>;
+ * const { messages } = await render(prompt, { budget: 8_000, format: "raw" });
+ * const request = toAnthropic(messages);
+ * request.messages; // => [{ role: "user", content: [{ type: "text", text: "Why does this fail?" }] }]
+ * const reply = await new Anthropic().messages.create({ model: "claude-opus-4-8", max_tokens: 4_096, ...request });
+ * reply.stop_reason; // => "end_turn"
  * ```
  */
 export function toAnthropic(messages: readonly ChatMessage[]): AnthropicRequest {

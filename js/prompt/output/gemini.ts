@@ -31,9 +31,14 @@ const SCOPE = 16;
  * The system instruction and the contents of a request. System messages are taken together, roles alternate, and responses to function
  * calls come before words; pictures in a tool's result stand beside its response.
  *
- * ```js
+ * ```tsx
+ * import { render, SystemMessage, toGemini, UserMessage } from "espalier";
+ *
+ * const prompt = <><SystemMessage>Be brief.</SystemMessage><UserMessage>Why does this fail?</UserMessage></>;
+ * const { messages } = await render(prompt, { budget: 8_000, format: "raw" });
  * const { contents, systemInstruction } = toGemini(messages);
- * const reply = await ai.models.generateContent({ model, contents, config: { systemInstruction } });
+ * contents; // => [{ role: "user", parts: [{ text: "Why does this fail?" }] }]
+ * systemInstruction; // => { parts: [{ text: "Be brief." }] }
  * ```
  */
 export function toGemini(messages: readonly ChatMessage[]): GeminiRequest {

@@ -21,9 +21,11 @@ export interface ModeToChatMessageType {
 /**
  * Raw messages, or one of them, in the form of a mode. Whatever that form cannot say is left out.
  *
- * ```js
- * const { messages } = await renderer.renderRaw();
- * const request = { model: "gpt-4o", messages: toMode(OutputMode.OpenAI, messages) };
+ * ```tsx
+ * import { OutputMode, render, toMode, UserMessage } from "espalier";
+ *
+ * const { messages } = await render(<UserMessage>Why does this fail?</UserMessage>, { budget: 8_000, format: "raw" });
+ * toMode(OutputMode.OpenAI, messages)[0]?.content; // => "Why does this fail?"
  * ```
  */
 export function toMode<Mode extends keyof ModeToChatMessageType>(mode: Mode, messages: RawChatMessage): ModeToChatMessageType[Mode];

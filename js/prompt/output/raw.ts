@@ -131,8 +131,12 @@ export interface ToolChatMessage extends BaseChatMessage {
 /**
  * A message. More kinds of messages and parts may come, so code that branches on them needs a default.
  *
- * ```js
- * const text = message.content.flatMap((part) => (part.type === Raw.ChatCompletionContentPartKind.Text ? [part.text] : [])).join("");
+ * ```ts
+ * import { Raw } from "espalier";
+ *
+ * const { Text } = Raw.ChatCompletionContentPartKind;
+ * const message: Raw.ChatMessage = { role: Raw.ChatRole.User, content: [{ type: Text, text: "Hello" }] };
+ * message.content.flatMap((part) => (part.type === Text ? [part.text] : [])).join(""); // => "Hello"
  * ```
  */
 export type ChatMessage = AssistantChatMessage | SystemChatMessage | UserChatMessage | ToolChatMessage;
