@@ -78,6 +78,7 @@ export function packageExports(grammars) {
       },
     ])),
     "./espalier.wasm": "./dist/espalier.wasm",
+    "./count.wasm": "./dist/count.wasm",
     "./vocab/o200k_base.vocab": "./dist/vocab/o200k_base.vocab",
     "./vocab/cl100k_base.vocab": "./dist/vocab/cl100k_base.vocab",
     "./grammars/*": "./dist/grammars/*",

@@ -5,16 +5,18 @@ const LANGUAGES = ["js", "jsx", "ts", "tsx", "sh"];
 /**
  * The blocks of a Markdown document.
  *
- * @returns {{ language: string, before: string, code: string, place: string, skipped?: string }[]}
+ * @returns {{ language: string, before: string, code: string, after: string, place: string, skipped?: string }[]}
  */
 export function blocksOf(file, text) {
   const blocks = [];
   const lines = text.split("\n");
-  let [before, skipped] = ["", undefined];
+  const around = { before: "", after: "" };
+  let skipped;
   for (let at = 0; at < lines.length; at += 1) {
-    if (lines[at].startsWith("<!-- before")) {
-      const end = lines.findIndex((line, index) => index >= at && line.includes("-->"));
-      before = lines.slice(at + 1, end).join("\n");
+    const hidden = /^<!-- (before|after)$/.exec(lines[at]);
+    if (hidden) {
+      const end = lines.indexOf("-->", at);
+      around[hidden[1]] = lines.slice(at + 1, end).join("\n");
       at = end;
       continue;
     }
@@ -24,9 +26,11 @@ export function blocksOf(file, text) {
     if (!fence) continue;
     const end = lines.indexOf("```", at + 1);
     if (LANGUAGES.includes(fence[1])) {
-      blocks.push({ language: fence[1], before, code: lines.slice(at + 1, end).join("\n"), place: `${file}:${at + 1}`, ...(skipped && { skipped }) });
+      const code = lines.slice(at + 1, end).join("\n");
+      blocks.push({ language: fence[1], ...around, code, place: `${file}:${at + 1}`, ...(skipped && { skipped }) });
     }
-    [before, skipped] = ["", undefined];
+    Object.assign(around, { before: "", after: "" });
+    skipped = undefined;
     at = end;
   }
   return blocks;
@@ -42,7 +46,7 @@ export function commentsOf(file, text) {
     const end = lines.findIndex((line, index) => index > at && /^\s*\* ```$/.test(line));
     const code = lines.slice(at + 1, end).map((line) => line.replace(/^\s*\* ?/, "")).join("\n");
     if (LANGUAGES.includes(fence[1])) {
-      blocks.push({ language: fence[1], before: "", code, place: `${file}:${at + 1}`, isComment: true });
+      blocks.push({ language: fence[1], before: "", code, after: "", place: `${file}:${at + 1}`, isComment: true });
     }
     at = end;
   }
@@ -50,10 +54,10 @@ export function commentsOf(file, text) {
 }
 
 /** Returns why a reader could not rely on a block, or `undefined`: it must import what it uses, and assert a result. */
-export function fault({ code, language, isComment }) {
+export function fault({ code, after, language, isComment }) {
   if (language === "sh") return undefined;
   if (isComment && !/from "espalier[/"]/.test(code)) return "imports nothing from the package, so it does not run when pasted";
-  if (!/\/\/ => |\bassert\b/.test(code)) return "asserts no result: write `expression; // => value`";
+  if (!/\/\/ => |\bassert\b/.test(`${code}\n${after}`)) return "asserts no result: write `expression; // => value`";
   return undefined;
 }
 
@@ -63,9 +67,9 @@ const CHECK = 'import { check as $check } from "../check.mjs";';
  * The block with its `// =>` comments as assertions. A comment on a line of its own belongs to the line before it; a value that is not
  * complete continues in the comments that follow.
  */
-export function tested({ before, code, place }) {
+export function tested({ before, code, after, place }) {
   const [file, first] = place.split(":");
-  const lines = code.split("\n");
+  const lines = `${code}\n${after}`.split("\n");
   const body = [];
   for (let at = 0; at < lines.length; at += 1) {
     const found = /^(\s*)(.*?)\s*\/\/ => (.+)$/.exec(lines[at]);
@@ -73,8 +77,8 @@ export function tested({ before, code, place }) {
       body.push(lines[at]);
       continue;
     }
-    const [, indent, before] = found;
-    const expression = before === "" ? body.pop() : before;
+    const [, indent, written] = found;
+    const expression = written === "" ? body.pop() : written;
     const line = Number(first) + at + 1;
     let value = found[3];
     while (!isExpression(value)) {

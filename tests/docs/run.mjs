@@ -6,7 +6,8 @@
  * - `expression; // => value` asserts that the expression equals the value (`=> /pattern/`: that its text matches). Every block asserts a
  *   result; a block of a doc comment imports what it uses.
  * - `# => text` under a shell command asserts that its output contains the text.
- * - `<!-- before … -->` above a block of Markdown holds lines that run before it; `<!-- not run: reason -->` leaves one out.
+ * - `<!-- before`, lines, `-->` above a block of Markdown are lines that run before it; `<!-- after` ones run after it. `<!-- not run: reason -->`
+ *   leaves a block out.
  *
  * Blocks run in one process against the built package, in a copy of `fixtures/`. Requests to the providers' own addresses reach the scripted
  * model of tests/server; `vscode` is the module in `vscode/`, and page.mjs provides what only a page has. Afterwards `tsc` checks all blocks,
@@ -120,10 +121,10 @@ function spawned(line, cwd, env) {
 /** Type-checks the blocks as they are printed. */
 function types() {
   const files = [];
-  for (const [at, { language, before, code, place }] of blocks.entries()) {
+  for (const [at, { language, before, code, after, place }] of blocks.entries()) {
     if (language === "sh") continue;
     const file = join(build, `block${at}.${language.startsWith("ts") ? "tsx" : "jsx"}`);
-    writeFileSync(file, `${before}\n${code}\nexport {};\n`);
+    writeFileSync(file, `${before}\n${code}\n${after}\nexport {};\n`);
     files.push({ file, place });
   }
   // What the package gives, passed to the SDKs. It is nowhere run.
