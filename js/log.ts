@@ -93,7 +93,7 @@ export class ConversationLog<T = unknown> {
    */
   static from<T>(messages: readonly T[], options: Omit<LogOptions, "format"> & { format?: Format } = {}): ConversationLog<T> {
     const format = known(options, LOG).format ?? readConversation(messages, {}).format;
-    const log = new ConversationLog<T>({ ...options, format });
+    const log = newLog<T>({ ...options, format });
     log.append(messages);
     return log;
   }
@@ -109,7 +109,7 @@ export class ConversationLog<T = unknown> {
     const { messages, salvage = false, exact: _, ...others } = known(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
-    const log = new ConversationLog<T>({ ...rest, format });
+    const log = newLog<T>({ ...rest, format });
     log.close();
     const engine = wasm();
     const core = call(() => engine.EventLog.read(text, log.fields, Boolean(salvage)));
@@ -657,6 +657,11 @@ function editFields(edit: LogEdit): Record<string, unknown> {
     ...(range && { range: { ...range, summary: said && typeof said === "object" ? { ...said, id: "" } : said } }),
     ...(data !== undefined && { json: jsonText(data, "edit.data", "bad_edit") }),
   };
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function newLog<T>(options: LogOptions): ConversationLog<T> {
+  return new ConversationLog<T>(options);
 }
 
 function jsonText(value: unknown, path: string, code: InputCode): string {

@@ -343,7 +343,7 @@ export class Calibration {
   static withFactor(model: string, factor: number): Calibration {
     needModel(model);
     if (typeof factor !== "number") throw new EspalierError({ code: "bad_option", message: `factor must be a number, and is ${typeof factor}`, path: "factor" });
-    return new Calibration(model, call(() => wasm().calibrationFrom(model, factor)));
+    return calibrationOf(model, call(() => wasm().calibrationFrom(model, factor)));
   }
 
   /** Tokens of the provider for each of ours: assumed at first, then learned. */
@@ -383,6 +383,11 @@ export class Calibration {
     this.state = state;
     return { outcome };
   }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function calibrationOf(model: string, state: unknown): Calibration {
+  return new Calibration(model, state);
 }
 
 function needModel(model: unknown): void {

@@ -40,9 +40,12 @@ export interface BudgetErrorDetails {
 export class BudgetExceededError extends CodedError<"budget_exceeded"> {
   /** Recognises errors of other copies of the package, such as its ES module and its CommonJS file in one process. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (this !== BudgetExceededError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    if (!Object.hasOwn(this, BRAND)) return Function.prototype[Symbol.hasInstance].call(this, value);
     return typeof value === "object" && value !== null && BRAND in value;
   }
+
+  /** An own property of this class, which its subclasses do not have. */
+  static readonly [BRAND] = true;
 
   override readonly name: string = "BudgetExceededError";
   declare readonly details: BudgetErrorDetails;
@@ -66,5 +69,3 @@ export class BudgetExceededError extends CodedError<"budget_exceeded"> {
     this.messages = messages;
   }
 }
-// A bundler renames a class that names itself.
-Object.defineProperty(BudgetExceededError, "name", { value: "BudgetExceededError" });

@@ -74,6 +74,10 @@ export class Flattener {
   pending = 0;
   /** Some element can grow, so that layout needs every count. */
   hasExpandable = false;
+  /** Some element of ours makes its content for its budget. */
+  hasSized = false;
+  /** An iterator was used up: the same pieces would not make the same tree again. */
+  hasIterators = false;
   /** Elements whose content cannot be made, with the error. It is thrown when their turn comes, as if nothing had been opened before. */
   readonly failures = new Map<ElementNode, unknown>();
   readonly #options: FlattenOptions;
@@ -180,9 +184,9 @@ export class Flattener {
       if (text) text.parts.push({ text: String(child), counts: true });
       else this.#text(node, String(child), undefined, false);
     } else if (isFragment(child.ctor)) {
-      frames.push({ node, how, at: 0, items: listed(child.children as Iterable<unknown>), isBase: false, closes: false, text });
+      frames.push({ node, how, at: 0, items: this.#listed(child.children as Iterable<unknown>), isBase: false, closes: false, text });
     } else if (typeof child[Symbol.iterator] === "function") {
-      frames.push({ node, how, at: 0, items: listed(child as Iterable<unknown>), isBase: false, closes: false, text });
+      frames.push({ node, how, at: 0, items: this.#listed(child as Iterable<unknown>), isBase: false, closes: false, text });
     } else if (typeof child.ctor === "string") {
       this.#intrinsic(frame, child, frames);
     } else if (how === "text") {
@@ -190,6 +194,13 @@ export class Flattener {
     } else {
       this.#element(child as PromptPiece, node, frames);
     }
+  }
+
+  #listed(items: Iterable<unknown>): readonly unknown[] | Iterator<unknown> {
+    if (Array.isArray(items)) return items;
+    const iterator = items[Symbol.iterator]();
+    if (Object.is(iterator, items)) this.hasIterators = true;
+    return iterator;
   }
 
   // -------------------------------------------------------------- elements
@@ -208,7 +219,9 @@ export class Flattener {
     try {
       const kind = this.#instantiate(node, piece, children);
       expands = kind.expands;
-      if (expands === "text" && breaks(node.props)) expands = undefined;
+      const isBroken = expands === "text" && breaks(node.props);
+      if (isBroken) expands = undefined;
+      if (isBroken || kind.isExpandable) node.isSized = this.hasSized = true;
       if (node.instance) {
         template = node.instance.props?.children;
         if (Object.hasOwn(node.instance, "render")) expands = undefined;
@@ -231,7 +244,7 @@ export class Flattener {
     const node: ElementNode = {
       type: "element", id: this.nodes.length, parent, ctor, name: ctor === undefined ? undefined : nameOf(ctor), kind: "container", props,
       instance: undefined, state: undefined, flags: 0, limit: undefined, keepWith: undefined, calls: undefined, callsKeptWith: undefined, toolCallId: undefined,
-      children: [], metadata: NO_METADATA, spliced: false, inLayout: false,
+      children: [], metadata: NO_METADATA, spliced: false, inLayout: false, isSized: parent?.isSized ?? false,
     };
     this.nodes.push(node);
     parent?.children.push(node);
@@ -537,10 +550,6 @@ function advance(frame: Frame): unknown {
   const { done, value } = (items as Iterator<unknown>).next();
   if (done) frame.at = DONE;
   return value;
-}
-
-function listed(items: Iterable<unknown>): readonly unknown[] | Iterator<unknown> {
-  return Array.isArray(items) ? items : items[Symbol.iterator]();
 }
 
 /** True if anything in a list of children is more than nothing. */

@@ -39,6 +39,8 @@ export interface ElementNode {
   spliced: boolean;
   /** Layout charges it for an empty message. */
   inLayout: boolean;
+  /** Its content, or that of an element around it, is made for a budget by an element of ours. */
+  isSized: boolean;
 }
 
 export interface TextNode {

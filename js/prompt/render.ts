@@ -218,17 +218,32 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     return nodes.find(({ path }) => path === node || path.endsWith(` > ${node}`));
   }
 
-  /** The same tree cut to another budget: no element is rendered again. This result stays as it is. */
+  /**
+   * The same prompt at another budget. No component is asked again; texts with `breakOn` are cut anew, and expandable elements make
+   * their content for the new budget. This result stays as it is.
+   *
+   * @throws BudgetExceededError, EspalierError as {@link render}
+   */
   async prune(budget: number): Promise<Rendered<F>> {
     if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
-    await this.#session.recut(budget);
-    return new Rendered(this.#session, this.format, budget);
+    const session = await this.#session.resized(budget);
+    try {
+      return renderedFrom(session, this.format, budget);
+    } catch (error) {
+      if (session !== this.#session) session.free();
+      throw error;
+    }
   }
 
   /** Lets go of the engine's copy of the tree. Without it that happens when this object is collected. */
   free(): void {
     this.#session.free();
   }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function renderedFrom<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
+  return new Rendered(session, format, budget);
 }
 
 /** No provider takes a request without messages, so a prompt of none is an error and not a result. */

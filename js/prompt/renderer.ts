@@ -161,7 +161,6 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     const builtin = tokenizer instanceof BuiltinTokenizer && !options.layoutOnly ? tokenizer : undefined;
     const countTokens: PromptSizing["countTokens"] = (text, token) =>
       tokenizer.tokenLength(typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text, token);
-    const overridden = this.createElement !== PromptRenderer.prototype.createElement;
     const session = await Session.render(
       { ctor: this.#ctor as never, props: this.#props },
       {
@@ -171,7 +170,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         tokenizer: builtin ? undefined : (tokenizer as ITokenizer),
         ...(builtin && { encoding: () => builtin.counting.encoding, counting: () => builtin.counting, mode: builtin.mode === OutputMode.VSCode ? vscodeMode() : MODES[builtin.mode as OutputMode], messagesOnly: true }),
         tracer: this.tracer,
-        ...(overridden && { createElement: (item: any) => this.createElement(item) }),
+        ...(overridesCreateElement(this) && { createElement: (item: any) => this.createElement(item) }),
         countTokens,
         ...options,
         onSession: (session) => (this.#session = session),
@@ -179,6 +178,11 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     );
     return session;
   }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function overridesCreateElement(renderer: PromptRenderer<any, any>): boolean {
+  return renderer["createElement"] !== PromptRenderer.prototype["createElement"];
 }
 
 const MODES = { [OutputMode.Raw]: "raw", [OutputMode.OpenAI]: "openai", [OutputMode.VSCode]: "vscode" } as const;

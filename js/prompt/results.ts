@@ -103,13 +103,18 @@ export class PromptReference {
   static fromJSON(json: PromptReferenceJSON): PromptReference {
     const { anchor, iconPath, options } = json;
     const place = "variableName" in anchor ? { variableName: anchor.variableName, value: anchor.value && placeOf(anchor.value) } : placeOf(anchor);
-    return new PromptReference(place as AnchorLike, iconPath && iconOf(iconPath), options);
+    return referenceTo(place as AnchorLike, iconPath && iconOf(iconPath), options);
   }
 
   toJSON(): PromptReferenceJSON {
     const { anchor, iconPath, options } = this;
     return { anchor, iconPath, options } as PromptReferenceJSON;
   }
+}
+
+// Outside of the class: bundlers rename a class that names itself.
+function referenceTo(...fields: ConstructorParameters<typeof PromptReference>): PromptReference {
+  return new PromptReference(...fields);
 }
 
 function placeOf(json: UriOrLocationJSON): AnchorLike {

@@ -17,6 +17,7 @@ import { partOf } from "./parts.ts";
 import type { IChatEndpointInfo, PromptPiece, PromptSizing } from "./piece.ts";
 import type { ElementNode, RenderNode, TextNode } from "./render-tree.ts";
 import { pathOf } from "./render-tree.ts";
+import type { PromptMetadata } from "./results.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 
@@ -77,7 +78,11 @@ export interface SessionOptions {
   token?: CancellationToken | undefined;
   signal?: AbortSignal | undefined;
   countTokens: PromptSizing["countTokens"];
+  /** What components returned for another budget, in the order in which they are asked; they are not asked again. */
+  replay?: readonly unknown[] | undefined;
 }
+
+type Root = { ctor: PromptPiece["ctor"]; props: any } | { json: PromptElementJSON };
 
 export class Session {
   readonly flattener: Flattener;
@@ -86,19 +91,25 @@ export class Session {
   #budget: number;
   /** The last step: how it ended. */
   #done: Float64Array = NO_NUMBERS;
+  readonly #root: Root;
+  /** Metadata of elements around each growth. */
+  readonly #growths: { node: ElementNode; before: PromptMetadata[]; added: PromptMetadata[] }[] = [];
+  /** What components returned in layout, in the order in which they were asked. */
+  readonly #returned: unknown[] = [];
 
-  private constructor(options: SessionOptions) {
+  private constructor(root: Root, options: SessionOptions) {
     this.options = options;
+    this.#root = root;
     this.#budget = options.budget;
     this.flattener = new Flattener({ counted: !options.tokenizer, strict: options.exactLimits ?? false, createElement: options.createElement });
   }
 
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
-  static async render(root: { ctor: PromptPiece["ctor"]; props: any } | { json: PromptElementJSON }, options: SessionOptions): Promise<Session> {
+  static async render(root: Root, options: SessionOptions): Promise<Session> {
     options.signal?.throwIfAborted();
     await ready();
     if (options.encoding) await loadNeeded(options.encoding());
-    const session = new Session(options);
+    const session = new Session(root, options);
     options.onSession?.(session);
     const { flattener } = session;
     if ("json" in root) flattener.rootJSON(root.json);
@@ -158,6 +169,21 @@ export class Session {
     return call(() => this.#live().places(Uint32Array.from(ids)));
   }
 
+  /**
+   * The same prompt at another budget. Components are not asked again; elements of ours that make their content for a budget are, in a
+   * session of its own.
+   */
+  async resized(budget: number): Promise<Session> {
+    this.#live();
+    const { hasSized, hasIterators } = this.flattener;
+    if (hasSized && !hasIterators) {
+      const endpoint = { ...this.options.endpoint, modelMaxPromptTokens: budget };
+      return Session.render(this.#root, { ...this.options, budget, endpoint, tracer: undefined, replay: this.#returned });
+    }
+    await this.recut(budget);
+    return this;
+  }
+
   /** Cuts the same tree to another budget. */
   async recut(budget: number): Promise<void> {
     call(() => this.#live().recut(budget));
@@ -201,8 +227,22 @@ export class Session {
       }
     } finally {
       flattener.encoder.release();
+      this.#forgetReverted();
       flattener.arrange();
     }
+  }
+
+  /** Leaves elements whose growth did not fit the metadata that they had before. */
+  #forgetReverted(): void {
+    const growths = this.#growths.splice(0);
+    if (growths.length === 0 || !this.#operation) return;
+    const kept = call(() => this.#live().growthKept() as Uint8Array);
+    const grown = new Map<ElementNode, PromptMetadata[]>();
+    growths.forEach(({ node, before, added }, at) => {
+      const metadata = grown.get(node) ?? before;
+      grown.set(node, kept[at] ? [...metadata, ...added] : metadata);
+    });
+    for (const [node, metadata] of grown) node.metadata = metadata;
   }
 
   #trace(tracer: ITracer): void {
@@ -239,6 +279,11 @@ export class Session {
     return { tokenBudget, endpoint, countTokens };
   }
 
+  /** True for what is made for its budget: by an element of ours in layout, or by anything once something grows. */
+  #isSized(node: ElementNode): boolean {
+    return node.isSized || this.flattener.collected.phase > 0;
+  }
+
   /** Asks a group of elements for their content, and answers with all of it. */
   #render(step: Float64Array): Later<Float64Array> {
     const { flattener } = this;
@@ -264,21 +309,31 @@ export class Session {
   }
 
   #grow(step: Float64Array): Later<Float64Array> {
-    const elements = [this.nodes[step[ELEMENTS_AT]!] as ElementNode];
+    const node = this.nodes[step[ELEMENTS_AT]!] as ElementNode;
     this.flattener.collected.phase++;
-    elements[0]!.state = undefined;
-    return after(this.#askAll("render", step, elements), (made) => this.#answer(step, elements, made));
+    node.state = undefined;
+    return after(this.#askAll("render", step, [node]), (made) => {
+      const before = [...node.metadata];
+      const next = this.#answer(step, [node], made);
+      this.#growths.push({ node, before, added: node.metadata.slice(before.length) });
+      return next;
+    });
   }
 
   /** What a method of all elements returns; a promise only if one of them returns one. */
   #askAll(method: "prepare" | "render", step: Float64Array, elements: ElementNode[]): Later<unknown[]> {
-    const { progress, token } = this.options;
+    const { progress, token, replay } = this.options;
     const results: unknown[] = [];
+    let next = this.#returned.length;
     for (let at = 0; at < elements.length; at++) {
       const node = elements[at]!;
       const instance = node.instance!;
       const sizing = this.#sizing(step[ELEMENTS_AT + 2 * at + 1]!);
       let result: unknown;
+      if (replay && !this.#isSized(node)) {
+        results.push(method === "render" ? replay[next++] : undefined);
+        continue;
+      }
       try {
         result = method === "render" ? instance.render(node.state, sizing, progress, token) : instance.prepare?.(sizing, progress, token);
       } catch (error) {
@@ -297,6 +352,7 @@ export class Session {
     const { encoder } = flattener;
     for (let at = 0; at < elements.length; at++) {
       const template = templates[at];
+      if (!this.#isSized(elements[at]!)) this.#returned.push(template);
       if (at > 0) encoder.close();
       // 0, NaN and "" are nothing when an element returns them, and text when they are among the children.
       if (template) flattener.children(elements[at]!, template);

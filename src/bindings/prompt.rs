@@ -181,6 +181,13 @@ impl Prompt {
         self.inner.places(nodes)
     }
 
+    /// For each time that an element was asked to grow, in order: 1 if its content is in the tree, 0 if that did not fit and
+    /// the content of before is.
+    #[wasm_bindgen(js_name = growthKept)]
+    pub fn growth_kept(&self) -> Vec<u8> {
+        self.inner.growth_kept().iter().map(|kept| u8::from(*kept)).collect()
+    }
+
     /// What a tracer sees of the layout, since the last call: budgets that were handed out, and numbers of spliced elements.
     pub fn events(&mut self) -> std::result::Result<JsValue, JsValue> {
         into_js(&self.inner.take_events())

@@ -89,6 +89,12 @@ impl Costs {
         self.messages.get(&message).copied().unwrap_or(f64::NAN)
     }
 
+    /// The same counts of messages in another tree, by the places that `to` returns.
+    pub fn moved(&self, to: impl Fn(u32) -> Option<u32>) -> Costs {
+        let moved = self.messages.iter().filter_map(|(message, count)| Some((to(*message)?, *count)));
+        Costs { messages: moved.collect(), ..Costs::default() }
+    }
+
     /// Messages that a change touches, with what they cost before it. To be called before the change is made known.
     fn touched(&self, view: View, unit: &Unit) -> Vec<Changed> {
         let inside = unit.removed.iter().map(|(place, _)| *place);

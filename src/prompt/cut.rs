@@ -8,6 +8,7 @@ use super::content::View;
 use super::costs::{Costs, Inside, bound};
 use super::counts::{Counts, Question, Sent};
 use super::draft::Draft;
+use super::growth::{Growth, Snapshot};
 use super::layout::Growable;
 use super::living::{Living, Unit};
 use super::order::Order;
@@ -51,6 +52,7 @@ pub enum Next {
 }
 
 /// A step that was carried out.
+#[derive(Clone)]
 pub struct Step {
     pub unit: Unit,
     pub rival: Option<NodeId>,
@@ -76,21 +78,17 @@ pub struct Cut {
     chosen: Vec<(NodeId, NodeId)>,
     /// Elements that were grown, with their first children before that.
     grown: Vec<(NodeId, NodeId)>,
+    /// For each growth, in the order in which elements were asked: false if it was taken back.
+    pub growth_kept: Vec<bool>,
     pub steps: Vec<Step>,
     failure: Option<Failure>,
 }
 
 enum Stage {
-    /// The total is to be found, and whether anything can grow if `may_grow`.
-    Count {
-        may_grow: bool,
-    },
-    /// Expandable elements from the given one on are asked.
-    Grow {
-        next: usize,
-        used: f64,
-        changed: bool,
-    },
+    /// The total is to be found; expandable elements grow if there is room.
+    Count,
+    /// Expandable elements are asked for more.
+    Grow(Box<Growth>),
     /// The host counts, so a search is on for where to stop.
     Search(Box<Search>),
     Done,
@@ -109,7 +107,7 @@ impl Cut {
         Ok(Cut {
             left: limits.len(),
             limits,
-            stage: Stage::Count { may_grow: true },
+            stage: Stage::Count,
             inside,
             backfill,
             bind,
@@ -119,6 +117,7 @@ impl Cut {
             costs: Costs::default(),
             chosen,
             grown: Vec::new(),
+            growth_kept: Vec::new(),
             steps: Vec::new(),
             failure: None,
         })
@@ -129,7 +128,12 @@ impl Cut {
     }
 
     /// Goes on until something is needed. Call again when it is there.
-    pub fn advance(&mut self, draft: &Draft, counts: &mut Counts, growables: &[Growable]) -> Result<Next, Malformed> {
+    pub fn advance(
+        &mut self,
+        draft: &mut Draft,
+        counts: &mut Counts,
+        growables: &[Growable],
+    ) -> Result<Next, Malformed> {
         loop {
             let Some(&(node, limit)) = self.left.checked_sub(1).and_then(|at| self.limits.get(at)) else {
                 if self.backfill && self.failure.is_none() && !matches!(self.stage, Stage::Done) {
@@ -143,16 +147,16 @@ impl Cut {
                 continue;
             };
             match std::mem::replace(&mut self.stage, Stage::Done) {
-                Stage::Count { may_grow } => {
+                Stage::Count => {
                     let total = match self.total(draft, counts, place) {
                         Ok(total) => total,
                         Err(questions) => {
-                            self.stage = Stage::Count { may_grow };
+                            self.stage = Stage::Count;
                             return Ok(Next::Count(questions));
                         }
                     };
-                    if may_grow && total < limit && !growables.is_empty() {
-                        self.stage = Stage::Grow { next: 0, used: total, changed: false };
+                    if total < limit && !growables.is_empty() {
+                        self.stage = Stage::Grow(Box::new(Growth::new(total)));
                     } else if total <= limit || limit.is_nan() {
                         self.next_limit();
                     } else if counts.builtin().is_some() {
@@ -161,22 +165,34 @@ impl Cut {
                         self.stage = Stage::Search(Box::default());
                     }
                 }
-                Stage::Grow { next, used, changed } => {
+                Stage::Grow(mut growth) => {
                     let here = place..self.tree.end(place);
-                    let found = growables.iter().enumerate().skip(next).find(|(_, growable)| {
-                        let place = self.tree.place(growable.node);
-                        place.is_some_and(|place| here.contains(&place) && self.living.has(place))
-                    });
-                    match found {
-                        Some((at, growable)) => {
-                            self.stage = Stage::Grow { next: at, used, changed };
-                            return Ok(Next::Grow(growable.node, limit - used + growable.consumed));
-                        }
-                        None => {
-                            if changed {
-                                self.rebuild(draft)?;
+                    let is_there = |node: NodeId| {
+                        self.tree.place(node).is_some_and(|place| here.contains(&place) && self.living.has(place))
+                    };
+                    if let Some(growable) = growth.next(growables, limit, is_there) {
+                        let budget = limit - growth.used + growable.consumed;
+                        self.stage = Stage::Grow(growth);
+                        return Ok(Next::Grow(growable.node, budget));
+                    }
+                    if growth.grown().next().is_none() {
+                        self.restore(growth.before);
+                        self.next_limit();
+                    } else if growth.is_stale {
+                        self.rebuild(draft, &mut growth)?;
+                        self.stage = Stage::Grow(growth);
+                    } else {
+                        let total = match self.total(draft, counts, place) {
+                            Ok(total) => total,
+                            Err(questions) => {
+                                self.stage = Stage::Grow(growth);
+                                return Ok(Next::Count(questions));
                             }
-                            self.stage = Stage::Count { may_grow: false };
+                        };
+                        if total > limit && self.take_back(draft, &mut growth) {
+                            self.stage = Stage::Grow(growth);
+                        } else {
+                            self.next_limit();
                         }
                     }
                 }
@@ -195,7 +211,7 @@ impl Cut {
 
     fn next_limit(&mut self) {
         self.left -= 1;
-        self.stage = Stage::Count { may_grow: true };
+        self.stage = Stage::Count;
     }
 
     fn total(&mut self, draft: &Draft, counts: &mut Counts, place: u32) -> Result<f64, Vec<Question>> {
@@ -300,19 +316,26 @@ impl Cut {
         self.stage = Stage::Done;
     }
 
-    /// The element that is being grown was given new content that took this many tokens. `before` is the first child that it
-    /// had until then.
-    pub fn grew(&mut self, node: NodeId, before: NodeId, consumed: f64, growables: &[Growable]) {
-        if !self.grown.iter().any(|(grown, _)| *grown == node) {
-            self.grown.push((node, before));
+    /// Records that the element that was asked to grow has new content of `consumed` tokens. `before` is the first child that
+    /// it had until then.
+    pub fn grew(&mut self, growable: Growable, before: NodeId, consumed: f64) {
+        if !self.grown.iter().any(|(grown, _)| *grown == growable.node) {
+            self.grown.push((growable.node, before));
         }
-        if let Stage::Grow { next, used, .. } = &self.stage {
-            let first = growables.get(*next).map_or(0.0, |growable| growable.consumed);
-            let used = used - first + consumed;
-            let limit = self.left.checked_sub(1).and_then(|at| self.limits.get(at)).map_or(0.0, |(_, limit)| *limit);
-            let next = if used >= limit { growables.len() } else { next + 1 };
-            self.stage = Stage::Grow { next, used, changed: true };
+        if let Stage::Grow(growth) = &mut self.stage {
+            growth.grew(growable, self.growth_kept.len(), before, consumed);
+            self.growth_kept.push(true);
         }
+    }
+
+    /// Gives the element that grew last the content of before; false if there is none.
+    fn take_back(&mut self, draft: &mut Draft, growth: &mut Growth) -> bool {
+        let Some((index, node, first)) = growth.revert() else { return false };
+        draft.attach(node, first);
+        if let Some(kept) = self.growth_kept.get_mut(index) {
+            *kept = false;
+        }
+        true
     }
 
     /// Gives grown elements their first content back, for another budget.
@@ -322,27 +345,46 @@ impl Cut {
         }
     }
 
-    /// The tree again, with new content in it; what is gone stays gone.
-    fn rebuild(&mut self, draft: &Draft) -> Result<(), Malformed> {
-        let root = self.tree.source(0);
-        let tree = Tree::new(draft, root, &mut self.chosen)?;
-        let old = &self.tree;
-        let living = &self.living;
+    /// Makes the tree again, with new content in it. Removed nodes stay removed, and counts of other messages stay known.
+    fn rebuild(&mut self, draft: &Draft, growth: &mut Growth) -> Result<(), Malformed> {
+        let tree = Tree::new(draft, self.tree.source(0), &mut self.chosen)?;
+        // Always from the state before anything grew: only it knows what was removed of content that is back.
+        let (old, living, costs, steps) = match &growth.before {
+            Some(before) => (&before.tree, &before.living, &before.costs, &before.steps),
+            None => (&self.tree, &self.living, &self.costs, &self.steps),
+        };
         let dead = |place: u32| old.place(tree.source(place)).is_some_and(|was| !living.has(was));
         let move_to = |place: u32| tree.place(old.source(place));
         let dropped: Vec<(u32, u32)> =
             living.all_dropped().filter_map(|(message, call)| Some((move_to(message)?, call))).collect();
         let fresh = Living::new(draft, &tree, self.bind, dead, &dropped);
-        for step in &mut self.steps {
+        let changed: Vec<u32> =
+            growth.grown().filter_map(|node| tree.place(node)).map(|place| tree.message[place as usize]).collect();
+        let costs = costs.moved(|message| move_to(message).filter(|message| !changed.contains(message)));
+        let mut steps = steps.clone();
+        for step in &mut steps {
             let before = step.unit.removed.len();
             step.unit.relocate(move_to);
             step.replaced += (before - step.unit.removed.len()) as u32;
         }
-        self.tree = tree;
-        self.living = fresh;
+        let before = Snapshot {
+            tree: std::mem::replace(&mut self.tree, tree),
+            living: std::mem::replace(&mut self.living, fresh),
+            costs: std::mem::replace(&mut self.costs, costs),
+            steps: std::mem::replace(&mut self.steps, steps),
+        };
+        growth.before.get_or_insert(before);
+        growth.is_stale = false;
         self.order = Order::default();
-        self.costs = Costs::default();
         Ok(())
+    }
+
+    /// Undoes [`Cut::rebuild`], after all growth was taken back.
+    fn restore(&mut self, before: Option<Snapshot>) {
+        if let Some(Snapshot { tree, living, costs, steps }) = before {
+            (self.tree, self.living, self.costs, self.steps) = (tree, living, costs, steps);
+            self.order = Order::default();
+        }
     }
 
     /// What came of it, once it is done.

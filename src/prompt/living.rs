@@ -31,14 +31,14 @@ pub struct Living {
 }
 
 /// What goes together under one number.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Kept {
     containers: Vec<u32>,
     calls: Vec<(u32, u32)>,
 }
 
 /// What one step removed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Unit {
     /// The nodes that went, each with its subtree, and why.
     pub removed: Vec<(u32, Rule)>,

@@ -5,8 +5,8 @@
 //!
 //! How a tree goes through: `layout` hands out budgets (`flex`) and collects what elements yield in a `draft`; `tree` is the draft
 //! materialised, in preorder; `living` says which of its nodes are still there and carries out removals with everything
-//! that follows from them; `order` finds what goes next; `content` and `counts` know what is left costs; `cut` ties these
-//! together for one budget, limit by limit; `trace` says afterwards what happened and why; `run` is the operation that hosts
+//! that follows from them; `order` finds what goes next; `content` and `counts` know what is left costs; `growth` records which
+//! elements grew; `cut` ties these together for one budget, limit by limit; `trace` says afterwards what happened and why; `run` is the operation that hosts
 //! poll. Layout advises elements how much to write, pruning enforces the budget, and neither influences the other.
 //!
 //! The rules are those of `@vscode/prompt-tsx` 0.4.0-alpha.9, except where a comment says otherwise: the same nodes go in
@@ -20,6 +20,7 @@ mod counts;
 mod cut;
 mod draft;
 mod flex;
+mod growth;
 mod layout;
 mod living;
 mod map;

@@ -96,7 +96,7 @@ pub struct Prompt {
 
 /// An element that is being grown.
 struct Growth {
-    node: NodeId,
+    growable: Growable,
     /// The first child that it had.
     before: NodeId,
     layout: Layout,
@@ -163,10 +163,10 @@ impl Prompt {
                 layout::Next::Render(elements) => return Ok(Some(Ask::Render(elements))),
                 layout::Next::Count(questions) => return Ok(Some(Ask::Count(questions))),
                 layout::Next::Done { consumed } => {
-                    let (node, before) = (growth.node, growth.before);
+                    let (growable, before) = (growth.growable, growth.before);
                     self.growth = None;
                     if let Some(cut) = &mut self.cut {
-                        cut.grew(node, before, consumed, &self.layout.growables);
+                        cut.grew(growable, before, consumed);
                     }
                 }
             }
@@ -175,7 +175,7 @@ impl Prompt {
             Some(cut) => cut,
             none => none.insert(start(&self.draft, &self.layout, self.options)?),
         };
-        match cut.advance(&self.draft, &mut self.counts, &self.layout.growables)? {
+        match cut.advance(&mut self.draft, &mut self.counts, &self.layout.growables)? {
             cut::Next::Count(questions) => Ok(Some(Ask::Count(questions))),
             cut::Next::Grow(node, budget) => Ok(Some(Ask::Grow(node, budget))),
             cut::Next::Done => Ok(None),
@@ -197,7 +197,9 @@ impl Prompt {
             Ask::Grow(node, budget) => {
                 let from = self.draft.len();
                 let before = self.draft.detach(node);
-                self.growth = Some(Growth { node, before, layout: Layout::again(node, budget, from) });
+                let growable = self.layout.growables.iter().find(|growable| growable.node == node);
+                let growable = growable.copied().unwrap_or(Growable { node, consumed: 0.0 });
+                self.growth = Some(Growth { growable, before, layout: Layout::again(node, budget, from) });
                 self.draft.add(node, yielded)?;
             }
             Ask::Count(_) => {
@@ -284,6 +286,12 @@ impl Prompt {
             Some(if cut.living.has(place) { f64::from(place) } else { -1.0 - f64::from(place) })
         };
         nodes.iter().map(|node| place(node).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// For each [`Ask::Grow`] of this cut, in order: true if its content is in the tree, false if it did not fit and the content
+    /// of before is.
+    pub fn growth_kept(&self) -> &[bool] {
+        self.cut.as_ref().map_or(&[], |cut| &cut.growth_kept)
     }
 
     /// What a tracer sees of the layout, since the last call.

@@ -109,16 +109,28 @@ differs(
   async (s) => assert.deepEqual(await baseless(s), { a: 0, b: 0 }),
 );
 
-/** An expandable of low priority that grows beyond its room, beside a chunk of higher priority. */
-const growing = (s: Subject): any => {
+/** An expandable that first has 5 letters and then `grown`, beside a chunk of 10. */
+function growing(s: Subject, priority: number, grown: number): any {
   let calls = 0;
-  return h(s.UserMessage, {}, h(s.Expandable, { priority: 1, value: () => "g".repeat(calls++ === 0 ? 5 : 20) }), h(s.TextChunk, { priority: 5 }, "0123456789"));
-};
+  const value = () => "g".repeat(calls++ === 0 ? 5 : grown);
+  return h(s.UserMessage, {}, h(s.Expandable, { priority, value }), h(s.TextChunk, { priority: 5 }, "0123456789"));
+}
+
+for (const priority of [1, 9]) {
+  differs(
+    `growth that does not fit is taken back, priority ${priority}`,
+    async (s) => assert.deepEqual(await texts(s, growing(s, priority, 20), { budget: 30 }), [`user: ${"g".repeat(20)}`]),
+    async (s) => assert.deepEqual(await texts(s, growing(s, priority, 20), { budget: 30 }), ["user: ggggg|0123456789"]),
+  );
+}
+
+/** The same within a limit that has room for the growth, in a prompt that has not. */
+const ranked = (s: Subject): any => all(h(s.TokenLimit, { max: 40, priority: 1 }, growing(s, 1, 20)), h(s.UserMessage, { priority: 5 }, "abcdefghij"));
 
 differs(
   "a grown Expandable keeps its rank",
-  async (s) => assert.deepEqual(await texts(s, growing(s), { budget: 30 }), [`user: ${"g".repeat(20)}`]),
-  async (s) => assert.deepEqual(await texts(s, growing(s), { budget: 30 }), ["user: 0123456789"]),
+  async (s) => assert.deepEqual(await texts(s, ranked(s), { budget: 40 }), [`user: ${"g".repeat(20)}`, "user: abcdefghij"]),
+  async (s) => assert.deepEqual(await texts(s, ranked(s), { budget: 40 }), ["user: 0123456789", "user: abcdefghij"]),
 );
 
 /** A chunk that may end where an expression matches nothing; gives up after a thousand counts. */

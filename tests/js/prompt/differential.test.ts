@@ -20,11 +20,6 @@ const TREES = Number(process.env.PROMPT_TREES ?? 300);
 const FIRST = Number(process.env.PROMPT_SEED ?? 1);
 const SEEDS = process.env.PROMPT_SEED === undefined ? TREES : 1;
 
-/**
- * How many characters more than the reference ours may have tokenized, in all: counts are given with the elements that need them, which
- * saves a crossing for each, and a few of those elements are removed before anything asks for their count (1.3 % measured).
- */
-const MORE = 1.02;
 /** Characters that each module had tokenized, and how often each rule was the reason for a difference. */
 const totals = { cases: 0, equal: 0, failures: 0, theirs: 0, own: 0, laterFits: 0, reasons: {} as Record<string, number> };
 
@@ -97,7 +92,7 @@ test("random prompts", { timeout: 3_600_000 }, async (context) => {
   }
   context.diagnostic(inspect(totals, { breakLength: 200 }));
   // A single prompt may need a count more.
-  if (!rehearsal && SEEDS >= 100) assert.ok(totals.own <= totals.theirs * MORE, `${totals.own} characters tokenized, the reference ${totals.theirs}`);
+  if (!rehearsal && SEEDS >= 100) assert.ok(totals.own <= totals.theirs, `${totals.own} characters tokenized, the reference ${totals.theirs}`);
 });
 
 /** Takes away what the failure does not need. What is left may need another budget: as much less as was taken away, or the same. */

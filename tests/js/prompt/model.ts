@@ -16,6 +16,8 @@ export interface Rules {
   trap: boolean;
   /** An expandable element that grew keeps priority, flags, name and metadata. */
   keepsRank: boolean;
+  /** Content that grew and does not fit is replaced by the content of before, and elements after it are asked. */
+  growthFits: boolean;
   /** Growth below a limit inside a message changes the message's text; the reference remembers the text of before. */
   growthSeen: boolean;
   /** Dropped tool calls cost nothing any more; the reference remembers the count of before. */
@@ -30,11 +32,11 @@ export interface Rules {
   noBasis: boolean;
 }
 
-export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
+export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthFits", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
 
 /** All rules set to the same. */
 export function rules(on: boolean): Rules {
-  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, noBasis: on };
+  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthFits: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, noBasis: on };
 }
 
 const { GenericMaterializedContainer: Container, MaterializedChatMessage: Message, MaterializedChatMessageBreakpoint: Breakpoint } = materialized;
@@ -197,23 +199,32 @@ export function modelRenderer(switches: Rules, fit = 0): any {
 
     async grow(root: any, scope: any, used: number, limit: number, token: unknown): Promise<boolean> {
       if (this._growables.length === 0) return false;
-      // An expandable element is itself the limited one nowhere, so that replacing it never replaces `scope`.
-      for (const { elem, initialConsume } of this._growables) {
-        const old = scope.findById(elem.id);
-        if (!old) continue;
-        const element = elem.getObj();
-        const fresh = new elem.constructor(null, 0, elem.id);
-        const purse = new Purse(limit - used + initialConsume, this._endpoint);
-        const item = { node: fresh, ctor: switches.keepsRank ? element.constructor : this._ctor, props: switches.keepsRank ? element.props : {}, children: [], path: [this._ctor] };
-        if (switches.keepsRank) fresh.setObj(element);
-        const consumed = await this._processPromptRenderPiece(purse, item, element, await element.render(undefined, this.sizing(purse.tokenBudget)), undefined, token);
-        const grown = fresh.materialize();
-        if (switches.keepsRank) grown.metadata.push(...old.metadata);
-        (switches.growthSeen ? root : scope).replaceNode(elem.id, grown);
-        used += consumed - initialConsume;
-        if (used >= limit) break;
+      const place = switches.growthSeen ? root : scope;
+      const undo: { id: number; old: any; used: number }[] = [];
+      let next = 0;
+      for (;;) {
+        // An expandable element is itself the limited one nowhere, so that replacing it never replaces `scope`.
+        for (; next < this._growables.length && used < limit; next++) {
+          const { elem, initialConsume } = this._growables[next];
+          const old = scope.findById(elem.id);
+          if (!old) continue;
+          const element = elem.getObj();
+          const fresh = new elem.constructor(null, 0, elem.id);
+          const purse = new Purse(limit - used + initialConsume, this._endpoint);
+          const item = { node: fresh, ctor: switches.keepsRank ? element.constructor : this._ctor, props: switches.keepsRank ? element.props : {}, children: [], path: [this._ctor] };
+          if (switches.keepsRank) fresh.setObj(element);
+          const consumed = await this._processPromptRenderPiece(purse, item, element, await element.render(undefined, this.sizing(purse.tokenBudget)), undefined, token);
+          const grown = fresh.materialize();
+          if (switches.keepsRank) grown.metadata.push(...old.metadata);
+          undo.push({ id: elem.id, old: place.replaceNode(elem.id, grown), used });
+          used += consumed - initialConsume;
+        }
+        if (!switches.growthFits || (await this.count(scope)) <= limit) return true;
+        const last = undo.pop();
+        if (!last) return true;
+        place.replaceNode(last.id, last.old);
+        used = last.used;
       }
-      return true;
     }
 
     // One step of pruning.
