@@ -1,105 +1,32 @@
 /**
  * Makes the publishable package in `pkg/`: wasm, glue, vocabularies, bundles, types. Stages that are current are skipped.
  *
- *   cargo -> wasm-bindgen -> wasm-opt -> guard -> glue                   build/wasm
+ *   engine.mjs                                                           build/wasm
  *   make-vocab                                                           build/vocab
  *   esbuild, tsc, pkg-template                                           pkg
  */
 
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build as out, cached, fail, hash, root, run, sizes, step } from "./lib.mjs";
+import { build as out, cached, hash, root, run, step } from "./lib.mjs";
 import { bundles } from "./bundles.mjs";
+import { countFile, engine, wasmDir, wasmFile } from "./engine.mjs";
 import { packageExports, sideEffects } from "./exports.mjs";
-import { glueFactory } from "./glue.mjs";
 import { thirdParty } from "./licences.mjs";
 import { setUp } from "./setup.mjs";
 import { typesVersions, writeShim } from "./shim.mjs";
-import { bindgen, version } from "./versions.mjs";
+import { version } from "./versions.mjs";
 
-/**
- * Smallest code; against -O3 it costs a few percent of speed (measured in benches/). Control flow is taken apart first and put together anew,
- * which is 3 kB less to download for the same speed; a second round finds what the first made possible.
- * Functions in the order of their names have their like beside them, which compresses better: both together, 11 kB less to download. Nothing
- * lies in the lowest KB of memory, which is the end of the stack: knowing that makes another percent.
- */
-const WASM_OPT = ["--flatten", "--rereloop", "-Oz", "-Oz", "--reorder-functions-by-name", "--low-memory-unused", "--strip-debug", "--strip-producers"];
-const FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"].map((name) => `--enable-${name}`);
-
-const wasmDir = join(out, "wasm");
-const wasmFile = join(wasmDir, "espalier.wasm");
-/** The engine that only counts. */
-const countFile = join(wasmDir, "count.wasm");
 const vocabDir = join(out, "vocab");
 const vocabularyNames = ["o200k_base", "cl100k_base"];
 const pkg = join(root, "pkg");
-const quick = Boolean(process.env.ESPALIER_QUICK);
-const profile = quick ? "quick" : "release";
-const rust = ["Cargo.toml", "core", "count", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "src"];
 
 export async function buildPackage() {
-  await step("The engine (Rust to wasm)", wasm);
+  await step("The engine (Rust to wasm)", engine);
   await step("Vocabularies", vocabularies);
   await step("The package in pkg/", packageFolder);
-}
-
-function wasm() {
-  const inputs = hash([...rust, "scripts/build.mjs", "scripts/glue.mjs"], bindgen + profile);
-  return cached("wasm", inputs, [wasmFile, countFile, join(wasmDir, "glue.js"), join(wasmDir, "glue.d.ts"), join(wasmDir, "count-glue.js")], async () => {
-    // Cargo does not know of our part of the parser's runtime.
-    await cached("runtime", hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile), [], () => run("cargo", ["clean", "--profile", profile, "--package", "tree-sitter", "--target", "wasm32-unknown-unknown"]));
-    engine({ crate: "espalier", file: wasmFile, glue: "glue", inlineEntry: "espalier/inline/o200k_base" });
-    engine({ crate: "espalier-count", file: countFile, glue: "count-glue", inlineEntry: "espalier/count/o200k_base" });
-  });
-}
-
-/** One crate as wasm with its glue. Without `--crate-type`, cargo would make a Rust library of the crate that only counts. */
-function engine({ crate, file, glue, inlineEntry }) {
-  run("cargo", ["rustc", "--profile", profile, "--package", crate, "--lib", "--crate-type", "cdylib", "--target", "wasm32-unknown-unknown", "--quiet", ...nowhere()]);
-  const raw = join(root, "target", "wasm32-unknown-unknown", profile, `${crate.replace("-", "_")}.wasm`);
-  const name = basename(file, ".wasm");
-  run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", name]);
-  small(join(wasmDir, `${name}_bg.wasm`), file);
-  const { code, types } = glueFactory(
-    readFileSync(join(wasmDir, `${name}.js`), "utf8"),
-    readFileSync(join(wasmDir, `${name}.d.ts`), "utf8"),
-    inlineEntry,
-  );
-  writeFileSync(join(wasmDir, `${glue}.js`), code);
-  writeFileSync(join(wasmDir, `${glue}.d.ts`), types);
-  for (const ending of [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"]) rmSync(join(wasmDir, `${name}${ending}`));
-}
-
-/**
- * Makes the module small. `ESPALIER_QUICK=1` leaves that out, and cargo optimises less: an engine twice as large and half as fast within a
- * minute, for working on it.
- */
-function small(module, file) {
-  if (quick) copyFileSync(module, file);
-  else run("wasm-opt", [module, ...WASM_OPT, ...FEATURES, "-o", file]);
-  guard(file);
-  if (quick) return;
-  const kb = Object.entries(sizes(file)).map(([how, bytes]) => `${Math.round(bytes / 1000)} kB ${how}`);
-  process.stdout.write(`  ${basename(file)}: ${kb.join(", ")}\n`);
-}
-
-/** Places in other crates are told without the folder that they lie in on this machine: the wasm is the same wherever it is built. */
-function nowhere() {
-  run("cargo", ["fetch", "--quiet", "--target", "wasm32-unknown-unknown"]);
-  const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
-  const folders = existsSync(sources) ? readdirSync(sources) : [];
-  const flags = folders.map((folder) => `--remap-path-prefix=${join(sources, folder)}/=`);
-  return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];
-}
-
-/** C code compiled by the wrong compiler shows up as imports from "env": such a module cannot be instantiated anywhere. */
-function guard(file) {
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));
-  const foreign = imports.filter(({ module }) => module === "env");
-  if (foreign.length) fail(`the wasm imports from "env": ${foreign.map(({ name }) => name).join(", ")}`);
 }
 
 function vocabularies() {

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/serve.mjs";
-import { launch } from "../www/browser.mjs";
+import { titleAt } from "../www/browser.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "..", "..");
@@ -47,21 +47,6 @@ async function titleIn(folder, { headers = {}, path = "" } = {}) {
     return await titleAt(url + path);
   } finally {
     close();
-  }
-}
-
-async function titleAt(url) {
-  const browser = await launch();
-  try {
-    const page = await browser.newPage();
-    const errors = [];
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(url);
-    await page.waitForFunction(() => document.title !== "", undefined, { timeout: 60_000 }).catch(() => undefined);
-    assert.deepEqual(errors, []);
-    return await page.title();
-  } finally {
-    await browser.close();
   }
 }
 

@@ -12,7 +12,7 @@ import { build } from "esbuild";
 import { publint } from "publint";
 import { sizes } from "../../scripts/lib.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { launch } from "../www/browser.mjs";
+import { titleAt } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
 
@@ -50,22 +50,10 @@ function install() {
   console.log(`  ${filename}: ${(size / 1e6).toFixed(2)} MB packed, ${files.length} files`);
 }
 
-/** The title that a folder's page gives itself in Chromium; what it throws instead. */
+/** The title that a folder's page gives itself in Chromium. */
 async function titleIn(folder) {
   const { url, close } = await serve(folder);
-  const browser = await launch();
-  try {
-    const page = await browser.newPage();
-    const errors = [];
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(url);
-    await page.waitForFunction(() => document.title !== "", undefined, { timeout: 15_000 }).catch(() => undefined);
-    assert.deepEqual(errors, []);
-    return await page.title();
-  } finally {
-    await browser.close();
-    close();
-  }
+  return titleAt(url).finally(close);
 }
 
 const USE = `

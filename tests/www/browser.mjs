@@ -1,5 +1,6 @@
 /** A real Chromium, driven through playwright-core. */
 
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chromium } from "playwright-core";
 import { page as folder } from "../../scripts/page.mjs";
@@ -10,6 +11,22 @@ export function launch() {
   const args = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return chromium.launch({ executablePath, args });
+}
+
+/** The title that a page gives itself; an error that it throws fails the test. */
+export async function titleAt(url) {
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    const errors = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await page.goto(url);
+    await page.waitForFunction(() => document.title !== "", undefined, { timeout: 60_000 }).catch(() => undefined);
+    assert.deepEqual(errors, []);
+    return await page.title();
+  } finally {
+    await browser.close();
+  }
 }
 
 /**
