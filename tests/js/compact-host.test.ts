@@ -175,16 +175,18 @@ test("a signal that was aborted before asks nobody", async () => {
 test("an answer after the abort, or after the time, changes nothing", async () => {
   for (const how of ["abort", "timeout"] as const) {
     const controller = new AbortController();
-    let late: (text: string) => void = () => undefined;
-    const llm = () => new Promise<string>((resolve) => (late = resolve));
-    const work = compacted({ llm, ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }) });
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    if (how === "abort") controller.abort();
-    const { status } = await work;
+    const late: ((text: string) => void)[] = [];
+    const llm = () => new Promise<string>((resolve) => {
+      late.push(resolve);
+      if (how === "abort") queueMicrotask(() => controller.abort());
+    });
+    const { status, report } = await compacted({ llm, ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }) });
     assert.equal(status, how === "abort" ? "cancelled" : "timeout");
-    late(SUMMARY);
-    late("again");
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const ended = structuredClone(report);
+    assert.equal(late.length, 1);
+    for (const answer of late) answer(SUMMARY);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(report, ended);
   }
 });
 
@@ -219,8 +221,10 @@ for (const [what, llm, status, calls] of [
 }
 
 test("two compactions at once do not meet", async () => {
-  const one = compacted({ llm: async () => (await new Promise((resolve) => setTimeout(resolve, 20)), SUMMARY.replace("Nothing to tell.", "One.")) });
-  const two = compacted({ llm: async () => SUMMARY.replace("Nothing to tell.", "Two.") });
+  let isTwoAsked: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => (isTwoAsked = resolve));
+  const one = compacted({ llm: async () => (await asked, SUMMARY.replace("Nothing to tell.", "One.")) });
+  const two = compacted({ llm: async () => (isTwoAsked(), SUMMARY.replace("Nothing to tell.", "Two.")) });
   const [first, second] = await Promise.all([one, two]);
   assert.match(first.report.summary!, /One\./);
   assert.match(second.report.summary!, /Two\./);

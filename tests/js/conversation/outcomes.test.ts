@@ -23,7 +23,7 @@ function fill(conversation: Opened, ratio: number): void {
 /** One request, and whatever it began. */
 async function request(conversation: Opened): Promise<void> {
   sound((await conversation.prepare()).messages, LIMIT);
-  for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await new Promise((done) => setTimeout(done, 5));
+  while (conversation.usage().job === "running") await new Promise((done) => setTimeout(done, 5));
   await rest();
 }
 

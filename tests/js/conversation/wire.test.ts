@@ -50,7 +50,7 @@ async function check(name: WireName, behaviour: string, wanted: Compacted["statu
     return { messages, report };
   };
   await prepared();
-  for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await new Promise((done) => setTimeout(done, 2));
+  while (conversation.usage().job === "running") await new Promise((done) => setTimeout(done, 2));
   await rest();
   // A summary that was not to be had is made by rules where the request waits for one; beside the conversation it is tried again later.
   const isMade = isSecond || wanted === "applied";

@@ -9,7 +9,7 @@ import type { CompactOptions, CompactResult, CompactStatus } from "../../../js/t
 import { answer, refuse, SUMMARY } from "../../server/model.mjs";
 import type { Behaviour } from "../../server/model.mjs";
 import { espalier } from "../built.ts";
-import { KEY, noSecret, scripted } from "./support.ts";
+import { KEY, noSecret, scripted, until } from "./support.ts";
 
 const providers = bundle as typeof Providers;
 const server = await scripted({ strict: true, key: KEY });
@@ -199,10 +199,9 @@ test("nothing hangs on when a compaction is aborted in the middle of an answer",
   server.script("hang-in-body");
   const controller = new AbortController();
   const work = compacted("openai", { signal: controller.signal });
-  while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.seen.length > 0, "nothing was sent");
   controller.abort();
   const { status } = await work;
   assert.equal(status, "cancelled");
-  for (let tries = 0; !server.seen[0]!.closed && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.ok(server.seen[0]!.closed);
+  await until(() => server.seen[0]!.closed, "the connection was left open");
 });

@@ -82,8 +82,8 @@ export function noSecret(value: unknown, seen = new Set<unknown>()): void {
   for (const name of Object.getOwnPropertyNames(value)) noSecret((value as Record<string, unknown>)[name], seen);
 }
 
-/** Gives the loop a while, until something holds. */
-export async function until(holds: () => boolean, what: string, ms = 3_000): Promise<void> {
+/** Waits until something holds. Only a test that fails waits for `ms`, which a busy machine does not reach. */
+export async function until(holds: () => boolean, what: string, ms = 60_000): Promise<void> {
   for (const end = Date.now() + ms; !holds(); ) {
     assert.ok(Date.now() < end, what);
     await new Promise((resolve) => setTimeout(resolve, 5));
