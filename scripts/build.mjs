@@ -37,7 +37,7 @@ function vocabularies() {
 }
 
 async function packageFolder() {
-  const inputs = hash(["js", "pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "scripts", "package-lock.json",
+  const inputs = hash(["js", "docs", "pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "scripts", "package-lock.json",
     "tsconfig.json", "tsconfig.types.json", "build/wasm", "build/vocab"]);
   return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "core.d.ts")], async () => {
     rmSync(pkg, { recursive: true, force: true });
@@ -48,6 +48,8 @@ async function packageFolder() {
     await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
     types();
     for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) copyFileSync(join(root, name), join(pkg, name));
+    // README links to it.
+    cpSync(join(root, "docs"), join(pkg, "docs"), { recursive: true });
     writeFileSync(join(pkg, "THIRD-PARTY.md"), thirdParty());
     const template = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
     const exports = packageExports(Object.values(GRAMMARS).flat());

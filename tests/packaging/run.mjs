@@ -385,6 +385,14 @@ const cases = {
     assert.match(text, /Permission is hereby granted/);
   },
 
+  async "the documents that README links to are in the package"() {
+    const installed = join(consumer, "node_modules", "espalier");
+    const links = readFileSync(join(installed, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g);
+    const named = [...links].map(([, path]) => path);
+    assert.ok(named.length > 5);
+    for (const path of named) assert.ok(existsSync(join(installed, path)), path);
+  },
+
   async "publint finds nothing"() {
     const { messages } = await publint({ pkgDir: join(root, "pkg"), level: "suggestion", strict: true });
     assert.deepEqual(messages, []);
