@@ -20,21 +20,26 @@ export class Inside {
     this.local = local;
   }
 
-  /** True within a callback that has not settled. Where the platform cannot tell callers apart, while any callback has not. */
+  /**
+   * True within a callback that has not settled. On a platform that cannot tell callers apart (browsers) it is true while a callback is open
+   * that a call in its turn waits for. A callback beside the conversation holds no turn: a call from within it waits for the job at most as
+   * long as any other call.
+   */
   get isInside(): boolean {
     return this.local ? this.local.getStore()?.isOpen === true : this.open > 0;
   }
 
-  /** The same callback, whose calls are known. */
-  wrap<A extends unknown[], R>(callback: (...args: A) => R | Promise<R>): (...args: A) => Promise<R> {
+  /** Returns the callback with its calls marked; `isBeside` is true for one of a job beside the conversation. */
+  wrap<A extends unknown[], R>(callback: (...args: A) => R | Promise<R>, isBeside = false): (...args: A) => Promise<R> {
+    const held = isBeside ? 0 : 1;
     return async (...args) => {
       const frame: Frame = { isOpen: true };
-      this.open += 1;
+      this.open += held;
       try {
         return await (this.local ? this.local.run(frame, () => callback(...args)) : callback(...args));
       } finally {
         frame.isOpen = false;
-        this.open -= 1;
+        this.open -= held;
       }
     };
   }

@@ -77,9 +77,14 @@ export class Maker<T> {
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
   async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
     const { profile, timeouts, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
+    const isBeside = wanted.job !== undefined;
     let isTold = false;
-    const preCompact = hooks?.preCompact;
-    const telling: CompactHooks | undefined = preCompact ? { ...hooks, preCompact: (event, context) => ((isTold = true), preCompact(event, context)) } : hooks;
+    const preCompact = hooks?.preCompact && this.c.inside.wrap(hooks.preCompact, isBeside);
+    const postCompact = hooks?.postCompact && this.c.inside.wrap(hooks.postCompact, isBeside);
+    const telling: CompactHooks | undefined = hooks && {
+      ...(preCompact && { preCompact: (event, context) => ((isTold = true), preCompact(event, context)) }),
+      ...(postCompact && { postCompact }),
+    };
     const made = await this.made(trigger, wanted, telling);
     if (!preCompact || isTold || !profile.hook.onNoop || !NOTHING.includes(made.status)) return made;
     // Some are told also where nothing comes of it; what they wish has nothing to go into.
@@ -120,7 +125,7 @@ export class Maker<T> {
     const options: Omit<CompactOptions, keyof CountOptions> = {
       ...told,
       ...compaction,
-      ...(hooks && { hooks: { ...hooks, ...(hooks.preCompact && { preCompact: inside.wrap(hooks.preCompact) }), ...(hooks.postCompact && { postCompact: inside.wrap(hooks.postCompact) }) } }),
+      ...(hooks && { hooks }),
       ...(cutOnly && { ladder: ladder.filter((rung) => rung !== "summary" && rung !== "offline") }),
       budget: range ? Number.MAX_SAFE_INTEGER : room,
       // The conversation's own model takes what it takes, whatever the user's threshold; of another its limits say, or its refusals.
@@ -133,8 +138,8 @@ export class Maker<T> {
         if (type === "answered") stage("answered");
       },
       ...(focus !== undefined && { focus }),
-      ...(asks && { llm: inside.wrap(llm) }),
-      ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile) }),
+      ...(asks && { llm: inside.wrap(llm, job !== undefined) }),
+      ...(compaction.readFile && { readFile: inside.wrap(compaction.readFile, job !== undefined) }),
       ...(summary !== undefined && { llm: async () => `<summary>${summary.replaceAll("</summary>", "<\\/summary>")}</summary>` }),
       ...(signal && { signal }),
     };

@@ -144,3 +144,12 @@ test("callers are told apart where the platform can, and none is held up where i
     assert.equal(inside.isInside, false);
   }
 });
+
+test("where callers cannot be told apart, a job beside the conversation makes no caller one of its own", async () => {
+  const inside = Reflect.construct(Inside, [null]) as Inside;
+  const seen: boolean[] = [];
+  const callback = async () => void seen.push(inside.isInside);
+  await inside.wrap(callback, true)();
+  await inside.wrap(callback)();
+  assert.deepEqual(seen, [false, true]);
+});
