@@ -202,12 +202,13 @@ export interface LoadGrammarOptions {
 
 /**
  * Loads the grammar of a language. May be called any number of times, also at once. After a failure documents are folded by indentation
- * until this is called again, or `registerGrammar`: they do not ask for a file again that was not there.
+ * until this is called again, or `registerGrammar`: they do not ask for a file again that was not there. Bytes, a module, a Response or a
+ * URL may also be passed themselves, as to {@link loadGrammarSync}.
  *
  * @throws EspalierError `unknown_language`, `grammar_not_found`, `bad_grammar` with the reason, `bad_query`; the signal's reason if it is aborted
  */
-export async function loadGrammar(language: string, options: LoadGrammarOptions = {}): Promise<void> {
-  const { wasm: source, signal } = known(options, LOAD_GRAMMAR);
+export async function loadGrammar(language: string, options: LoadGrammarOptions | Exclude<GrammarSource, string> = {}): Promise<void> {
+  const { wasm: source, signal }: LoadGrammarOptions = typeof options === "object" && isSource(options) ? { wasm: options } : known(options, LOAD_GRAMMAR);
   needSignal(signal);
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
@@ -243,11 +244,13 @@ export function isFailure(error: unknown): error is EspalierError {
 }
 
 /**
- * The same at once, from bytes or a compiled module; in Node also from the package's own files.
+ * The same at once, from bytes or a compiled module, by themselves or as `{ wasm }`; in Node also from the package's own files.
  *
  * @throws EspalierError as {@link loadGrammar}
  */
-export function loadGrammarSync(language: string, source?: WasmBytes | WasmModule): void {
+export function loadGrammarSync(language: string, given?: WasmBytes | WasmModule | { wasm?: WasmBytes | WasmModule }): void {
+  const isBare = typeof given !== "object" || given === null || isSource(given);
+  const source = isBare ? (given as WasmBytes | WasmModule | undefined) : known(given as { wasm?: WasmBytes | WasmModule }, LOAD_GRAMMAR).wasm;
   const entry = entryOf(language);
   if (!entry) throw unknown(language);
   delete entry.failure;

@@ -64,9 +64,17 @@ test("a grammar from bytes, a module, a response or a URL", async () => {
   } finally {
     server.close();
   }
+  // Both calls take both forms.
+  const ways: ((core: typeof Internal) => unknown)[] = [
+    (core) => core.loadGrammarSync("py", file), (core) => core.loadGrammarSync("py", { wasm: file }), (core) => core.loadGrammar("py", file), (core) => core.loadGrammar("py", new Response(file)),
+  ];
+  for (const load of ways) {
+    const core = await freshCore();
+    await load(core);
+    assert.equal(core.documentStructureSync(text, { language: "python" }).basis.path, "syntax");
+  }
   const core = await freshCore();
-  core.loadGrammarSync("py", file);
-  assert.equal(core.documentStructureSync(text, { language: "python" }).basis.path, "syntax");
+  assert.throws(() => core.loadGrammarSync("python", { wsm: file } as never), { code: "bad_option", path: "options.wsm" });
 });
 
 test("all grammars at once, each loaded once, however often it is asked for", async () => {

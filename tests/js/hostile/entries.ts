@@ -127,7 +127,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "recovery.clear", args: () => ["m"], run: (model) => { const recovery = new e.Recovery(); recovery.clear(model); return recovery.state; } },
 
   { name: "truncate", args: () => ["line\n".repeat(200), { limit: 50 }], run: e.truncate, options: "head snap keep json clean recall marker profile encoding" },
-  { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "limit encoding" },
+  { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "limit profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },
   { name: "offload", args: () => ["line\n".repeat(400), { store: async () => "kept/it", threshold: 100 }], run: e.offload, options: "tool exempt readTool schemaTokens previewTokens limit timeout profile encoding signal onEvent" },
   { name: "budgetResults", args: () => [chat(), { budget: 100 }], run: e.budgetResults, options: `${RESULTS} rule level cap profile` },
