@@ -28,15 +28,17 @@ export interface Rules {
   countedOnce: boolean;
   /** Limits in layout do not depend on the order of siblings. */
   limits: boolean;
+  /** Errors of an author name the element whose content is wrong. */
+  namesElement: boolean;
   /** A group whose bases sum to 0 gets nothing instead of NaN. */
   noBasis: boolean;
 }
 
-export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthFits", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "noBasis"] as const satisfies readonly (keyof Rules)[];
+export const RULES = ["exactStop", "emptyFree", "trap", "keepsRank", "growthFits", "growthSeen", "callsFreed", "ownBreaks", "countedOnce", "limits", "namesElement", "noBasis"] as const satisfies readonly (keyof Rules)[];
 
 /** All rules set to the same. */
 export function rules(on: boolean): Rules {
-  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthFits: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, noBasis: on };
+  return { exactStop: on, emptyFree: on, trap: on, keepsRank: on, growthFits: on, growthSeen: on, callsFreed: on, ownBreaks: on, countedOnce: on, limits: on, namesElement: on, noBasis: on };
 }
 
 const { GenericMaterializedContainer: Container, MaterializedChatMessage: Message, MaterializedChatMessageBreakpoint: Breakpoint } = materialized;
@@ -117,6 +119,11 @@ export function modelRenderer(switches: Rules, fit = 0): any {
           purse.consume(consumed);
         }
       }
+    }
+
+    async _processPromptRenderPiece(purse: Purse, item: any, element: any, template: unknown, progress: unknown, token: unknown): Promise<number> {
+      const run = () => super._processPromptRenderPiece(purse, item, element, template, progress, token);
+      return switches.namesElement ? blame(item, run) : run();
     }
 
     createElement(item: any): any {

@@ -52,8 +52,9 @@ export interface RunOptions {
 /** Of several that are wrong, ours names the first in source order, the reference the first intrinsic. */
 const NO_CHILD = /^(Unknown intrinsic element|Invalid ChatMessage child!).*/;
 
-/** The reference quotes the text of what has none. */
-const NOT_IN_A_MESSAGE = /^Cannot have (a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
+/** The reference names no element here, and quotes the text of what has none. */
+const NOT_IN_A_MESSAGE = /^Cannot have (?:a text node outside a ChatMessage. Text: "undefined"|\w+ content outside a ChatMessage\.)$/;
+const PATH_OUTSIDE = /^(Cannot have .* outside a ChatMessage.*) \(at tsx element [^()]*\)$/s;
 
 /** Renders a case with one module. Splices must have been made (`makeSplices`). */
 export async function run(s: Subject, { tree, tokenizer: options }: Case, { budget, Renderer = s.PromptRenderer, isTraced = true }: RunOptions): Promise<Outcome> {
@@ -99,8 +100,7 @@ export async function run(s: Subject, { tree, tokenizer: options }: Case, { budg
       ...seen(),
       fresh: 0,
       result: {
-        // Ours names the element in more places; tests of its own say where.
-        error: budget ? "budget" : text.replace(/ \(at tsx element [^()]*\)$/, "").replace(NOT_IN_A_MESSAGE, "something outside a message").replace(NO_CHILD, "no child"),
+        error: budget ? "budget" : text.replace(PATH_OUTSIDE, "$1").replace(NOT_IN_A_MESSAGE, "something outside a message").replace(NO_CHILD, "no child"),
         // A class of the caller's keeps its name; below LegacyPrioritization the reference throws a plain Error for a budget failure.
         kind: budget ? "budget" : String(error?.constructor?.name).replace("EspalierError", "Error"),
         messages: budget && error.messages ? plain(error.messages) : undefined,
