@@ -127,7 +127,9 @@ export interface AdoptOptions {
    * rewound or restored since; messages may have been added.
    */
   since?: number;
+  /** What started the compaction, kept with its first edit. Default: not recorded. */
   trigger?: string;
+  /** The id of the plan that was applied, kept with its first edit. Default: not recorded. */
   planId?: string;
   /** Whatever the host wants to keep of it, with the first edit. Must have JSON. */
   data?: unknown;
@@ -222,6 +224,7 @@ export interface LogOptions extends Omit<CountOptions, "format"> {
   now?: () => number;
 }
 export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
+  /** The format of `messages`. Default: detected if they are a list, else `espalier`. */
   format?: Format;
   /**
    * The host's own messages, all that the log has, in order. Without them the log is one of neutral messages (`format: "espalier"`), made

@@ -31,9 +31,14 @@ export interface SendContext {
 export type Send<T, R> = (messages: T, context: SendContext) => Promise<R> | R;
 
 export interface RequestOptions<R = unknown> extends PruneOptions {
+  /** Aborting it ends the call, which then throws `aborted`. Default: nothing ends it. */
   signal?: AbortSignal;
+  /** Called for every request, cut and refusal. Default: nobody listens. */
   onEvent?: (event: RequestEvent) => void;
-  /** What was learned from earlier refusals; keep it for the next request. */
+  /**
+   * What was learned from earlier refusals; keep it for the next request. Default: nothing is known, and nothing is
+   * kept.
+   */
   recovery?: Recovery;
   /** Holds counts and the cut from request to request. Without it `previous` says how the last one was cut. */
   pruner?: Pruner;
@@ -41,9 +46,12 @@ export interface RequestOptions<R = unknown> extends PruneOptions {
   lowerOutput?: boolean;
   /** Tokens of the prompt as the provider reported them. By default looked for in the reply's `usage`. */
   promptTokens?: (reply: R) => number | undefined;
-  /** What the provider is predicted to count for `sent` of our tokens, as a `Calibration` does: to notice servers that cut in silence. */
+  /**
+   * Predicts, in the provider's tokens, what `sent` of our tokens cost, as a `Calibration` does: to notice servers
+   * that cut in silence. Default: our own count.
+   */
   predict?: (sent: number) => { tokens: number; bound?: number };
-  /** A date to keep with limits that are learned. */
+  /** A date to keep with limits that are learned. Default: none. */
   date?: string;
 }
 

@@ -17,7 +17,10 @@ import { TOOL_CONTENT } from "./options/names.ts";
 export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEvent">> {
   /** Tokens that each text may have; longer ones are cut. Without it, and without `store`, texts stay whole. */
   limit?: number;
-  /** `errors` keeps lines about errors of what is cut: for the output of commands. */
+  /**
+   * `errors` keeps lines about errors of what is cut: for the output of commands. Default `ends`: the beginning and
+   * the end.
+   */
   keep?: "ends" | "errors";
   /** Bytes that the pictures may have together: the last ones stay, the others become notes. Default 2,621,440 (2.5 MiB). */
   maxImageBytes?: number;
@@ -27,6 +30,7 @@ export interface ToolContentOptions extends Partial<Omit<OffloadOptions, "onEven
   maxResources?: number;
   /** Lines that are shown of each. Default 500. */
   resourceLines?: number;
+  /** Called when something was stored, or could not be stored or read. Default: nobody listens. */
   onEvent?: (event: ToolContentEvent) => void;
 }
 

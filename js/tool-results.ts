@@ -18,15 +18,15 @@ export interface TruncateOptions {
   head?: number;
   /** `lines` (default) cuts at line ends, else between words, within 20 % of each side; `characters` uses the whole limit. */
   snap?: "lines" | "characters";
-  /** `errors` spends up to a fifth of the room on lines about errors from the middle. */
+  /** `errors` spends up to a fifth of the room on lines about errors from the middle. Default `ends`: none of it. */
   keep?: "ends" | "errors";
   /** Cut JSON as JSON, so that it parses. Default true. */
   json?: boolean;
   /** Take out terminal escapes and repeated lines first, where something has to go. Default true. */
   clean?: boolean;
-  /** The handle by which the whole is found; the marker names it. */
+  /** The handle by which the whole is found; the marker names it. Default: the marker names none. */
   recall?: string;
-  /** A marker of your own. */
+  /** The marker, in place of `[cut: 12 lines, 340 tokens]`. Its tokens count. */
   marker?: string;
   /** `copilot-chat` cuts as Copilot Chat does, from a limit of 50 on, and a limit of 0 means no limit; the other options are ignored then. */
   profile?: "espalier" | "copilot-chat";
@@ -157,26 +157,31 @@ export function fitResults(results: readonly ResultSize[], options: FitOptions):
 export type OffloadEvent = { type: "stored"; name: string; path: string; tokens: number } | { type: "warning"; code: "store_failed" | "store_timeout"; error: unknown };
 
 export interface OffloadOptions {
+  /** Stores a result and returns its path. */
   store: StoreResult;
   /** Results above so many tokens are stored; with `copilot-chat`: UTF-16 units. Default 4,000 (8,192). */
   threshold?: number;
-  /** Name of the tool. */
+  /** Name of the tool, for `exempt` and for the text. Default: not named. */
   tool?: string;
   /** Tools whose results are never stored. Default: search, explore and execution subagents, memory. */
   exempt?: readonly string[];
   /** The tool by which the model reads the file. Default `read_file`. */
   readTool?: string;
-  /** Tokens of the schema and of the preview in the text that stands for the result. Default 300 and 400. */
+  /** Tokens of the schema. Default 300. */
   schemaTokens?: number;
+  /** Tokens of the preview. Default 400. */
   previewTokens?: number;
   /** Where storing fails, the result is cut to so many tokens instead. Default: the threshold (4,000 with `copilot-chat`). */
   limit?: number;
   /** Milliseconds after which a store that does not answer has failed. Default 5,000. */
   timeout?: number;
-  /** `copilot-chat` stores JSON indented and leaves a bare pointer. */
+  /** `copilot-chat` stores JSON indented and leaves a bare pointer. Default `espalier`. */
   profile?: "espalier" | "copilot-chat";
+  /** What counts. Default `o200k_base`. */
   encoding?: EncodingName;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
+  /** Called when something was stored, or could not be. Default: nobody listens. */
   onEvent?: (event: OffloadEvent) => void;
 }
 

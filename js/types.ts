@@ -111,7 +111,10 @@ export interface CountOptions {
   model?: string;
   /** Default `espalier`. */
   costModel?: CostModelName;
-  /** Tool definitions sent with the request, in the format of the messages. */
+  /**
+   * Tool definitions sent with the request, in the format of the messages. Default: those of the request, if one was
+   * passed.
+   */
   tools?: ToolList;
   /** How the model counts pictures. Default: by `model`, else by the format's provider; OpenAI's usual tiles if neither says. */
   images?: ImageModel;
@@ -365,7 +368,9 @@ export interface ResultsOptions extends CountOptions {
   store?: StoreResult;
   /** Milliseconds after which a store that does not answer has failed, and is not asked again. Default 5,000. */
   timeout?: number;
+  /** Called when a result was stored, or could not be. Default: nobody listens. */
   onEvent?: (event: OffloadEvent) => void;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
   /** As {@link PruneOptions.maxImageBytes}; with `gemini-cli` no limit by default. */
   maxImageBytes?: number;
@@ -530,14 +535,15 @@ export interface CompactOptions extends CountOptions {
   provider?: Provider;
   /** Without it the summary is made by rules alone. */
   llm?: Llm;
-  /** What to pay special attention to. */
+  /** What the summary should pay special attention to, in words. Default: nothing. */
   focus?: string;
   /** Compact even if the conversation fits its budget. Default false. */
   force?: boolean;
   /** What to do when the model fails: `leave` (default) changes nothing, `offline` summarises by rules. */
   onFailure?: "leave" | "offline";
-  /** Ids (or indices) of messages that must stay verbatim. */
+  /** Ids (or indices) of messages that must stay verbatim. Default: none beyond what always stays. */
   keep?: readonly (string | number)[];
+  /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: nothing ends it. */
   signal?: AbortSignal;
   /**
    * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and less of it each time the
@@ -546,6 +552,7 @@ export interface CompactOptions extends CountOptions {
   llmBudget?: number;
   /** Milliseconds for each model call. Default 120,000. */
   timeout?: number;
+  /** Called when the model is asked, when it answered, and after each hook. Default: nobody listens. */
   onProgress?: (event: CompactProgress) => void;
   /** What the host adds to the rules by which facts are collected. */
   ledger?: LedgerRules;
@@ -586,10 +593,11 @@ export interface CompactOptions extends CountOptions {
    * tokens of each and a tenth of what messages may have.
    */
   readFile?: (path: string, context: { signal: AbortSignal }) => Promise<string | undefined> | string | undefined;
+  /** Called before and after the compaction. Default: none. */
   hooks?: CompactHooks;
   /** Milliseconds for each hook and file. Default: the profile's, 10,000. */
   hookTimeout?: number;
-  /** Handed to `llm` with every request. */
+  /** The host's name for this compaction, handed to `llm` with every request. Default: none. */
   jobId?: string;
   /**
    * What the summary is to stand for: the messages `from`..`to` (ids or indices), without one of them from the beginning or to the end. The
@@ -614,7 +622,9 @@ export interface HostBlock {
 
 /** What models whose name begins with `model` (or is it, with `exact`) need. */
 export interface ModelRule {
+  /** The name of the model, or its beginning. */
   model: string;
+  /** `model` is the whole name. Default false. */
   exact?: boolean;
   /** It calls tools although it is told not to: it is told once more. */
   textOnly?: boolean;
@@ -741,16 +751,21 @@ export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell"
 
 /** A tool of the host's, where its name and the usual names of arguments do not tell what it does. */
 export interface ToolRule {
+  /** The name of the tool, as calls have it. */
   name: string;
+  /** What the tool does. */
   kind: ToolKind;
-  /** Names of arguments that hold paths, command lines, text that goes into files. Default: the usual names. */
+  /** Names of arguments that hold paths. Default: the usual names. */
   path?: readonly string[];
+  /** Names of arguments that hold command lines. Default: the usual names. */
   command?: readonly string[];
+  /** Names of arguments that hold text for files. Default: the usual names. */
   content?: readonly string[];
 }
 export interface LedgerRules {
-  /** Folder that paths are told relative to. */
+  /** Folder that paths are made relative to. Default: paths stay as they are. */
   root?: string;
+  /** What the host's own tools do. Default: read from their names and arguments. */
   tools?: readonly ToolRule[];
   /** Further words (lower case) that make a sentence of the user a constraint. */
   markers?: readonly string[];
@@ -903,6 +918,7 @@ export interface SummarizeOptions
   extends CountOptions, Pick<CompactOptions, "focus" | "signal" | "timeout" | "onProgress" | "ledger" | "sections" | "verify" | "llmModel" | "modelRules" | "instructions" | "jobId" | "profile"> {
   /** For whoever goes on with the work elsewhere: another agent, another session, a person. */
   purpose: "handoff";
+  /** The model that writes the record. */
   llm: Llm;
   /** Input tokens that the model takes. Default: whatever the conversation has. */
   llmBudget?: number;
@@ -953,9 +969,11 @@ export interface Finding {
 
 /** What a model or purpose demands besides its provider's rules; where all that is named is met, its demands count. */
 export interface ValidityRule {
+  /** The provider that the rule is for. Default: any. */
   provider?: Provider;
-  /** Name of a model; `*` stands for any characters. */
+  /** Name of a model; `*` matches any characters. Default: any. */
   model?: string;
+  /** The purpose that the rule is for. Default: any. */
   purpose?: "answer" | "summary";
   /** The model reads texts only: pictures and documents become notes. */
   textOnly?: boolean;
@@ -988,6 +1006,7 @@ export interface ValidateOptions extends ValidityOptions {
 }
 
 export interface RepairOptions extends ValidityOptions {
+  /** The provider whose rules the messages must keep. */
   provider: Provider;
   /** Results without a call: left out (default), or their text becomes a note of the user. */
   orphans?: "drop" | "text";
@@ -1049,13 +1068,13 @@ export interface Usage {
 
 /** Prices of a token, in any unit: relative to plain input (as the defaults are), or money. */
 export interface Prices {
-  /** Default 1. */
+  /** A token that is neither read from a cache nor written to one. Default 1. */
   input?: number;
   /** A token read from the cache. Default 0.1. */
   cacheRead?: number;
   /** A token written to the cache. Default 1.25; 2 with a lifetime of one hour. */
   cacheWrite?: number;
-  /** Default 5. */
+  /** A token of the answer. Default 5. */
   output?: number;
 }
 
@@ -1123,8 +1142,12 @@ export interface MarkResult<T> {
 export interface PrefixOptions extends CountOptions {
   /** Tool definitions of the previous request. Default: those in it, else the same as now. */
   previousTools?: readonly unknown[];
-  /** The report of the `prune` or `compact` that made the newer request, and that of the previous one: they name the cause. */
+  /**
+   * The report of the `prune` or `compact` that made the newer request: it names the cause of a difference. Default:
+   * no cause is named.
+   */
   report?: Pick<PruneReport, "messages">;
+  /** The report of the `prune` or `compact` that made the previous request. Default: its changes have no cause. */
   previousReport?: Pick<PruneReport, "messages">;
   /** What each message of the newer request costs, where you hold that already: nothing is counted again. */
   counts?: readonly number[];
@@ -1164,6 +1187,7 @@ export interface CacheCostOptions {
   output?: number;
   /** The chance that the shared prefix is still cached, from 0 to 1. Default 1. */
   hitRate?: number;
+  /** Prices of a token. Default: relative to plain input, as {@link Prices} says. */
   prices?: Prices;
   /** Lifetime of the entries, for the default price of writing. */
   lifetime?: CacheLifetime;
@@ -1193,7 +1217,9 @@ export interface ClearingOptions {
   requests?: number;
   /** The chance that the prefix is still cached when a request comes, from 0 to 1. Default 1. */
   hitRate?: number;
+  /** Prices of a token. Default: relative to plain input, as {@link Prices} says. */
   prices?: Prices;
+  /** Lifetime of the entries, for the default price of writing. Default `5m`. */
   lifetime?: CacheLifetime;
 }
 

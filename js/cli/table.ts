@@ -46,7 +46,7 @@ export const FLAGS = {
     help: "the model that writes the summary: openai, openai-responses, anthropic or gemini; the key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY. Without it rules write the summary, offline",
   },
   "base-url": { value: "URL", of: compact, help: "any server that speaks like that provider; default: the provider's own" },
-  "llm-budget": { value: "N", of: compact, help: "tokens that this model accepts; default: the budget" },
+  "llm-budget": { value: "N", of: compact, help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it" },
   "on-failure": { value: "WHAT", of: compact, help: "leave (default): if the model fails nothing changes; offline: rules take over", values: ["leave", "offline"] },
   timeout: { value: "SECONDS", of: compact, help: "for each model call; default 120" },
   focus: { value: "TEXT|PATHS", of: ["compact", "outline"], help: "compact: what the summary should pay attention to; outline: files that the work is about, with commas between them, which are left out" },
@@ -105,7 +105,8 @@ const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .
 and files of languages without a grammar; standard error says how many.`;
 
 const WORDS = `After a count: exact (the model's own public encoding), prior (a stand-in encoding, since the model's own is not public),
-estimate (something in it cannot be counted). "System" counts system messages, which are never removed.`;
+estimate (something in it cannot be counted). "System", in errors "frame", counts system messages, which are never
+removed.`;
 
 const CODES = `Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was
 changed, 130 interrupted (Ctrl-C) and nothing was changed.`;

@@ -119,7 +119,12 @@ export interface PrepareOptions {
   tools?: ToolList;
   /** The model of this request. Default: that of the request before. */
   model?: string | ModelLimits;
+  /**
+   * System prompt of this request, where the format keeps it apart from the messages. Default: that of the request
+   * before.
+   */
   system?: string;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 

@@ -27,9 +27,11 @@ export interface ChangedFile extends Pick<DocumentOptions, "language" | "tabSize
 }
 
 export interface ReduceOptions {
+  /** The files, all of one change. */
   files: readonly ChangedFile[];
   /** Tokens that all texts may have together; characters if `unit` says so. */
   budget: number;
+  /** What the budget is in. Default `tokens`; `characters` are UTF-16 code units. */
   unit?: "tokens" | "characters";
   /** Tokens that you spend on each file that is shown, for its heading or fence. Default 0. */
   overhead?: number;
@@ -41,6 +43,7 @@ export interface ReduceOptions {
   maxBatches?: number;
   /** Default `o200k_base`. */
   encoding?: EncodingName;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 

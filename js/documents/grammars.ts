@@ -197,6 +197,7 @@ export function hasGrammar(language: string): boolean {
 export interface LoadGrammarOptions {
   /** Where the grammar is. Default: the package's own file, where the entry can find it. */
   wasm?: GrammarSource;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 

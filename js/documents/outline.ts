@@ -45,6 +45,7 @@ export interface OutlineOptions extends Pick<DocumentOptions, "language" | "path
   lineNumbers?: boolean;
   /** Default `o200k_base`. */
   encoding?: EncodingName;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 
@@ -131,6 +132,7 @@ export interface MapOptions {
   encoding?: EncodingName;
   /** Called after every file that had to be read anew. */
   onProgress?: (event: { done: number; of: number }) => void;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 

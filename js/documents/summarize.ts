@@ -89,6 +89,7 @@ export interface SummaryOptions {
    * attached, if the document has no costs of its own: imports come last, in TypeScript public things before private ones.
    */
   compatible?: CompatibleSwitches & { attached?: boolean };
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
 }
 

@@ -66,11 +66,13 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   costModel?: CostModelName;
   /** Tool definitions sent with the request, in the form of the format. */
   tools?: ToolList;
-  /** Puts back what still fits once the budget is met. */
+  /** Puts back what still fits once the budget is met. Default false. */
   backfill?: boolean;
+  /** Aborting it ends the call, which then throws the signal's reason. Default: nothing ends it. */
   signal?: AbortSignal;
-  /** Is handed to elements. */
+  /** Passed on to elements, for those that wait. Default: none. */
   token?: CancellationToken;
+  /** Is shown every step of the render, as an `HTMLTracer` is. Default: none. */
   tracer?: ITracer;
 }
 

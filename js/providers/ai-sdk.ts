@@ -29,9 +29,13 @@ export interface AiSdkModel {
 }
 
 export interface AiSdkOptions extends Patience {
+  /** The language model, of version 5, 6 or 7 of the AI SDK. */
   model: AiSdkModel;
+  /** Rules for refusals this package does not know; they come first. Default: none. */
   refusals?: readonly RefusalRule[];
+  /** Tokens an answer may have if a request does not say. Default: the model's. */
   maxTokens?: number;
+  /** Time and chance, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 
@@ -50,8 +54,11 @@ export interface GeneratorOptions extends Patience {
   model?: string;
   /** `(request) => generateText({ model, ...request })`. */
   generate: (request: GenerateRequest) => PromiseLike<unknown>;
+  /** Rules for refusals this package does not know; they come first. Default: none. */
   refusals?: readonly RefusalRule[];
+  /** Tokens an answer may have if a request does not say. Default: the model's. */
   maxTokens?: number;
+  /** Time and chance, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 

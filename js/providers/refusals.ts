@@ -18,6 +18,7 @@ export interface RefusalRule {
   pattern?: RegExp;
   /** The provider's own code or type. */
   providerCode?: RegExp;
+  /** HTTP status, or several. Default: any. */
   status?: number | readonly number[];
   /** Whose wording this is, for people. */
   from?: string;

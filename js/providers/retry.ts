@@ -9,10 +9,21 @@ import type { Clock, ProviderEvent, ProviderRequest, SendOptions, StreamPart } f
 
 /** What providers take for patience; options of a request win over those of its provider. Milliseconds. */
 export interface Patience {
+  /** Milliseconds for each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
   timeout?: number | undefined;
+  /** Milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
   idleTimeout?: number | undefined;
+  /**
+   * How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default
+   * 2.
+   */
   retries?: number | undefined;
+  /**
+   * Longest wait before a retry that a provider may ask for, in ms; beyond it the error is given at once. Default
+   * 60,000.
+   */
   maxRetryAfter?: number | undefined;
+  /** Called with every attempt, retry and warning. Default: nobody listens. */
   onEvent?: ((event: ProviderEvent) => void) | undefined;
 }
 

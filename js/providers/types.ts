@@ -76,8 +76,12 @@ export interface RequestOptions {
   tools?: ToolList;
   /** Comes before every other system prompt. */
   system?: string;
-  /** Tokens the answer may have. */
+  /**
+   * Tokens the answer may have. Default: as the provider's options say, else the model's own limit; 4,096 for
+   * Anthropic.
+   */
   maxTokens?: number;
+  /** From 0 to what the provider takes. Default: the provider's. */
   temperature?: number;
   /** The format of the messages; found out when absent. */
   format?: Format;
@@ -89,10 +93,13 @@ export interface RequestOptions {
 
 /** How one request is sent. */
 export interface SendOptions {
+  /** Aborting it ends the request, which then throws `aborted`. Default: nothing ends it. */
   signal?: AbortSignal;
   /** Asks for a stream. Default: true if there is an `onText` or `onPart`. */
   stream?: boolean;
+  /** Called with each piece of the answer's text. Default: nobody listens. */
   onText?: (text: string) => void;
+  /** Called with each part of the answer: text, thoughts, calls, the end. Default: nobody listens. */
   onPart?: (part: StreamPart) => void;
   /** Milliseconds for each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
   timeout?: number;
@@ -100,6 +107,7 @@ export interface SendOptions {
   idleTimeout?: number;
   /** How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default 2. */
   retries?: number;
+  /** Called with every attempt, retry and warning. Default: that of the provider. */
   onEvent?: (event: ProviderEvent) => void;
 }
 
@@ -189,6 +197,7 @@ export interface Clock {
 
 /** What all providers behind HTTP take. */
 export interface HttpOptions {
+  /** The model's name, as the provider calls it. */
   model: string;
   /** The key, or a function that gives it anew for every request. Never in an error, an event or a property. */
   apiKey?: string | (() => string | Promise<string>);
@@ -196,16 +205,25 @@ export interface HttpOptions {
   baseUrl?: string;
   /** Further headers; they win. */
   headers?: Readonly<Record<string, string>>;
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
   /** Tokens an answer may have if a request does not say. */
   maxTokens?: number;
   /** Rules for refusals this package does not know; they come first. */
   refusals?: readonly RefusalRule[];
+  /** Milliseconds for each attempt, from the request to the end of the answer. Default 600,000; 0 for no limit. */
   timeout?: number;
+  /** Milliseconds of silence within a stream. Default 60,000; 0 for no limit. */
   idleTimeout?: number;
+  /**
+   * How often a request is sent again that was rate limited, met an overloaded server or did not get through. Default
+   * 2.
+   */
   retries?: number;
   /** Longest wait before a retry that a provider may ask for, in ms; beyond it the error is given at once. Default 60,000. */
   maxRetryAfter?: number;
+  /** Called with every attempt, retry and warning. Default: nobody listens. */
   onEvent?: (event: ProviderEvent) => void;
+  /** Time and chance, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }

@@ -38,8 +38,11 @@ export interface VscodeOptions extends Patience {
   api?: VscodeApi;
   /** Why the model is used; VS Code shows it when it asks for permission. */
   justification?: string;
+  /** Rules for refusals this package does not know; they come first. Default: none. */
   refusals?: readonly RefusalRule[];
+  /** Tokens an answer may have if a request does not say. Default: the model's. */
   maxTokens?: number;
+  /** Time and chance, for tests. Default: the system's. */
   clock?: Partial<Clock>;
 }
 

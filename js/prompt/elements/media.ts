@@ -10,6 +10,7 @@ export interface ImageProps extends BasePromptElementProps {
   src: string;
   /** How closely the model looks; `auto` if not said. */
   detail?: "low" | "high" | "auto";
+  /** Media type of base64 data. Default: recognised from its first bytes. */
   mimeType?: string;
 }
 

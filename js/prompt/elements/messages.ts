@@ -8,6 +8,7 @@ import type { KeepWithCtor } from "./keep-with.ts";
 import type { BasePromptElementProps, PromptPiece } from "../piece.ts";
 
 export interface ChatMessageProps extends BasePromptElementProps {
+  /** Who speaks. Default: as the element's name says. */
   role?: ChatRole;
   /** Tells participants of one role apart. */
   name?: string;
@@ -61,6 +62,7 @@ export interface ToolCall {
 }
 
 export interface AssistantMessageProps extends ChatMessageProps {
+  /** The calls of the message. Default: none. */
   toolCalls?: ToolCall[];
 }
 

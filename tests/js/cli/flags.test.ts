@@ -90,6 +90,11 @@ for (const [budget, tokens] of [["1.5k", "1,500"], ["2k", "2,000"], ["1_200", "1
   test(`--budget ${budget}`, () => void check(["prune", "-", "--budget", budget], { err: new RegExp(`of ${tokens} `) }));
 }
 
+test("a budget that cannot be met names its flag, and help explains the words of the error", () => {
+  check(["prune", "-", "-b", "1"], { status: 4, err: /\(see --budget\) \[budget_exceeded\]/ });
+  check(["help", "prune"], { out: /in errors "frame", counts system messages/ });
+});
+
 for (const budget of ["1.5", "k", "-3", "1.5.2k", "32kb"]) {
   test(`--budget ${budget} is refused`, () => void check(["prune", "-", `--budget=${budget}`], { status: 2, err: /such as 32000, 32k or 1\.5k/ }));
 }

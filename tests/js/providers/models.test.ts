@@ -307,6 +307,8 @@ test("generateText-like functions", async () => {
   assert.deepEqual([events.map(({ type }) => type), seen.length], [["retry"], 2]);
   const { messages, maxRetries, maxOutputTokens, tools } = seen[1]! as { messages: unknown[]; maxRetries: number; maxOutputTokens: number; tools: Record<string, { inputSchema: { jsonSchema: unknown } }> };
   assert.deepEqual([messages.length, maxRetries, maxOutputTokens, tools["look"]!.inputSchema.jsonSchema], [5, 0, 7, { type: "object" }]);
+  // The AI SDK 7 refuses system messages in the list unless it is asked to take them.
+  assert.equal(seen[1]!["allowSystemInMessages"], true);
   // The host's own tools can be run by the SDK, so they stay.
   const own = { look: { inputSchema: { jsonSchema: { type: "object" } }, execute: () => 1 } };
   const { tools: kept } = provider.toRequest({ messages: [{ role: "user", content: [{ type: "text", text: "a" }] }], tools: own }, { format: "ai-sdk" });
