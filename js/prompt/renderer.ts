@@ -155,13 +155,13 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     });
   }
 
-  async #start(options: Partial<SessionOptions>): Promise<Session> {
+  #start(options: Partial<SessionOptions>): Promise<Session> {
     this.#session = undefined;
     const tokenizer = this.#tokenizer;
     const builtin = tokenizer instanceof BuiltinTokenizer && !options.layoutOnly ? tokenizer : undefined;
     const countTokens: PromptSizing["countTokens"] = (text, token) =>
       tokenizer.tokenLength(typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text, token);
-    const session = await Session.render(
+    return Session.render(
       { ctor: this.#ctor as never, props: this.#props },
       {
         // Converted as the reference's arithmetic converts it: absent is NaN, which limits nothing; null is 0.
@@ -176,7 +176,6 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
         onSession: (session) => (this.#session = session),
       },
     );
-    return session;
   }
 }
 

@@ -1,6 +1,6 @@
 /** One prompt being rendered: the core says what it needs, this asks elements and tokenizers. */
 
-import { call, ready, wasm } from "../engine.ts";
+import { call, isReady, ready, wasm } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
@@ -107,7 +107,8 @@ export class Session {
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
   static async render(root: Root, options: SessionOptions): Promise<Session> {
     options.signal?.throwIfAborted();
-    await ready();
+    // Each wait costs a small prompt as much as a message.
+    if (!isReady()) await ready();
     if (options.encoding) await loadNeeded(options.encoding());
     const session = new Session(root, options);
     options.onSession?.(session);
