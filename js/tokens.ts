@@ -245,7 +245,8 @@ export function tokenOffsets(text: string, options: TextOptions = {}): Uint32Arr
 }
 
 /**
- * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens.
+ * The longest beginning of a text with at most `most` tokens: `text.slice(0, offset)`, which has `tokens` tokens. Where more than 256 bytes
+ * follow without a space or punctuation, a few characters more may fit.
  *
  * @throws EspalierError `bad_option` if `most` is not a whole number
  */
@@ -255,7 +256,7 @@ export function prefixWithin(text: string, most: number, options: TextOptions = 
   return call(() => wasm().prefixWithin(text, whole(most, "most"), encoding) as Fit);
 }
 
-/** The longest end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. */
+/** A long end of a text with at most `most` tokens: `text.slice(offset)`, which has `tokens` tokens. A few characters more may fit. */
 export function suffixWithin(text: string, most: number, options: TextOptions = {}): Fit {
   needString(text, "text");
   const encoding = encodingOf(options);
