@@ -163,6 +163,9 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
   }
 }
 
+/** Longest reply that is read, in UTF-16 code units: four times what 128,000 tokens of a model that repeats itself have. */
+const MAX_REPLY = 2_000_000;
+
 function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | Failed) & { usage: Record<string, unknown> | undefined; requestId: string | undefined; serviceRequestId: string | undefined } {
   const { text: given, usage: reported, finishReason, ...ids } = typeof reply === "string" ? ({ text: reply } as LlmReply) : reply ?? ({} as LlmReply);
   const text = given === null ? "" : given;
@@ -171,6 +174,10 @@ function read(reply: LlmReply | string): (Extract<Answer, { type: "model" }> | F
   const [requestId, serviceRequestId] = [named(ids.requestId), named(ids.serviceRequestId)];
   if (typeof text !== "string") {
     return { type: "failed", reason: "the llm callback must give a text or { text }", kind: "error", usage, requestId, serviceRequestId };
+  }
+  if (text.length > MAX_REPLY) {
+    const reason = `the reply has ${text.length} characters; a summary of more than ${MAX_REPLY} is not read`;
+    return { type: "failed", reason, kind: "error", usage, requestId, serviceRequestId };
   }
   return { type: "model", text, ...(finishReason !== undefined && finishReason !== null && { finishReason: String(finishReason) }), usage, requestId, serviceRequestId };
 }

@@ -1,6 +1,7 @@
 //! What is wrong with a model's summary: too long, without a section, with names that nobody used.
 
 use std::borrow::Borrow;
+use std::collections::BinaryHeap;
 
 use super::form::Form;
 use super::invention::inventions;
@@ -26,16 +27,22 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
             }
         }
     }
-    let mut sizes: Vec<u64> = sections.iter().map(|(_, lines)| lines.iter().map(|(_, tokens)| tokens).sum()).collect();
-    let mut total: u64 = sizes.iter().sum();
+    let sizes = sections.iter().map(|(_, lines)| lines.iter().map(|(_, tokens)| tokens).sum::<u64>());
+    // The longest section on top, the vital ones below. A model that repeats itself opens thousands of sections:
+    // looking through all of them for each line would take minutes.
+    let mut longest: BinaryHeap<(bool, u64, usize)> =
+        sizes.enumerate().map(|(at, tokens)| (!sections[at].0, tokens, at)).collect();
+    let mut total: u64 = longest.iter().map(|(_, tokens, _)| tokens).sum();
     while total > max {
-        let longest = |vital: bool| {
-            (0..sections.len()).filter(|&i| sections[i].0 == vital && sections[i].1.len() > 1).max_by_key(|&i| sizes[i])
-        };
-        let Some(at) = longest(false).or_else(|| longest(true)) else { break };
-        if let Some((_, tokens)) = sections[at].1.pop() {
-            sizes[at] -= tokens;
+        let Some((rank, size, at)) = longest.pop() else { break };
+        let lines = &mut sections[at].1;
+        // A section keeps its first line, which is its heading.
+        if lines.len() < 2 {
+            continue;
+        }
+        if let Some((_, tokens)) = lines.pop() {
             total -= tokens;
+            longest.push((rank, size - tokens, at));
         }
     }
     let out = sections.iter().flat_map(|(_, lines)| lines).map(|(line, _)| *line).collect::<Vec<_>>().join("\n");

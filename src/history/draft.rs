@@ -248,10 +248,10 @@ impl<'a> Draft<'a> {
         entry.after = self.meter.message(&entry.message);
     }
 
-    /// Puts a new message in front of entry `index`.
-    pub fn insert(&mut self, index: usize, message: Message, rule: &'static str) {
+    /// An entry of a message that the host did not have.
+    fn inserted(&self, message: Message, rule: &'static str) -> Entry<'a> {
         let after = self.meter.message(&message);
-        let entry = Entry {
+        Entry {
             message: Cow::Owned(message),
             source: None,
             edits: None,
@@ -262,7 +262,27 @@ impl<'a> Draft<'a> {
             is_new: true,
             number: 0,
             part_of: None,
-        };
+        }
+    }
+
+    /// Puts new messages behind the entries whose indices stand beside them, ascending. One walk: tens of thousands of
+    /// calls may have no result.
+    pub fn insert_behind(&mut self, messages: Vec<(usize, Message)>, rule: &'static str) {
+        let mut new = messages.into_iter().peekable();
+        let old = std::mem::take(&mut self.entries);
+        let mut entries = Vec::with_capacity(old.len() + new.len());
+        for (index, entry) in old.into_iter().enumerate() {
+            entries.push(entry);
+            while let Some((_, message)) = new.next_if(|(behind, _)| *behind <= index) {
+                entries.push(self.inserted(message, rule));
+            }
+        }
+        self.entries = entries;
+    }
+
+    /// Puts a new message in front of entry `index`.
+    pub fn insert(&mut self, index: usize, message: Message, rule: &'static str) {
+        let entry = self.inserted(message, rule);
         // Few are put in, and twice the room for all would be kept for them.
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(self.entries.len() / 8 + 4);
@@ -282,20 +302,24 @@ impl<'a> Draft<'a> {
                 .iter()
                 .zip(&place_of)
                 .any(|(part, place)| place.is_none() && !is_empty(std::slice::from_ref(part)));
-            let mut targets: Vec<usize> = places.into_values().collect();
-            crate::rank::sort(&mut targets, |&target| target as u64);
-            targets.dedup();
-            if !has_rest {
-                arrivals.entry(targets.remove(0)).or_default().push((from, None));
+            // The parts that go, by the entry behind which they go.
+            let mut targets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            for (part, place) in place_of.iter().enumerate() {
+                if let Some(place) = place {
+                    targets.entry(*place).or_default().push(part);
+                }
             }
-            for (number, &target) in targets.iter().enumerate() {
-                let taken = self.taken(from, number + 1, rule, |part| place_of[part] == Some(target));
+            if !has_rest && let Some((target, _)) = targets.pop_first() {
+                arrivals.entry(target).or_default().push((from, None));
+            }
+            for (number, (&target, parts)) in targets.iter().enumerate() {
+                let taken = self.taken(from, number + 1, rule, parts);
                 arrivals.entry(target).or_default().push((from, Some(taken)));
             }
             let mut part = 0;
             self.rewrite(from, rule, |_| {
                 part += 1;
-                let is_taken = place_of[part - 1].is_some_and(|place| targets.contains(&place));
+                let is_taken = place_of[part - 1].is_some_and(|place| targets.contains_key(&place));
                 if is_taken { Change::Drop } else { Change::Keep }
             });
         }
@@ -310,12 +334,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// An entry of the parts of entry `from` that `wanted` names.
-    fn taken(&self, from: usize, number: usize, rule: &'static str, wanted: impl Fn(usize) -> bool) -> Entry<'a> {
+    /// An entry of these parts of entry `from`.
+    fn taken(&self, from: usize, number: usize, rule: &'static str, wanted: &[usize]) -> Entry<'a> {
         let entry = &self.entries[from];
         let Message { id, role, name, parts } = &*entry.message;
         let edit_of = |part| entry.edits.as_ref().map_or(PartEdit::Keep { part }, |edits| edits[part].clone());
-        let wanted: Vec<usize> = (0..parts.len()).filter(|&part| wanted(part)).collect();
         let message = Message {
             id: format!("{id}:moved:{number}"),
             role: *role,
@@ -326,7 +349,7 @@ impl<'a> Draft<'a> {
             after: self.meter.message(&message),
             message: Cow::Owned(message),
             source: None,
-            edits: Some(wanted.into_iter().map(edit_of).collect()),
+            edits: Some(wanted.iter().copied().map(edit_of).collect()),
             fate: Fate::Inserted,
             rule: Some(rule),
             before: 0,

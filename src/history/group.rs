@@ -4,6 +4,7 @@
 //! (OpenAI Responses) make one round of the whole run of assistant items. Everything else is a group of one message.
 
 use super::draft::Draft;
+use crate::map::HashMap;
 use crate::message::{Message, Part, Role};
 use crate::validity::pairs::{Fate, Matching, pair};
 
@@ -112,8 +113,9 @@ fn last_of(joins: &mut [usize], mut at: usize) -> usize {
 pub struct Grouper {
     /// In order of their first entry.
     pub groups: Vec<Group>,
-    /// Calls of the round being built that have no result yet.
-    waiting: Vec<String>,
+    /// Calls of the round being built that have no result yet: how many of each id. A list would be searched once for
+    /// each result, and messages with tens of thousands of calls exist.
+    waiting: HashMap<String, usize>,
     /// False once anything but a result followed a round.
     open: bool,
     /// The newest group that is not of the frame, and what its newest message is.
@@ -174,15 +176,17 @@ impl Grouper {
                 self.begin(Group { kind: Kind::Round, entries: vec![index], pending: false }, newest)
             }
         };
-        self.waiting.extend(message.calls().map(str::to_string));
+        for id in message.calls() {
+            *self.waiting.entry(id.to_string()).or_default() += 1;
+        }
         self.answer(message);
         self.groups[at].pending = !self.waiting.is_empty();
         self.open = true;
         at
     }
 
-    /// Calls of the newest round that have no result yet.
-    pub fn waiting(&self) -> &[String] {
+    /// Calls of the newest round that have no result yet: how many of each id.
+    pub fn waiting(&self) -> &HashMap<String, usize> {
         &self.waiting
     }
 
@@ -209,8 +213,10 @@ impl Grouper {
 
     fn answer(&mut self, message: &Message) {
         for id in message.results() {
-            if let Some(at) = self.waiting.iter().rposition(|w| w == id) {
-                self.waiting.remove(at);
+            let Some(count) = self.waiting.get_mut(id) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                self.waiting.remove(id);
             }
         }
     }

@@ -70,34 +70,31 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
         });
         // The parts behind those that went have moved up.
         if let Some(places) = moves.get_mut(&index) {
-            let gone = |part: usize| parts.iter().filter(|&&orphan| orphan < part).count();
+            let mut orphans: Vec<usize> = parts.iter().copied().collect();
+            crate::rank::sort(&mut orphans, |orphan| *orphan as u64);
+            let gone = |part: usize| orphans.partition_point(|&orphan| orphan < part);
             *places = places.iter().map(|(&part, &behind)| (part - gone(part), behind)).collect();
         }
     }
-    // From the back, so that the positions found stay right.
-    for (index, call_id, name) in lost.into_iter().rev() {
-        let caller = draft.entries[index].message.id.clone();
-        let message = Message {
-            id: format!("{caller}:lost:{call_id}"),
-            role: Role::Tool,
-            name: None,
-            parts: vec![Part::ToolResult {
-                call_id,
+    if !lost.is_empty() {
+        // Messages behind those that are put in move on.
+        let behind: Vec<usize> = lost.iter().map(|(behind, ..)| *behind).collect();
+        let shift = |at: usize| at + behind.partition_point(|&behind| behind < at);
+        let shifted = |places: BTreeMap<usize, usize>| places.into_iter().map(|(part, at)| (part, shift(at))).collect();
+        moves = moves.into_iter().map(|(from, places)| (shift(from), shifted(places))).collect();
+        let stand_in = |(behind, call_id, name): (usize, String, String)| {
+            let caller = &draft.entries[behind].message.id;
+            let result = Part::ToolResult {
                 name: (!name.is_empty()).then_some(name),
                 content: vec![Part::Text { text: LOST.to_string() }],
                 is_error: true,
-            }],
+                call_id: call_id.clone(),
+            };
+            let id = format!("{caller}:lost:{call_id}");
+            (behind, Message { id, role: Role::Tool, name: None, parts: vec![result] })
         };
-        draft.insert(index + 1, message, "lost-call");
-        // Messages behind it have moved by one.
-        let shift = |at: usize| at + usize::from(at > index);
-        moves = moves
-            .into_iter()
-            .map(|(from, places)| {
-                let places = places.into_iter().map(|(part, behind)| (part, shift(behind))).collect();
-                (shift(from), places)
-            })
-            .collect();
+        let stand_ins = lost.into_iter().map(stand_in).collect();
+        draft.insert_behind(stand_ins, "lost-call");
     }
     if !moves.is_empty() {
         draft.move_parts(moves, MOVED);

@@ -3,6 +3,8 @@
 //! One walk from the front: a result answers the newest unanswered call of its id, however many messages stand between them, so an id
 //! that a provider uses twice pairs up correctly both times. A result that does not follow the round of its call is marked as displaced.
 
+use std::collections::VecDeque;
+
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 
@@ -89,8 +91,9 @@ pub struct Matching {
 /// The call that is open under an id, and the round at hand.
 #[derive(Debug)]
 struct Round<'m> {
-    /// Calls that wait, those of earlier rounds included, by id, in order.
-    open: HashMap<&'m str, Vec<usize>>,
+    /// Calls that wait, those of earlier rounds included, by id: for each message that made some the message and its
+    /// calls, in order.
+    open: HashMap<&'m str, Vec<(usize, VecDeque<usize>)>>,
     /// The first call of the round.
     first: usize,
     /// The newest message of the assistant's run.
@@ -104,7 +107,7 @@ struct Round<'m> {
     by_items: bool,
 }
 
-impl Round<'_> {
+impl<'m> Round<'m> {
     /// The call that a result answers: of the newest message that made one of its id, since an older one was given up on by its
     /// provider, too; in one message the first comes first.
     ///
@@ -112,10 +115,26 @@ impl Round<'_> {
     fn answered(&mut self, calls: &[Call], id: &str, name: Option<&str>, is_own: bool) -> Option<usize> {
         let waiting = self.open.get_mut(id)?;
         let is_it = |call: &Call| name.is_none_or(|name| name == call.name) && (!is_own || call.fate == Fate::Pending);
-        let newest = waiting.iter().rev().map(|&call| &calls[call]).find(|call| is_it(call))?.at.0;
-        let from = waiting.iter().rposition(|&call| calls[call].at.0 < newest).map_or(0, |before| before + 1);
-        let at = from + waiting[from..].iter().position(|&call| is_it(&calls[call]))?;
-        Some(waiting.remove(at))
+        let found = waiting.iter().enumerate().rev().find_map(|(at, (_, of_message))| {
+            let first = of_message.iter().position(|&call| is_it(&calls[call]))?;
+            Some((at, first))
+        });
+        let (at, first) = found?;
+        let of_message = &mut waiting[at].1;
+        let call = of_message.remove(first);
+        if of_message.is_empty() {
+            waiting.remove(at);
+        }
+        call
+    }
+
+    /// Takes note of a call of the message `index`.
+    fn opened(&mut self, id: &'m str, index: usize, call: usize) {
+        let waiting = self.open.entry(id).or_default();
+        match waiting.last_mut().filter(|(message, _)| *message == index) {
+            Some((_, of_message)) => of_message.push_back(call),
+            None => waiting.push((index, VecDeque::from([call]))),
+        }
     }
 
     /// The calls still waiting will not be answered any more.
@@ -160,7 +179,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
             match part {
                 Part::ToolCall { call_id, name, .. } if is_assistant => {
                     round.caller_calls = true;
-                    round.open.entry(call_id).or_default().push(found.calls.len());
+                    round.opened(call_id, index, found.calls.len());
                     found.calls.push(Call {
                         at: (index, number),
                         id: call_id.clone(),

@@ -433,7 +433,7 @@ impl Log {
             }
             if let Part::ToolCall { call_id, .. } = part
                 && group == guarded.pending
-                && self.state.grouper.waiting().contains(call_id)
+                && self.state.grouper.waiting().contains_key(call_id)
             {
                 return Err(bad_edit(path, "the call waits for its result"));
             }

@@ -1,7 +1,7 @@
 //! What becomes smaller instead of going: long results, long arguments, pictures and documents.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Limits;
 use super::arguments;
@@ -10,7 +10,7 @@ use super::select::Selection;
 use crate::history::draft::{Change, Draft};
 use crate::history::group::{Group, Kind};
 use crate::history::plan::ItemEdit;
-use crate::map::HashMap;
+use crate::map::{HashMap, HashSet};
 use crate::message::{Part, Role, texts};
 use crate::tool_result::{Keep, cut_result};
 
@@ -85,7 +85,7 @@ impl<'g> Shrinker<'g> {
         let rest = selection.total().saturating_sub(pieces.iter().map(|piece| piece.tokens).sum());
         let cap = level(&pieces, goal.saturating_sub(rest)).max(share);
         let why = "larger than a quarter of the limit by itself, shortened in the middle";
-        self.shorten_to(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
+        self.shorten(draft, selection, &pieces, cap, Reduced::Oversize { limit: cap }, why);
     }
 
     /// Pass D: the largest results sink to one common level until the total is at most `goal`.
@@ -100,7 +100,7 @@ impl<'g> Shrinker<'g> {
             let all: u64 = pieces.iter().map(|piece| piece.tokens).sum();
             let cap = level(&pieces, all.saturating_sub(over)).max(FLOOR);
             let why = "a long result, shortened in the middle like all others of its length";
-            self.shorten_to(draft, selection, &pieces, cap, Reduced::Result { limit: cap }, why);
+            self.shorten(draft, selection, &pieces, cap, Reduced::Result { limit: cap }, why);
             if cap == FLOOR {
                 return;
             }
@@ -219,27 +219,40 @@ impl<'g> Shrinker<'g> {
             }
         }
         drop(index);
+        let mut changed: BTreeSet<usize> = BTreeSet::new();
         for ((entry, group), items) in of_message {
-            let may = self.own(draft, group).any(|own| own == entry);
-            if !may || !selection.is_left(group) {
+            if !self.may_shrink(draft, group, entry) || !selection.is_left(group) {
                 continue;
             }
-            let position = |draft: &Draft, part: usize| {
-                let edits = draft.entries[entry].edits.as_ref()?;
-                edits.iter().position(|edit| edit.part() == part)
-            };
-            let place = |draft: &Draft, item: &Shortened| {
-                let part = if draft.entries[entry].edits.is_some() { position(draft, item.part)? } else { item.part };
+            // Where the host's parts are now; of parts that were put in from elsewhere none counts.
+            let positions = draft.entries[entry].edits.as_ref().map(|edits| {
+                let mut positions: HashMap<usize, usize> = HashMap::default();
+                for (at, edit) in edits.iter().enumerate() {
+                    positions.entry(edit.part()).or_insert(at);
+                }
+                positions
+            });
+            let place = |item: &Shortened| {
+                let part = match &positions {
+                    Some(positions) => *positions.get(&item.part)?,
+                    None => item.part,
+                };
                 Some((entry, part, item.item))
             };
-            let (mut media, mut arguments) = (Vec::new(), Vec::new());
-            let mut by_limit: BTreeMap<Reduced, Vec<Place>> = BTreeMap::new();
+            let (mut media, mut arguments) = (HashSet::default(), HashSet::default());
+            let mut by_limit: BTreeMap<Reduced, HashSet<Place>> = BTreeMap::new();
             for item in items {
-                let Some(place) = place(draft, item) else { continue };
+                let Some(place) = place(item) else { continue };
                 match Reduced::of(item) {
-                    Reduced::Media => media.push((place.1, place.2)),
-                    Reduced::Arguments => arguments.push(place.1),
-                    how => by_limit.entry(how).or_default().push(place),
+                    Reduced::Media => {
+                        media.insert((place.1, place.2));
+                    }
+                    Reduced::Arguments => {
+                        arguments.insert(place.1);
+                    }
+                    how => {
+                        by_limit.entry(how).or_default().insert(place);
+                    }
                 }
             }
             if !arguments.is_empty() && Some(group) != self.newest_round && !self.groups[group].pending {
@@ -253,17 +266,23 @@ impl<'g> Shrinker<'g> {
                 let cap = how.limit();
                 let known = self.pieces_of(draft, entry, 0);
                 let pieces: Vec<Piece> = known.into_iter().filter(|piece| places.contains(&piece.place)).collect();
-                self.shorten_to(draft, selection, &pieces, cap, how, "shortened as in the previous request");
+                self.shorten_to(draft, &pieces, cap, how, "shortened as in the previous request");
             }
+            changed.insert(group);
+        }
+        for group in changed {
             selection.shrunk(group, draft);
         }
     }
 
-    /// The messages of a group that may be made smaller: no frame, and not what the host keeps.
+    /// True if this message of the group may be made smaller: no frame, and not what the host keeps.
+    fn may_shrink(&self, draft: &Draft, group: usize, entry: usize) -> bool {
+        self.groups[group].kind != Kind::Frame && !self.limits.keep.contains(&draft.entries[entry].message.id)
+    }
+
+    /// The messages of a group that may be made smaller.
     fn own(&self, draft: &Draft, group: usize) -> impl Iterator<Item = usize> + use<> {
-        let keep = &self.limits.keep;
-        let is_frame = self.groups[group].kind == Kind::Frame;
-        let mine = |&entry: &usize| !is_frame && !keep.contains(&draft.entries[entry].message.id);
+        let mine = |&entry: &usize| self.may_shrink(draft, group, entry);
         self.groups[group].entries.iter().copied().filter(mine).collect::<Vec<_>>().into_iter()
     }
 
@@ -305,7 +324,7 @@ impl<'g> Shrinker<'g> {
         out
     }
 
-    fn shorten_to(
+    fn shorten(
         &mut self,
         draft: &mut Draft,
         selection: &mut Selection,
@@ -314,12 +333,19 @@ impl<'g> Shrinker<'g> {
         how: Reduced,
         why: &str,
     ) {
+        let entries = self.shorten_to(draft, pieces, cap, how, why);
+        // A round of thousands of results is measured once.
+        let groups: BTreeSet<usize> = entries.iter().filter_map(|entry| self.group_of.get(entry).copied()).collect();
+        for group in groups {
+            selection.shrunk(group, draft);
+        }
+    }
+
+    /// Cuts pieces of more than `cap` tokens to that. Returns the entries that they are of.
+    fn shorten_to(&mut self, draft: &mut Draft, pieces: &[Piece], cap: u64, how: Reduced, why: &str) -> Vec<usize> {
         let mut of_entry: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
         for piece in pieces.iter().filter(|piece| piece.tokens > cap) {
             of_entry.entry(piece.place.0).or_default().push(piece.place);
-        }
-        if of_entry.is_empty() {
-            return;
         }
         for (&entry, places) in &of_entry {
             let recall = draft.entries[entry].message.id.clone();
@@ -350,11 +376,7 @@ impl<'g> Shrinker<'g> {
             }
             change(draft, entry, changes, how.rule(), why);
         }
-        for entry in of_entry.keys() {
-            if let Some(&group) = self.group_of.get(entry) {
-                selection.shrunk(group, draft);
-            }
-        }
+        of_entry.into_keys().collect()
     }
 }
 

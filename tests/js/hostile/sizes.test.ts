@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { anthropic, gemini, openai } from "../../../js/providers/index.ts";
 import { espalier } from "../built.ts";
 
-const { prune, repair, toolContent } = espalier;
+const { compact, prune, repair, toolContent } = espalier;
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
@@ -47,4 +47,44 @@ test("requests with 200,000 parts in one message", () => {
     const request = make({ model: "test", apiKey: "sk-0123456789" }).toRequest(messages, { maxTokens: 10 });
     assert.ok(JSON.stringify(request).includes("199999"), make.name);
   }
+});
+
+/** A round of so many calls in one message, and what came behind it. */
+function round(count: number, id: (at: number) => string, results: (all: object[]) => object[]): object[] {
+  const calls = many(count, (at) => ({ id: id(at), type: "function", function: { name: "read", arguments: `{"path":"f${at}"}` } }));
+  const answers = many(count, (at) => ({ role: "tool", tool_call_id: id(at), content: `content ${at}` }));
+  return [{ role: "user", content: "Read all." }, { role: "assistant", content: null, tool_calls: calls }, ...results(answers), { role: "assistant", content: "Read." }, { role: "user", content: "Next." }];
+}
+
+test("prune: 50,000 calls in one message", () => {
+  const check = (messages: object[]) => assert.ok(prune(messages, { budget: 1_000, format: "openai-chat" }).messages.length < 5);
+  check(round(50_000, (at) => `c${at}`, (all) => all));
+  check(round(50_000, (at) => `c${at}`, (all) => all.toReversed()));
+  check(round(50_000, () => "c", (all) => all));
+  check(round(50_000, (at) => `c${at}`, () => []));
+});
+
+test("prune: the newest round has 20,000 results, which are cut now and again", () => {
+  const long = "All work and no play. ".repeat(50);
+  const messages = round(20_000, (at) => `c${at}`, (all) => all.map((one) => ({ ...one, content: long }))).slice(0, -2);
+  const options = { budget: 5_500_000, format: "openai-chat" } as const;
+  const first = prune(messages, options);
+  assert.ok(first.report.removed.length > 10_000);
+  const again = prune(messages, { ...options, previous: first.report.cut });
+  assert.deepEqual(again.messages, first.messages);
+});
+
+test("compact: a model that repeats itself, and one that does not end", async () => {
+  const messages = many(60, (at) => [{ role: "user", content: `Request ${at}: ${"mend the parser, please. ".repeat(12)}` }, { role: "assistant", content: "I looked at it. ".repeat(30) }]).flat();
+  const options = { budget: 6_000, format: "openai-chat", verify: "never" } as const;
+  const section = "## Conversation Overview\n- x\n";
+  const repeated = await compact(messages, { ...options, llm: async () => `<summary>\n${section.repeat(65_000)}</summary>` });
+  assert.deepEqual([repeated.report.status, repeated.report.model?.error], ["applied", undefined]);
+  assert.ok(repeated.report.after.total <= 6_000);
+  let asked = 0;
+  const endless = await compact(messages, { ...options, llm: async () => (asked++, section.repeat(70_000)) });
+  assert.equal(endless.report.status, "model_failed");
+  assert.deepEqual(endless.messages, messages);
+  assert.match(String(endless.report.model?.error), /^the reply has 20\d{5} characters; a summary of more than 2000000 is not read$/);
+  assert.ok(asked < 5);
 });
