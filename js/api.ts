@@ -15,7 +15,7 @@ import { defined, given, needFunction, needNames, needSignal, needText, plain } 
 import { drive } from "./drive.ts";
 import { serverItems } from "./server-items.ts";
 import type { Operation } from "./drive.ts";
-import { call, wasm } from "./engine.ts";
+import { call, isCrash, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { hostTokenizer } from "./counting/host-tokenizer.ts";
 import { exceeded } from "./exceeded.ts";
@@ -475,7 +475,7 @@ async function operated(reading: () => Reading, options: CompactOptions, begin: 
     if (report.model) Object.assign(report.model, { usage, requestIds, ...(serviceRequestIds.length > 0 && { serviceRequestIds }), ...(statusCode !== undefined && { statusCode }) });
     return { plan, edits, report };
   } catch (error) {
-    crashed = error instanceof EspalierError && error.code === "engine_crashed";
+    crashed = isCrash(error);
     throw error;
   } finally {
     // An instance that crashed took the operation with it.

@@ -2,7 +2,7 @@
  * The engine: one wasm instance for everybody who imports the package, loaded once, replaced when it crashes.
  *
  * The compiled module is kept. A panic or a stack overflow leaves an instance in an unknown state, so it is thrown away: the call that met
- * it fails with `engine_crashed`, the next one finds a fresh instance with the same vocabularies.
+ * it fails with `engine_crashed` (or `out_of_memory`), the next one finds a fresh instance with the same vocabularies.
  */
 
 import { createGlue, INLINE_ENTRY } from "#glue";
@@ -193,8 +193,8 @@ export function wasm(): Wasm {
 /**
  * Runs one call into the engine. What it throws arrives as an {@link EspalierError}; a crash replaces the instance first.
  *
- * @throws EspalierError `engine_crashed` (a bug of ours; the engine is usable again), or whatever the engine refused; what a
- * host's tokenizer threw
+ * @throws EspalierError `engine_crashed` (a bug of ours) or `out_of_memory`, after which the engine is usable again; or whatever the engine
+ * refused; what a host's tokenizer threw
  */
 export function call<T>(run: () => T): T {
   let result: T;
@@ -227,7 +227,18 @@ export function resetEngine(): void {
   instance = undefined;
 }
 
+/** True for the error of a call that cost the engine its instance: handles of that instance must not be freed. */
+export function isCrash(error: unknown): boolean {
+  return error instanceof EspalierError && (error.code === "engine_crashed" || error.code === "out_of_memory");
+}
+
+/** JavaScript's own words for memory that it could not get; a stack overflow is a RangeError, too. */
+const NO_MEMORY = /memory|allocat|string length|array length/i;
+
 function recover(cause: Error): EspalierError {
+  // The engine that only counts does not say.
+  const { isFull: saysSo } = (instance ?? {}) as { isFull?: () => boolean };
+  const isFull = saysSo?.() === true || (cause instanceof RangeError && NO_MEMORY.test(cause.message));
   // Whatever comes of the new one, the damaged one is never used again, by the collector neither.
   instance?.retire();
   instance = undefined;
@@ -236,6 +247,11 @@ function recover(cause: Error): EspalierError {
     wasm();
   } catch (error) {
     outcome = `could not be replaced (${String(error)}); nothing of yours was changed, and the next call tries again`;
+  }
+  if (isFull) {
+    const message = `The engine had no more memory (an instance has at most 4 GiB) and ${outcome}. Pass less at once, or close logs and ` +
+      "conversations that are not used.";
+    return new EspalierError({ code: "out_of_memory", message, cause });
   }
   return new EspalierError({ code: "engine_crashed", message: `The engine crashed and ${outcome}. Please report this.`, cause });
 }

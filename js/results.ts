@@ -4,8 +4,8 @@ import { isFields, json } from "./adapters/adapter.ts";
 import type { Reading } from "./adapters/adapter.ts";
 import { counting, kept, read, tokens } from "./api.ts";
 import { needSignal } from "./checks.ts";
-import { call, wasm } from "./engine.ts";
-import { badOption as bad, EspalierError } from "./errors.ts";
+import { call, isCrash, wasm } from "./engine.ts";
+import { badOption as bad } from "./errors.ts";
 import { IMAGE_BYTES, resultPictures } from "./images.ts";
 import type { LogEdit } from "./log-types.ts";
 import { Late, contentName, readable, within } from "./storing.ts";
@@ -137,7 +137,7 @@ async function edited<T>(messages: T, options: ResultsOptions, gemini: boolean, 
     if (noted.length > 0) edits.push({ kind: "truncate", rule: "heavy-picture", targets: noted.map((it) => withNulls(over(it, targets))) });
     return { messages: reading.rebuild(plan) as T, edits, report };
   } catch (error) {
-    crashed = error instanceof EspalierError && error.code === "engine_crashed";
+    crashed = isCrash(error);
     throw error;
   } finally {
     // An instance that crashed took the operation with it.

@@ -1,6 +1,7 @@
 /** Making compactions: whether there is anything to compact, and what is asked for. Nothing of the conversation changes. */
 
 import { named, within } from "../drive.ts";
+import { isCrash } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { lasts } from "../log.ts";
 import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, Totals } from "../types.ts";
@@ -154,7 +155,7 @@ export class Maker<T> {
     } catch (error) {
       if (!(error instanceof EspalierError)) throw error;
       if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
-      if (error.code !== "engine_crashed") throw error;
+      if (!isCrash(error)) throw error;
       events.emit({ type: "warning", code: "engine", message: error.message });
       return { ...made, status: "engine_failed", error: error.message, thrown: error };
     }

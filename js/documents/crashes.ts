@@ -3,6 +3,7 @@
  * native code, of the host's own too. Such a text is folded by indentation, as one that takes too much work, then and whenever it comes again.
  */
 
+import { isCrash } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
 import { linkIfPossible } from "./grammars.ts";
 import { Question } from "./tape.ts";
@@ -32,7 +33,7 @@ export function forgive(language: string): void {
  * Runs a call that parses documents. Where it crashes the engine, the documents to blame are found, each alone, and it runs once more without
  * parsing those; `run` asks for their settings anew.
  *
- * @throws what `run` throws; `engine_crashed` if that was not the parser
+ * @throws what `run` throws; `engine_crashed` or `out_of_memory` if that was not the parser
  */
 export function surviving<T>(documents: () => readonly Parsing[], run: () => T): T {
   try {
@@ -82,8 +83,4 @@ function remember(text: string, language: string | undefined): void {
 
 function forget(isMeant: (known: Pick<Parsing, "text" | "language">) => boolean): void {
   crashing = crashing.filter((known) => !isMeant(known));
-}
-
-function isCrash(error: unknown): boolean {
-  return error instanceof EspalierError && error.code === "engine_crashed";
 }

@@ -8,7 +8,7 @@
 
 import { needSignal } from "../checks.ts";
 import { forgive } from "./crashes.ts";
-import { blocked, call, onFreshInstance, wasm } from "../engine.ts";
+import { blocked, call, isCrash, onFreshInstance, wasm } from "../engine.ts";
 import type { WasmBytes, WasmModule } from "../engine.ts";
 import { badOption, EspalierError } from "../errors.ts";
 import { Question } from "./tape.ts";
@@ -328,7 +328,7 @@ function link(entry: Entry): void {
     else call(() => live.linkGrammar(entry.key, module));
     entry.linked = true;
   } catch (error) {
-    if (!(error instanceof EspalierError) || error.code !== "engine_crashed") delete entry.module;
+    if (!isCrash(error)) delete entry.module;
     throw error;
   }
 }

@@ -4,7 +4,9 @@
 //! took four times as long. It also counts what is allocated, for the parser (see [`live`]).
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::document::parse::live;
 
@@ -18,6 +20,22 @@ struct Growing;
 
 /// Pages when somebody last looked.
 static PAGES: AtomicUsize = AtomicUsize::new(0);
+/// An allocation failed. The instance traps right behind it, so this is read from a crashed one.
+static IS_FULL: AtomicBool = AtomicBool::new(false);
+
+/// True if this instance crashed because it got no more memory: wasm has 4 GiB at most, and hosts may give less.
+#[wasm_bindgen(js_name = isFull)]
+pub fn is_full() -> bool {
+    IS_FULL.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+fn check(memory: *mut u8) -> *mut u8 {
+    if memory.is_null() {
+        IS_FULL.store(true, Ordering::Relaxed);
+    }
+    memory
+}
 
 fn pages() -> usize {
     core::arch::wasm32::memory_size(0)
@@ -63,7 +81,7 @@ unsafe impl GlobalAlloc for Growing {
         let memory = unsafe { System.alloc(layout) };
         count(layout.size(), 0);
         look();
-        memory
+        check(memory)
     }
 
     #[inline]
@@ -71,7 +89,7 @@ unsafe impl GlobalAlloc for Growing {
         let memory = unsafe { System.alloc_zeroed(layout) };
         count(layout.size(), 0);
         look();
-        memory
+        check(memory)
     }
 
     #[inline]
@@ -79,7 +97,7 @@ unsafe impl GlobalAlloc for Growing {
         let memory = unsafe { System.realloc(memory, layout, size) };
         count(size, layout.size());
         look();
-        memory
+        check(memory)
     }
 
     #[inline]
