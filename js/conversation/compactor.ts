@@ -108,7 +108,7 @@ export class Compactor<T> {
       messagesBefore: before.messages, messagesAfter: after.messages, messagesRemoved: before.messages - after.messages,
       ...(status === "applied" && report?.summary !== undefined && { summary: report.summary }),
       edits: ids, ...(checkpoint && { checkpoint }),
-      ...(report?.model && { model: report.model, ...this.asked(), ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }) }), duration: clock.now() - made.began, ...(report?.quality && { quality: report.quality }),
+      ...(report?.model && { model: report.model, ...this.asked(), ...(report.model.requestIds.length > 0 && { requestId: report.model.requestIds.at(-1)! }) }), duration: Math.max(0, clock.now() - made.began), ...(report?.quality && { quality: report.quality }),
       limit: usage.limit, frame: usage.frame, conversation: usage.conversation, tools: usage.tools, ...(job !== undefined && { job }),
     };
     events.emit(event);

@@ -7,6 +7,7 @@ import { Conversation } from "../conversation.ts";
 import { call, ready, wasm } from "../engine.ts";
 import { badOption as bad } from "../errors.ts";
 import { CLOCK } from "../providers/clock.ts";
+import type { Clock } from "../providers/types.ts";
 import { Recovery } from "../recovery.ts";
 import { listedTools } from "../adapters/adapter.ts";
 import { needProvider, providerOf } from "../sendable.ts";
@@ -66,7 +67,7 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
   needOptions(options);
   const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system, timeouts = {} } = options;
   const place = storage === undefined ? undefined : checkedStorage(storage);
-  const time = { now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after };
+  const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
   await ready();
   const name = modelOf(model).name;
@@ -80,11 +81,7 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
   const all = { ...known.timeouts, storage: STORAGE, ...defined(timeouts) };
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
-  // A clock that is broken must not stop the conversation: the time of entries means nothing to it.
-  const now = () => {
-    const value = time.now();
-    return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -8.64e15), 8.64e15) : 0;
-  };
+  const { now } = time;
   const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
   const opening = { text: options.log, messages: options.messages, format: options.format, counting };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
@@ -110,7 +107,7 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
     }
   }
   const context: Omit<Context<T>, "look"> = {
-    log, events, saving, clock: { ...time, now }, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0, inside: new Inside(),
+    log, events, saving, clock: time, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0, inside: new Inside(),
     checkpoints: place ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
@@ -151,6 +148,34 @@ function line(message: unknown, format: Format): string {
   } catch {
     return "null";
   }
+}
+
+/** Last moment that a date of JavaScript can name, in milliseconds. */
+const LAST = 8.64e15;
+
+/** A clock that cannot stop the conversation, whatever the host's does: the time of entries means nothing to it. */
+function steady({ now, after }: Pick<Clock, "now" | "after">): Pick<Clock, "now" | "after"> {
+  return {
+    now() {
+      let value: unknown;
+      try {
+        value = now();
+      } catch {
+        return 0;
+      }
+      return typeof value === "number" && Number.isFinite(value) ? Math.min(Math.max(Math.round(value), -LAST), LAST) : 0;
+    },
+    after(ms, done) {
+      let stop: unknown;
+      try {
+        stop = after(ms, done);
+      } catch {
+        return CLOCK.after(ms, done);
+      }
+      // Without a way to stop it the timer runs out; nobody waits for it by then.
+      return typeof stop === "function" ? (stop as () => void) : () => {};
+    },
+  };
 }
 
 /** A seed for hosts that give none; it is kept in the log. */

@@ -29,5 +29,6 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
   // A date has the name of a month: anything else, "-5" for one, is read as some year.
   const date = /[a-z]{3}/i.test(given) ? Date.parse(given) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const wait = date - now;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

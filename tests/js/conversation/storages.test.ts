@@ -12,6 +12,7 @@ import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
+import { retryAfter } from "../../../js/providers/clock.ts";
 import { fakeIndexedDb } from "./indexeddb.ts";
 import { SUMMARY, begin, clock, model, rest, round, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
@@ -199,6 +200,53 @@ test("clocks that jump: timers that fire at once, late or twice, and times that 
   late.turn(1e15);
   sound((await pending).messages, LIMIT);
   await waiting.dispose();
+});
+
+test("clocks that do not work: times that throw or stand still, timers that throw or cannot be stopped", async () => {
+  const check = async (faulty: Record<string, unknown>) => {
+    const storage = memoryStorage();
+    const conversation = await open({ clock: faulty as never, storage, llm: async () => SUMMARY });
+    conversation.append(begin());
+    for (let number = 0; number < 30; number += 1) {
+      conversation.append(round(number));
+      sound((await conversation.prepare()).messages, LIMIT);
+      await rest();
+    }
+    assert.ok(conversation.edits().length > 0);
+    await conversation.flush();
+    const again = await open({ storage });
+    assert.equal(again.log.originals, conversation.log.originals, JSON.stringify(Object.keys(faulty)));
+    await again.dispose();
+    await conversation.dispose();
+  };
+  let moment = 1e12;
+  await check({ now: () => { throw new Error("no clock"); } });
+  await check({ now: () => 7 });
+  await check({ now: () => (moment -= 1e9) });
+  await check({ now: () => undefined });
+  await check({ after: () => { throw new Error("no timers"); } });
+  await check({ after: () => undefined });
+});
+
+test("the process's own clock going back, standing still or making no sense", async () => {
+  const original = Date.now;
+  let moment = 1.7e12;
+  try {
+    for (const now of [() => (moment -= 1e9), () => 1.7e12]) {
+      Date.now = now;
+      const conversation = await open({ storage: memoryStorage(), llm: async () => SUMMARY });
+      const said: AnyEvent[] = [];
+      conversation.on("compaction_complete", (event) => void said.push(event as AnyEvent));
+      conversation.append(begin(22));
+      await conversation.compact();
+      await conversation.dispose();
+      assert.ok(said.every((event) => !((event as { duration?: number }).duration! < 0)), JSON.stringify(said));
+    }
+    // A retry-after date that cannot be told from now is none.
+    assert.equal(retryAfter(new Headers({ "retry-after": "Sun, 06 Nov 2033 08:49:37 GMT" }), Number.NaN), undefined);
+  } finally {
+    Date.now = original;
+  }
 });
 
 // ------------------------------------------------------------ files
