@@ -34,8 +34,16 @@ export function importSummaries<T>(log: ConversationLog<T>, summaries: readonly 
   return { edits, ignored };
 }
 
-/** In our tags, which it cannot end, unless it has them already. */
-function tagged(text: string): string {
-  if (text.trimStart().startsWith(`<${TAG}`)) return text;
-  return `<${TAG}>\n${text.trim().replaceAll(`</${TAG}`, `<\\/${TAG}`)}\n</${TAG}>`;
+const OPENING = /^<conversation-summary(?:\s[^<>]*)?>/;
+const CLOSING = "</conversation-summary>";
+/** An opening or closing tag, in any case and with blanks, escaped or not. */
+const ANY_TAG = /<(?=\\*\s*(?:\/\s*)?conversation-summary)/gi;
+
+/** Puts a summary into our tags, which it cannot end. Text that is one such element already stays as it is. */
+function tagged(given: string): string {
+  const text = given.trim();
+  const head = OPENING.exec(text)?.[0];
+  // Behind the end of the element a stored text would read as a message of the user.
+  if (head !== undefined && text.endsWith(CLOSING) && text.slice(head.length, -CLOSING.length).search(ANY_TAG) < 0) return text;
+  return `<${TAG}>\n${text.replace(ANY_TAG, "<\\")}\n</${TAG}>`;
 }

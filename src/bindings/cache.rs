@@ -12,7 +12,7 @@ use crate::cache::{
     ToolFact,
 };
 use crate::error::Code;
-use crate::history::prune::SUMMARY_TAG;
+use crate::history::record::SUMMARY_TAG;
 use crate::message::{Message, Part, Role};
 use crate::tokens::{Cost, CostModel, Tokenizer, prior_factor};
 
@@ -150,6 +150,7 @@ fn summary(messages: &[Message], given: Option<&str>) -> Option<usize> {
         None => {
             let first =
                 message.parts.iter().find_map(|part| if let Part::Text { text } = part { Some(text) } else { None });
+            // A text that only looks like a record costs a cache mark, no fact.
             message.role == Role::User && first.is_some_and(|text| text.starts_with(SUMMARY_TAG))
         }
     })

@@ -11,6 +11,7 @@ use crate::history::draft::Draft;
 use crate::history::limits::{ModelLimits, limit};
 use crate::history::plan::Totals;
 use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
+use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::map::HashSet;
 use crate::message::{Message, Role};
@@ -116,6 +117,7 @@ impl PruneOptions {
             pictures: pictures.unwrap_or_default(),
             picture_bytes,
             provider: self.counting.speaks(),
+            records: Records::Sealed,
         })
     }
 }

@@ -9,6 +9,9 @@ use crate::message::tool_map::Mark;
 use crate::tokens::Tokenizer;
 use crate::tool_result::shorten;
 
+/// Longest name of a tool, in bytes.
+const TOOL_BYTES: usize = 80;
+
 /// Bytes of one extracted sentence or quoted line; longer ones are passed over or cut.
 const SENTENCE_BYTES: usize = 400;
 /// Changed names that are told of one file.
@@ -155,7 +158,8 @@ fn foundation(ledger: &Ledger) -> Vec<String> {
     crate::rank::sort(&mut tools, |(_, calls)| !(*calls as u64));
     let mut lines = Vec::new();
     if !tools.is_empty() {
-        let list: Vec<String> = tools.iter().take(12).map(|(name, n)| format!("{name} ({n})")).collect();
+        let named = |(name, n): &(String, usize)| format!("{} ({n})", one_line(name, TOOL_BYTES));
+        let list: Vec<String> = tools.iter().take(12).map(named).collect();
         lines.push(format!("- Tools called: {}", list.join(", ")));
     }
     let mut kinds: HashMap<&str, usize> = HashMap::default();

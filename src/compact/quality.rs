@@ -260,8 +260,8 @@ pub(super) fn measured(
         misses.push("inventions");
     }
     let chain = (!earlier.is_empty()).then(|| {
-        let before = record_sizes(all, history, tokenizer);
-        let after = record_sizes(&seen, view, tokenizer);
+        let before = record_sizes(all, history, rules, tokenizer);
+        let after = record_sizes(&seen, view, rules, tokenizer);
         Chain {
             facts: earlier.len(),
             kept: earlier.iter().filter(|kept| **kept).count(),
@@ -275,10 +275,15 @@ pub(super) fn measured(
 }
 
 /// Tokens of the summaries in a conversation's records, and of what stands behind them.
-fn record_sizes(ledger: &Ledger, messages: &[impl Borrow<Message>], tokenizer: &dyn Tokenizer) -> (u64, u64) {
+fn record_sizes(
+    ledger: &Ledger,
+    messages: &[impl Borrow<Message>],
+    rules: &Rules,
+    tokenizer: &dyn Tokenizer,
+) -> (u64, u64) {
     let summaries = ledger.earlier.iter().map(|text| tokenizer.count(text)).sum();
     let messages = messages.iter().map(Borrow::borrow);
-    let records = messages.filter(|message| super::summary::followed(message).is_some());
+    let records = messages.filter(|message| rules.records.has(message));
     let all: u64 = records.map(|message| tokenizer.count(&message.text())).sum();
     (summaries, all.saturating_sub(summaries))
 }

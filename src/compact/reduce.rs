@@ -6,8 +6,8 @@
 use crate::history::draft::{Draft, Entry};
 use crate::history::edit::{Author, Edit, Kind, Replacement};
 use crate::history::plan::PartEdit;
-use crate::history::prune::SUMMARY_TAG;
 use crate::history::prune::arguments::shortened as shorter_arguments;
+use crate::history::record::{is_sealed, seal};
 use crate::map::{HashMap, HashSet};
 use crate::message::{Message, Part, Role};
 use crate::tool_result::{Keep, cut_result, shorten};
@@ -67,7 +67,7 @@ pub fn records(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
 }
 
 fn is_record(message: &Message) -> bool {
-    message.text().starts_with(SUMMARY_TAG)
+    message.role == Role::User && is_sealed(&message.text())
 }
 
 fn words(
@@ -124,7 +124,8 @@ fn shortened(draft: &Draft, mut texts: Vec<Long>, over: u64, id: String, rule: &
             Some(keep) => cut_result(&long.text, cap, keep, message, tokenizer),
             None => shorten(&long.text, cap, message, tokenizer),
         };
-        short.map(|short| short.text)
+        // A record that is shortened is still one.
+        short.map(|short| if is_sealed(&long.text) { seal(&short.text) } else { short.text })
     })
 }
 

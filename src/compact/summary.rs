@@ -9,7 +9,7 @@ pub use super::ledger::render::{Blocks, Shares, Shown};
 use super::ledger::Ledger;
 use super::ledger::escape::escape;
 use super::ledger::render::blocks;
-use crate::history::prune::SUMMARY_TAG;
+use crate::history::record::{SUMMARY_TAG, seal};
 use crate::message::{Message, Part, Role};
 use crate::tokens::Tokenizer;
 
@@ -64,7 +64,7 @@ pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extra
          they are from: recall it for the whole.{earlier}\n\n<summary>\n{}\n</summary>\n{blocks}{context}{breadcrumb}</conversation-summary>{behind}",
         escape(text)
     );
-    Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: out }] }
+    Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: seal(&out) }] }
 }
 
 /// How many messages followed a record when it was made; nothing if the message is none.
@@ -111,7 +111,7 @@ pub fn messages_form(
         users.concat(),
         escape(text)
     );
-    Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: out }] }
+    Message { id, role: Role::User, name: None, parts: vec![Part::Text { text: seal(&out) }] }
 }
 
 /// Head and tail of a text within about `most` tokens, and what is missing; by characters in proportion, since this is an excerpt anyway.

@@ -10,6 +10,7 @@
 //! - [`limits`], [`recovery`]: how much a request may have, and what is learned when it is refused.
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
+//! - [`record`]: summaries of earlier compactions, and which of them are believed.
 //! - [`log`]: everything that happened to a conversation, and the view it gives.
 
 pub mod draft;
@@ -20,5 +21,6 @@ pub mod log;
 pub mod pairs;
 pub mod plan;
 pub mod prune;
+pub mod record;
 pub mod recovery;
 mod rule;

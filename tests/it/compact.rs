@@ -16,7 +16,7 @@ use espalier::tokens::{CostModel, Origin, Tokenizer};
 
 use crate::prune::{Cached, carry_out, fresh};
 use crate::support::{
-    Quarter, TRANSCRIPTS, assistant, call, driven, numbered, random, result, system, transcript, user,
+    self, Quarter, TRANSCRIPTS, assistant, call, driven, numbered, random, result, system, transcript, user,
 };
 
 fn start(messages: &[Message], options: Options, tokenizer: Rc<dyn Tokenizer>) -> Compaction {
@@ -300,8 +300,8 @@ fn compacting_again_carries_the_earlier_record_over() {
     let first = offline(&messages, 6_000);
     let mut again = carry_out(&messages, &first.plan);
     let summary = again.iter().position(|m| m.text().starts_with("<conversation-summary")).unwrap();
-    again[summary].parts =
-        vec![Part::Text { text: again[summary].text().replace("</summary>", "The key is 4711.\n</summary>") }];
+    // As if the model had written one more line: the checksum is that of the whole text.
+    again[summary] = support::record(&again[summary].text().replace("</summary>", "The key is 4711.\n</summary>"));
     again.extend(agent_run(60).into_iter().skip(2));
     let second = offline(&numbered(again), 6_000);
     let text = text_of(&second);
@@ -329,7 +329,7 @@ fn a_pasted_request_larger_than_the_budget_is_shortened_and_says_so() {
 fn an_earlier_record_is_shortened_behind_the_request_and_under_a_rule_of_its_own() {
     let record = "<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n";
     let record = format!("{record}{}</summary>\n</conversation-summary>", "It was so.\n".repeat(700));
-    let messages = numbered(vec![user(&record), user(&format!("Read this: {}", "noise ".repeat(1_200)))]);
+    let messages = numbered(vec![support::record(&record), user(&format!("Read this: {}", "noise ".repeat(1_200)))]);
     let rules = |budget| -> Vec<(&str, Vec<String>)> {
         let done = offline(&messages, budget);
         assert!(done.after.total <= budget, "{budget}");

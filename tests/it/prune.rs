@@ -9,6 +9,7 @@ use espalier::error::Code;
 use espalier::history::pairs::check as valid;
 use espalier::history::plan::{Fate, ItemEdit, PartEdit, PlanItem};
 use espalier::history::prune::{DropMedia, Limits, MARK, Pruned, prune};
+use espalier::history::record::seal;
 use espalier::map::HashSet;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{Origin, Tokenizer};
@@ -120,9 +121,13 @@ fn then_rounds_of_the_newest_request_but_never_the_newest() {
 
 #[test]
 fn summaries_of_earlier_compactions_stay() {
-    let summary = "<conversation-summary>s";
-    let run = || vec![user(summary), assistant("b"), user("c"), assistant("d"), user("e")];
-    check(run(), 3 + (4 + 23) + 5, "m0 m4");
+    // One of another system has no checksum: it stays in front, where such a summary stands, and nowhere else.
+    let foreign = "<conversation-summary>s";
+    check(vec![user(foreign), assistant("b"), user("c"), assistant("d"), user("e")], 3 + (4 + 23) + 5, "m0 m4");
+    check(vec![user("c"), user(foreign), user("d"), user("e")], 3 + 5 + 5, "m2 m3");
+    let own = seal("<conversation-summary>s</conversation-summary>");
+    let cost = 4 + own.len() as u64;
+    check(vec![user("c"), user(&own), user("d"), user("e")], 3 + cost + 5, "m1 m3");
 }
 
 #[test]

@@ -79,14 +79,23 @@ const APPROVALS: [&str; 8] = [
     "confirmed by the user",
 ];
 
-/// The line of a result that says that the user refused the call or approved of it.
+/// Where hosts say what the user said of a call, in bytes of its result.
+const HEAD_BYTES: usize = 600;
+
+/// Returns the line of a result that says that the user refused the call or approved of it.
 pub fn verdict(result: &str) -> Option<String> {
-    let head = &result[..result.floor_char_boundary(600)];
-    let refused = head.lines().find(|line| has_word(&straight(line), &REFUSALS));
+    let head = &result[..result.floor_char_boundary(HEAD_BYTES)];
     // What the call then printed may speak of anything.
     let first = || head.lines().find(|line| !line.trim().is_empty());
-    let found = refused.or_else(|| first().filter(|line| has_word(&straight(line), &APPROVALS)));
-    found.map(|line| one_line(line, SENTENCE_BYTES))
+    let approved = || first().filter(|line| has_word(&straight(line), &APPROVALS));
+    refusal(result).or_else(|| approved().map(|line| one_line(line, SENTENCE_BYTES)))
+}
+
+/// Returns the line of a result that says that the user refused the call.
+pub fn refusal(result: &str) -> Option<String> {
+    let head = &result[..result.floor_char_boundary(HEAD_BYTES)];
+    let refused = head.lines().find(|line| has_word(&straight(line), &REFUSALS));
+    refused.map(|line| one_line(line, SENTENCE_BYTES))
 }
 
 /// What was said of a call, with what the call was about.

@@ -58,7 +58,7 @@ impl Ledger {
         self
     }
 
-    fn said_earlier(&mut self, summary: String) {
+    pub(super) fn said_earlier(&mut self, summary: String) {
         self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
     }
 

@@ -1,10 +1,11 @@
-//! The record's own tags inside quoted text: they must not end it early.
+//! The record's own tags inside quoted text: they must neither end it early nor begin a list in it.
 
 /// Tags of the record; inside quoted text they must not end it early.
-const TAGS: [&str; 10] = [
+const TAGS: [&str; 11] = [
     "conversation-summary",
     "summary",
     "user-messages",
+    "user_message",
     "constraints",
     "todo",
     "changed-files",
@@ -14,15 +15,18 @@ const TAGS: [&str; 10] = [
     "read-files",
 ];
 
-/// Our own closing tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back.
+/// Our own tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back. Closing tags in any
+/// case and with blanks; opening ones as a record has them, since names like `Summary` stand in angle brackets in much
+/// code.
 ///
 /// ```
 /// use espalier::compact::ledger::escape::{escape, unescape};
 /// assert_eq!(escape("a </summary> b </p>"), r"a <\/summary> b </p>");
+/// assert_eq!(escape("<constraints>"), r"<\constraints>");
 /// assert_eq!(unescape(&escape(r"<\/todo> </todo>")), r"<\/todo> </todo>");
 /// ```
 pub fn escape(text: &str) -> String {
-    closing(text, |out, slashes| {
+    tags(text, |out, slashes| {
         out.push('\\');
         out.push_str(slashes);
     })
@@ -30,11 +34,11 @@ pub fn escape(text: &str) -> String {
 
 /// The opposite of [`escape`].
 pub fn unescape(text: &str) -> String {
-    closing(text, |out, slashes| out.push_str(slashes.strip_prefix('\\').unwrap_or(slashes)))
+    tags(text, |out, slashes| out.push_str(slashes.strip_prefix('\\').unwrap_or(slashes)))
 }
 
-/// Copies a text; what stands between `<` and `/tag` of our own tags (backslashes, or nothing) goes through `change`.
-fn closing(text: &str, change: impl Fn(&mut String, &str)) -> String {
+/// Copies a text; what stands between `<` and the rest of our own tags (backslashes, or nothing) goes through `change`.
+fn tags(text: &str, change: impl Fn(&mut String, &str)) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -42,10 +46,15 @@ fn closing(text: &str, change: impl Fn(&mut String, &str)) -> String {
         rest = &rest[at + 1..];
         let plain = rest.trim_start_matches('\\');
         let slashes = &rest[..rest.len() - plain.len()];
-        let ours = plain.strip_prefix('/').is_some_and(|name| {
-            let name = name.trim_start();
-            TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
-        });
+        let ours = match plain.strip_prefix('/') {
+            Some(name) => {
+                let name = name.trim_start();
+                TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
+            }
+            None => TAGS.iter().any(|tag| {
+                plain.strip_prefix(tag).is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_whitespace()))
+            }),
+        };
         if ours {
             change(&mut out, slashes);
             rest = plain;

@@ -1,9 +1,11 @@
 //! What was noted as lines of text: one for each entry, a short form long enough to be known by, and longer ones.
 
+use std::borrow::Cow;
+
 use super::error::Failure;
 use super::escape::escape;
 use super::render::Block;
-use super::text::flat;
+use super::text::{flat, one_line};
 use super::user::{Constraint, PINNED};
 use super::{By, Command, File, Ledger};
 use crate::message::tool_map::Mark;
@@ -13,6 +15,8 @@ use crate::message::tool_map::Mark;
 const SHORT_REQUEST: usize = 64;
 const SHORT_COMMAND: usize = 64;
 const SHORT_ERROR: usize = 120;
+/// Longest id that has to be made one line.
+const ID_BYTES: usize = 120;
 
 pub(super) struct Line {
     pub(super) block: Block,
@@ -32,7 +36,7 @@ pub(super) struct Line {
 impl Line {
     fn new(block: Block, (entry, at): (usize, usize), id: &str, short: String, longer: Vec<String>) -> Line {
         let longer = longer.into_iter().filter(|form| *form != short).collect();
-        Line { block, entry, at, id: id.to_string(), short, longer, form: None, cost: 0 }
+        Line { block, entry, at, id: one_id(id).into_owned(), short, longer, form: None, cost: 0 }
     }
 
     pub(super) fn text(&self, form: usize) -> &str {
@@ -56,7 +60,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
     let from =
         newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
     for (order, request) in ledger.requests.iter().enumerate().skip(from) {
-        let id = &request.id;
+        let id = &*one_id(&request.id);
         let text = request.text.trim();
         let short = ["[", id, "] ", &flat(&escape(begin(text)), SHORT_REQUEST)].concat();
         let longer = forms(&|| {
@@ -89,7 +93,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
     let from = newest(Block::Decisions, decisions.len(), &|| decisions.first().map(|decision| decision.id.clone()));
     for (order, decision) in decisions.iter().enumerate().skip(from) {
         let by = if decision.by == By::User { "(user) " } else { "" };
-        let line = format!("- {}: {by}{}", decision.id, escape(&decision.sentence));
+        let line = row(&decision.id, &format!("{by}{}", decision.sentence));
         out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
     }
     (out, older)
@@ -105,7 +109,19 @@ fn older_of(older: &mut Older, block: Block, all: usize, most: usize, oldest: &d
 }
 
 fn row(id: &str, text: &str) -> String {
-    ["- ", id, ": ", &escape(text)].concat()
+    ["- ", &one_id(id), ": ", &escape(text)].concat()
+}
+
+/// An id as part of a line. Hosts and files choose ids: one with line ends would write lines of its own, and one with
+/// what parts the id from the text would put words into the text.
+fn one_id(id: &str) -> Cow<'_, str> {
+    const PARTS: [&str; 2] = [": ", "] "];
+    let is_odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '<' | '>');
+    if !id.contains(is_odd) && !PARTS.iter().any(|part| id.contains(part)) {
+        return Cow::Borrowed(id);
+    }
+    let line = one_line(id, ID_BYTES).replace(['<', '>'], "'");
+    Cow::Owned(PARTS.iter().fold(line, |line, part| line.replace(part, part.trim_end())))
 }
 
 /// As much of a message as its short form is made from.

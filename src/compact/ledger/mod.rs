@@ -14,6 +14,7 @@ pub mod error;
 pub mod escape;
 pub mod file;
 mod line;
+pub mod quoted;
 pub mod render;
 pub mod shell;
 pub mod symbol;
@@ -35,7 +36,8 @@ use crate::message::path;
 pub use text::{one_line, sentences};
 
 use super::placeholder::is_placeholder;
-use crate::history::prune::SUMMARY_TAG;
+use crate::compact::models::KEEP_GOING;
+use crate::history::record::{Record, Records};
 use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
 use crate::message::{Message, Part, Role};
 use shell::Touch;
@@ -66,6 +68,9 @@ pub struct Rules {
     pub markers: Vec<String>,
     /// Facts that somebody pinned in words: they stand among the constraints, and leave last.
     pub facts: Vec<String>,
+    /// Messages that are records of earlier compactions. In the view of a log the log says which.
+    #[serde(skip)]
+    pub records: Records,
 }
 
 /// A todo list or plan in its newest state.
@@ -129,6 +134,8 @@ enum Open {
     },
     Files(Vec<(usize, Touch)>),
     Question(String),
+    /// What is out there: a file's text or a page may say that the user approved.
+    Shown(String),
     /// By the name of the tool.
     Other(String),
 }
@@ -165,8 +172,7 @@ impl Ledger {
         self.seen += 1;
         let text = message.text();
         match message.role {
-            Role::User if text.starts_with(SUMMARY_TAG) => self.absorb(&text),
-            Role::User if !text.trim().is_empty() => self.request(&message.id, text),
+            Role::User if !text.trim().is_empty() => self.user(message, text),
             Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text),
             _ => {}
         }
@@ -181,13 +187,48 @@ impl Ledger {
         }
     }
 
-    fn request(&mut self, id: &str, text: String) {
-        for sentence in user::constraints(&text, &self.rules.markers) {
-            if self.constraint_at.insert(sentence.to_string()) {
-                self.constraints.push(Constraint { id: id.to_string(), sentence: sentence.to_string() });
+    fn user(&mut self, message: &Message, text: String) {
+        let record = self.rules.records.read(message, &text);
+        let Some(Record { text: record, behind, is_sealed }) = record else {
+            let parts = message.parts.iter();
+            let texts =
+                parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
+            self.constrained(&message.id, texts);
+            return self.requests.push(Request { id: message.id.clone(), text, is_earlier: false });
+        };
+        if is_sealed {
+            self.absorb(record);
+        } else {
+            // Of another system, or of the host: words, and no lists of ours.
+            self.said_earlier(record.to_string());
+        }
+        // Hosts join messages of the same role.
+        let behind = behind.trim();
+        if !behind.is_empty() && behind != KEEP_GOING {
+            self.constrained(&message.id, [behind]);
+            self.requests.push(Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false });
+        }
+    }
+
+    /// Takes in the rules in the texts of one message. Each part is read by itself: a tag or a fence does not go on in
+    /// the next.
+    fn constrained<'a>(&mut self, id: &str, texts: impl IntoIterator<Item = &'a str>) {
+        let mut found: Vec<&str> = Vec::new();
+        for text in texts {
+            for sentence in user::constraints(text, &self.rules.markers) {
+                if self.constraint_at.insert(sentence.to_string()) {
+                    found.push(sentence);
+                }
             }
         }
-        self.requests.push(Request { id: id.to_string(), text, is_earlier: false });
+        let beyond = found.len().saturating_sub(user::PER_MESSAGE);
+        if beyond > 0 {
+            // What the user says stands around what was pasted.
+            found.drain(user::PER_MESSAGE / 2..user::PER_MESSAGE / 2 + beyond);
+            *self.left_out.entry("constraints").or_default() += beyond;
+        }
+        let constraint = |sentence: &str| Constraint { id: id.to_string(), sentence: sentence.to_string() };
+        self.constraints.extend(found.into_iter().map(constraint));
     }
 
     fn said(&mut self, id: &str, text: String) {
@@ -224,7 +265,8 @@ impl Ledger {
             }
             ToolKind::Ask => Open::Question(one_line(call.question.as_deref().unwrap_or(name), 160)),
             ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.touch(id, call),
-            ToolKind::Search | ToolKind::Web | ToolKind::Other => Open::Other(name.to_string()),
+            ToolKind::Search | ToolKind::Web => Open::Shown(name.to_string()),
+            ToolKind::Other => Open::Other(name.to_string()),
         };
         self.open.insert(call_id.to_string(), open);
     }
@@ -332,7 +374,22 @@ impl Ledger {
             .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
             .collect::<Vec<_>>()
             .join("\n");
-        if let Some(said) = decision::verdict(&text) {
+        // A file or a page may say that the user approved of it. Of such calls only a refusal counts, and only if the
+        // host flags it.
+        let only_shows = match &open {
+            Open::Files(files) => files.iter().all(|(_, touch)| *touch == Touch::Read),
+            Open::Commands { only_shows, .. } => *only_shows,
+            Open::Shown(_) => true,
+            Open::Question(_) | Open::Other(_) => false,
+        };
+        let said = if !only_shows {
+            decision::verdict(&text)
+        } else if is_error {
+            decision::refusal(&text)
+        } else {
+            None
+        };
+        if let Some(said) = said {
             let sentence = decision::of_call(&self.subject(&open), &said);
             self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
         }
@@ -364,10 +421,10 @@ impl Ledger {
                 }
             }
             // What files contain is not what went wrong.
-            Open::Files(_) | Open::Other(_) if failed => {
+            Open::Files(_) | Open::Shown(_) | Open::Other(_) if failed => {
                 self.errors_in(id, &text, None, true);
             }
-            Open::Files(_) | Open::Other(_) => {}
+            Open::Files(_) | Open::Shown(_) | Open::Other(_) => {}
         }
     }
 
@@ -379,7 +436,7 @@ impl Ledger {
             }
             Open::Files(touched) => touched.first().map_or(String::new(), |&(at, _)| self.files[at].path.clone()),
             Open::Question(question) => question.clone(),
-            Open::Other(name) => name.clone(),
+            Open::Shown(name) | Open::Other(name) => name.clone(),
         }
     }
 

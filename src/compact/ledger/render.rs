@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::line::{Line, lines, vital_lines};
 use super::user::PINNED;
 use super::{Command, Ledger};
+use crate::map::HashMap;
 use crate::tokens::Tokenizer;
 
 /// How many tokens the record's lines may have.
@@ -193,7 +194,19 @@ impl<'a> Page<'a> {
     fn newest(&self, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
         all.reverse();
-        all.sort_by_key(|&at| self.lines[at].id != PINNED);
+        if block != Block::Constraints {
+            return all;
+        }
+        // Messages take turns, each with its first rule first: one with hundreds of them does not push out those of
+        // the others.
+        let mut turns: HashMap<&str, usize> = HashMap::default();
+        let mut turn_of: HashMap<usize, usize> = HashMap::default();
+        for &at in all.iter().rev() {
+            let turn = turns.entry(&self.lines[at].id).or_default();
+            turn_of.insert(at, *turn);
+            *turn += 1;
+        }
+        all.sort_by_key(|at| (self.lines[*at].id != PINNED, turn_of.get(at).copied().unwrap_or(0)));
         all
     }
 

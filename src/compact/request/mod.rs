@@ -12,7 +12,7 @@ pub mod simple;
 use super::profile::{Profile, Summary};
 use crate::history::draft::Draft;
 use crate::history::group::Group;
-use crate::history::prune::SUMMARY_TAG;
+use crate::history::record::Records;
 use crate::message::{Message, Part, Role};
 
 /// The scratch block comes before the summary and is about as long; some models are wordier in it.
@@ -47,11 +47,8 @@ pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usiz
 }
 
 /// True if the covered groups begin with a summary of an earlier compaction.
-pub fn begins_with_summary(draft: &Draft, parts: &[&[usize]]) -> bool {
-    parts.first().and_then(|entries| entries.first()).is_some_and(|&at| {
-        let message = &draft.entries[at].message;
-        message.role == Role::User && message.text().starts_with(SUMMARY_TAG)
-    })
+pub fn begins_with_summary(draft: &Draft, parts: &[&[usize]], records: &Records) -> bool {
+    parts.first().and_then(|entries| entries.first()).is_some_and(|&at| records.has(&draft.entries[at].message))
 }
 
 /// A message of one text that the host did not have.

@@ -14,6 +14,9 @@ use crate::history::plan::PlanItem;
 use crate::message::{Message, Part, Role};
 use crate::tool_result::shorten;
 
+/// Longest name of a tool or id of a message, in bytes.
+const ATTRIBUTE_BYTES: usize = 200;
+
 /// What joining and framing may cost beside the pieces that were counted, in tokens.
 const SLACK: u64 = 16;
 
@@ -164,15 +167,16 @@ fn message(
     draft: &Draft,
     reduced: &mut Reduced,
 ) -> String {
-    let mut out = format!("<message id=\"{}\" role=\"{}\">\n", message.id, message.role.as_str());
+    let mut out = format!("<message id=\"{}\" role=\"{}\">\n", attribute(&message.id), message.role.as_str());
     let is_spared = !is_old && form.spares_newest;
     for part in &message.parts {
         match part {
             Part::Text { text } if text.trim().is_empty() => {}
-            Part::Text { text } => line(&mut out, text),
+            Part::Text { text } => line(&mut out, &quoted(text)),
             Part::ToolCall { name, arguments, .. } => {
                 let (arguments, is_cut) = first_units(arguments, form.rule.argument_units);
                 reduced.arguments += usize::from(is_cut);
+                let (name, arguments) = (attribute(name), quoted(&arguments));
                 line(&mut out, &format!("<call tool=\"{name}\">{arguments}</call>"));
             }
             Part::ToolResult { content, is_error, .. } => {
@@ -187,10 +191,10 @@ fn message(
                 let short = cap.and_then(|cap| shorten(&text, cap, &message.id, draft.meter.tokenizer));
                 reduced.shortened += usize::from(short.is_some());
                 let text = short.map_or(text, |short| short.text);
-                line(&mut out, &format!("<result{error}>\n{text}\n</result>"));
+                line(&mut out, &format!("<result{error}>\n{}\n</result>", quoted(&text)));
             }
             Part::Reasoning { .. } | Part::CacheMark => {}
-            other => line(&mut out, &shown(other)),
+            other => line(&mut out, &quoted(&shown(other))),
         }
     }
     out.push_str("</message>");
@@ -226,15 +230,35 @@ pub(super) fn shown(part: &Part) -> String {
 }
 
 fn line(out: &mut String, text: &str) {
-    out.push_str(&quoted(text));
+    out.push_str(text);
     out.push('\n');
 }
 
-/// The history is quoted: closing tags of the quotation inside must not end it.
+/// Tags that the request is built of.
+const TAGS: [&str; 5] = ["history", "earlier-record", "message", "call", "result"];
+
+/// The history is quoted: tags of the quotation inside, opening or closing, in any case and with blanks, are taken
+/// apart by a backslash.
 fn quoted(text: &str) -> String {
-    text.replace("</history", "<\\/history")
-        .replace("</earlier-record", "<\\/earlier-record")
-        .replace("</message>", "<\\/message>")
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, _) in text.match_indices('<') {
+        let inner = text[at + 1..].trim_start();
+        let name = inner.strip_prefix('/').map_or(inner, str::trim_start);
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(name.len());
+        if TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(&name[..end])) {
+            out.push_str(&text[from..=at]);
+            out.push('\\');
+            from = at + 1;
+        }
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// A name as the value of an attribute: one line that cannot end the tag.
+fn attribute(name: &str) -> String {
+    one_line(name, ATTRIBUTE_BYTES).replace(['"', '<', '>'], "'")
 }
 
 /// Leaves out the oldest messages until the text fits; the exact count decides.

@@ -238,7 +238,12 @@ impl Compaction {
         if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
             return Err(over(before, self.options.budget));
         }
-        let limits = Limits { budget: self.options.budget, keep: self.options.keep.clone(), ..Limits::default() };
+        let limits = Limits {
+            budget: self.options.budget,
+            keep: self.options.keep.clone(),
+            records: self.options.rules.records.clone(),
+            ..Limits::default()
+        };
         let reductions: [Reduction; 5] =
             [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();

@@ -103,7 +103,7 @@ impl Compaction {
             max_tokens: self.summary_tokens(&talk.covered),
             focus: self.options.focus.as_deref(),
             additions: &self.additions,
-            has_earlier: request::begins_with_summary(&draft, &parts),
+            has_earlier: request::begins_with_summary(&draft, &parts, &self.options.rules.records),
             kept: newer.filter(|(_, entry)| !entry.message.role.is_frame()).count(),
             text_only: Traits::of(asked_model, &asking.models).text_only,
             unusable: talk.unusable.as_deref(),

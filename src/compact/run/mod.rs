@@ -41,6 +41,7 @@ use crate::history::log::Log;
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
+use crate::history::record::Records;
 use crate::map::HashSet;
 use crate::message::tool_map::Mark;
 use crate::message::{Message, Part, Role};
@@ -220,9 +221,12 @@ impl Compaction {
     /// A compaction of the view of a log. Counts are held, and what earlier ones found out about its messages, so that nothing is counted or
     /// read again; texts are shared with the log. Facts behind the record that the view begins with are taken from the messages that it
     /// stands for, not from what it says of them.
-    pub fn of_log(log: &Log, options: Options) -> Compaction {
+    pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
         let (messages, counts) = log.counted_messages();
+        // What the log put in place is a record; what else looks like one is a text.
+        let inserted = messages.iter().filter(|message| log.has_summary(&message.id));
+        options.rules.records = Records::Only(inserted.map(|message| message.id.clone()).collect());
         let first = messages.iter().find(|message| !message.role.is_frame());
         let behind = first.and_then(|record| {
             let messages = log.behind(&record.id)?;

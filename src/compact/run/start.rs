@@ -85,7 +85,9 @@ impl Compaction {
     /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
         let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !entry.message.role.is_frame());
-        let then = rest.next().and_then(|entry| summary::followed(&entry.message));
+        let records = &self.options.rules.records;
+        let record = rest.next().filter(|entry| records.has(&entry.message));
+        let then = record.and_then(|entry| summary::followed(&entry.message));
         then.is_some_and(|then| rest.count() <= then)
     }
 }

@@ -1,9 +1,11 @@
 //! What may go, and in which pass; and the refusal that names what may not.
 
-use super::{Limits, SUMMARY_TAG};
+use super::Limits;
 use crate::error::{BudgetDetails, Code, Contributor, Error};
 use crate::history::draft::{Draft, is_empty};
 use crate::history::group::{Group, Kind};
+use crate::history::record::{Records, SUMMARY_TAG};
+use crate::message::Message;
 
 /// A pass that drops groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
     let newest_request = newest_request(draft, groups);
     let last_request = groups.iter().rposition(Group::has_request);
     let newest_round = newest_round(groups);
+    let first = groups.iter().position(|group| group.kind != Kind::Frame);
     let mut classes: Vec<Class> = groups
         .iter()
         .enumerate()
@@ -60,7 +63,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
                 Class::Must("newest round")
             } else if group.entries.iter().any(|&i| limits.keep.contains(&draft.entries[i].message.id)) {
                 Class::Must("kept by the host")
-            } else if is_summary(draft, group) {
+            } else if is_summary(draft, group, first == Some(at), &limits.records) {
                 Class::Must("summary")
             } else if after_request {
                 Class::Removable(Drop::CurrentRound)
@@ -94,9 +97,12 @@ pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
     groups.iter().rposition(|g| g.kind != Kind::Frame && g.kind != Kind::User)
 }
 
-fn is_summary(draft: &Draft, group: &Group) -> bool {
-    group.kind == Kind::User
-        && group.entries.first().is_some_and(|&i| draft.entries[i].message.text().starts_with(SUMMARY_TAG))
+/// A record, or a summary of another system where one stands: in front of everything.
+fn is_summary(draft: &Draft, group: &Group, is_first: bool, records: &Records) -> bool {
+    let is_meant = |message: &Message| {
+        records.has(message) || is_first && *records == Records::Sealed && message.text().starts_with(SUMMARY_TAG)
+    };
+    group.kind == Kind::User && group.entries.first().is_some_and(|&i| is_meant(&draft.entries[i].message))
 }
 
 /// The error of a budget that what is left of `groups` exceeds; nothing if it does not.

@@ -44,14 +44,12 @@ use super::draft::{Draft, Meter};
 use super::group::{groups, groups_within};
 use super::pairs::{repair_for, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
+use super::record::Records;
 use crate::error::Result;
 use crate::map::{HashMap, HashSet};
 use crate::message::Message;
 use crate::tokens::Origin;
 use crate::validity::Provider;
-
-/// The tag that opens a summary message of an earlier compaction.
-pub const SUMMARY_TAG: &str = "<conversation-summary";
 
 /// One pass; repair always runs and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +136,8 @@ pub struct Limits {
     pub picture_bytes: Option<u64>,
     /// Whom the request is for, if that is known: what that provider takes as it stands needs no repair.
     pub provider: Option<Provider>,
+    /// Messages that are summaries of earlier compactions: they stay.
+    pub records: Records,
 }
 
 /// A cut is not held on to if the limit has grown by more than this part, one in so many: another model has another cache.

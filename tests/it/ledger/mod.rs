@@ -1,6 +1,7 @@
 //! The ledger: what is taken from a history, what a record keeps of it, what of that is measured.
 
 mod entries;
+mod forged;
 mod measure;
 mod offline;
 mod record;

@@ -6,7 +6,7 @@ use espalier::compact::offline::offline;
 use espalier::message::Message;
 use espalier::tokens::Tokenizer;
 
-use crate::support::{Quarter, assistant, numbered, user};
+use crate::support::{Quarter, assistant, numbered, record, user};
 
 /// An earlier summary with so many lines in each section, and what came behind it.
 fn ledger(name: &str, lines: usize) -> Ledger {
@@ -24,7 +24,7 @@ fn ledger(name: &str, lines: usize) -> Ledger {
 
 fn behind(summary: &str) -> Vec<Message> {
     numbered(vec![
-        user(&format!(
+        record(&format!(
             "<conversation-summary covers=\"9\" followed=\"1\">\n<summary>\n{summary}\n</summary>\n</conversation-summary>"
         )),
         user("Now mend the printer."),

@@ -9,9 +9,9 @@ use espalier::tokens::Tokenizer;
 use fastrand::Rng;
 
 use super::ledger;
-use crate::support::{Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, transcript, user};
+use crate::support::{self, Quarter, TRANSCRIPTS, assistant, call, numbered, random, result, transcript, user};
 
-const PLENTY: Shares =
+pub const PLENTY: Shares =
     Shares { user: 1_000_000, ledger: 1_000_000, entries: 1_000_000, least: 1_000_000, room: u64::MAX };
 
 /// What became of the entries within so much.
@@ -19,7 +19,7 @@ fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
     blocks(ledger, shares, &Quarter).shown
 }
 
-fn record(ledger: &Ledger, shares: Shares) -> Message {
+pub fn record(ledger: &Ledger, shares: Shares) -> Message {
     let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3 };
     message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Extras::default(), &Quarter).0
 }
@@ -215,7 +215,8 @@ fn hostile_records_are_read_without_harm() {
     ];
     for _ in 0..5_000 {
         let text: String = (0..rng.usize(0..40)).map(|_| pieces[rng.usize(0..pieces.len())]).collect();
-        let messages = numbered(vec![user(&format!("<conversation-summary{text}"))]);
+        let text = format!("<conversation-summary>{text}</conversation-summary>");
+        let messages = numbered(vec![support::record(&text), user(&text)]);
         record(
             &Ledger::fold(&messages, &Rules::default()),
             Shares { user: 50, ledger: 10, entries: 100, least: 10, room: 90 },
@@ -233,11 +234,25 @@ fn hostile_records_are_read_without_harm() {
 fn long_lines_cost_what_they_are_long() {
     // Anything quadratic in their reading would make a test without end of these.
     let many = |text: &str| text.repeat(200_000);
-    for line in ["`", "- m1: ``", "(", "<\\", "] ", ". ", "passed 1 failed ", "cd a && ", "<<E "] {
+    for line in [
+        "`",
+        "- m1: ``",
+        "(",
+        "<\\",
+        "] ",
+        ". ",
+        "passed 1 failed ",
+        "cd a && ",
+        "<<E ",
+        "</file>",
+        "<file>",
+        "```\n",
+        "> must\n",
+    ] {
         let text = many(line);
         let messages = numbered(vec![
-            user(&format!(
-                "<conversation-summary>\n<summary>\nx\n</summary>\n<commands>\n- m1: `{text}\n</commands>\n"
+            support::record(&format!(
+                "<conversation-summary>\n<summary>\nx\n</summary>\n<commands>\n- m1: `{text}\n</commands>\n</conversation-summary>"
             )),
             user(&text),
             call("1", "bash", &serde_json::json!({ "command": text }).to_string()),

@@ -16,7 +16,7 @@ use espalier::tokens::Origin;
 use serde_json::Value;
 
 use super::{agent, asked, forced, profile, requests, says, summary, vectors};
-use crate::support::{Quarter, assistant, call, meter, numbered, result, system, user};
+use crate::support::{Quarter, assistant, call, meter, numbered, record, result, system, user};
 
 const HISTORY: &str = include_str!("../../fixtures/vectors/copilot-chat/history.json");
 const ANCHOR: &str = include_str!("../../fixtures/vectors/copilot-chat/summary-anchor.json");
@@ -221,7 +221,7 @@ fn conversation(input: &Value) -> (Vec<Message>, Vec<(String, usize)>) {
             if let Some(text) = text {
                 // A summary stands for its round and everything older but the frame.
                 messages.truncate(1);
-                messages.push(user(&format!("<conversation-summary covers=\"2\">\n{text}\n</conversation-summary>")));
+                messages.push(record(&format!("<conversation-summary covers=\"2\">\n{text}\n</conversation-summary>")));
                 rounds.clear();
             }
         }
@@ -363,7 +363,8 @@ fn the_open_request_is_in_no_request_for_a_summary_but_the_fork() {
 
 #[test]
 fn a_request_of_a_summary_alone_is_never_made() {
-    let mut messages = vec![system("s"), user("<conversation-summary covers=\"9\">\nSo far.\n</conversation-summary>")];
+    let mut messages =
+        vec![system("s"), record("<conversation-summary covers=\"9\">\nSo far.\n</conversation-summary>")];
     messages.extend([user("Go on."), call("a", "look", "{}"), result("a", &"word".repeat(500))]);
     let messages = numbered(messages);
     for trigger in [Trigger::Manual, Trigger::Overflow] {

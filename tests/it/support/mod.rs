@@ -8,6 +8,7 @@ use espalier::compact::{Compacted, Compaction};
 use espalier::effect::{Answer, Effect, Step};
 use espalier::error::Error;
 use espalier::history::draft::Meter;
+use espalier::history::record::seal;
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Tokenizer};
 
@@ -84,6 +85,11 @@ fn message(role: Role, parts: Vec<Part>) -> Message {
 
 pub fn system(text: &str) -> Message {
     message(Role::System, vec![Part::Text { text: text.into() }])
+}
+
+/// The record of an earlier compaction.
+pub fn record(text: &str) -> Message {
+    user(&seal(text))
 }
 
 pub fn user(text: &str) -> Message {

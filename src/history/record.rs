@@ -1,0 +1,115 @@
+//! Records of earlier compactions among messages, and which of them are believed.
+//!
+//! A record carries facts into the next compaction, so a text that merely looks like one must not pass as one: a
+//! pasted file that begins with the tag would bring in constraints and commands. In the view of a log the log itself
+//! says which messages are its records. A flat list of messages has nothing but their text: there a record carries a
+//! checksum of itself.
+//!
+//! The checksum is no secret. It tells records from texts that imitate, quote or change one; it does not stop somebody
+//! who computes it. A host that keeps untrusted text in flat lists and must be sure compacts a log.
+
+use std::collections::BTreeSet;
+
+use crate::message::{Message, Role};
+
+/// The tag that opens a summary message of an earlier compaction.
+pub const SUMMARY_TAG: &str = "<conversation-summary";
+/// What ends it.
+pub const SUMMARY_END: &str = "</conversation-summary>";
+/// The attribute with the checksum: the last one of the tag.
+const SEAL: &str = " seal=\"";
+/// Decimal digits of a checksum. Tokenizers take digits by three, so that every checksum costs the same.
+const DIGITS: u64 = 1_000_000_000_000;
+
+/// The messages that are believed to be records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Records {
+    /// Those whose checksum is right.
+    #[default]
+    Sealed,
+    /// Those with these ids.
+    Only(BTreeSet<String>),
+}
+
+/// A message that is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// From the tag to its end.
+    pub text: &'a str,
+    /// What stands behind it in the same message.
+    pub behind: &'a str,
+    /// The checksum is right: the lists in it were written by a compaction.
+    pub is_sealed: bool,
+}
+
+impl Records {
+    /// Reads a message as a record, if it is one. `text` is the message's own.
+    pub fn read<'a>(&self, message: &Message, text: &'a str) -> Option<Record<'a>> {
+        if message.role != Role::User || !text.starts_with(SUMMARY_TAG) {
+            return None;
+        }
+        let sealed = split(text).map(|(text, behind)| Record { text, behind, is_sealed: true });
+        match self {
+            Records::Sealed => sealed,
+            Records::Only(ids) if !ids.contains(&message.id) => None,
+            Records::Only(_) => Some(sealed.unwrap_or(Record { text, behind: "", is_sealed: false })),
+        }
+    }
+
+    /// True if the message is a record.
+    pub fn has(&self, message: &Message) -> bool {
+        message.role == Role::User && self.read(message, &message.text()).is_some()
+    }
+}
+
+/// True if a text begins with a record whose checksum is right.
+pub fn is_sealed(text: &str) -> bool {
+    split(text).is_some()
+}
+
+/// Puts the checksum into a record, in the place of the one that it may have. A text that is no record stays as it is.
+///
+/// ```
+/// use espalier::history::record::{is_sealed, seal};
+/// let record = seal("<conversation-summary covers=\"9\">\nAll is well.\n</conversation-summary>");
+/// assert!(is_sealed(&record));
+/// assert!(!is_sealed(&record.replace("well", "lost")));
+/// ```
+pub fn seal(text: &str) -> String {
+    let Some((head, body, behind)) = frame(text) else { return text.to_string() };
+    let head = sum(head).map_or(head, |(head, _)| head);
+    format!("{head}{SEAL}{:012}\">{body}{behind}", checksum(head, body))
+}
+
+/// The record and what stands behind it, if the checksum is right.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (head, body, behind) = frame(text)?;
+    let (head, given) = sum(head)?;
+    (given.len() == 12 && given.parse() == Ok(checksum(head, body))).then(|| text.split_at(text.len() - behind.len()))
+}
+
+/// The tag without its `>`, the text up to the end of the record, and what follows.
+fn frame(text: &str) -> Option<(&str, &str, &str)> {
+    let (head, rest) = text.split_once('>')?;
+    let is_tag = head.starts_with(SUMMARY_TAG) && !head.contains('\n');
+    let end = rest.find(SUMMARY_END).filter(|_| is_tag)? + SUMMARY_END.len();
+    Some((head, &rest[..end], &rest[end..]))
+}
+
+/// The tag without its checksum, and the checksum.
+fn sum(head: &str) -> Option<(&str, &str)> {
+    let (bare, given) = head.rsplit_once(SEAL)?;
+    Some((bare, given.strip_suffix('"')?))
+}
+
+/// A checksum of who says it and of every byte: FNV-1a in 64 bits, mixed and brought to twelve digits.
+fn checksum(head: &str, body: &str) -> u64 {
+    let mut hash: u64 = 0xCBF2_9CE4_8422_2325;
+    for text in ["espalier record", Role::User.as_str(), head, body] {
+        for &byte in text.as_bytes().iter().chain(&[0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        }
+    }
+    hash ^= hash >> 32;
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash >> 29) % DIGITS
+}
