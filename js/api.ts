@@ -19,6 +19,8 @@ import { call, isCrash, wasm } from "./engine.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import { hostTokenizer } from "./counting/host-tokenizer.ts";
 import { exceeded } from "./exceeded.ts";
+import { CLOCK } from "./providers/clock.ts";
+import type { Clock } from "./providers/types.ts";
 import { mendings, needProvider, providerOf, sendable } from "./sendable.ts";
 import { fullPrices } from "./usage.ts";
 import { encodingOf } from "./count/text.ts";
@@ -341,7 +343,7 @@ function soundly<T>(result: CompactResult<T>, reading: Reading, options: Compact
  * @internal
  */
 export async function compactHeld(
-  messages: () => unknown, options: CompactOptions, begin: (fields: object) => Compacting,
+  messages: () => unknown, options: CompactOptions, begin: (fields: object) => Compacting, after?: Clock["after"],
 ): Promise<Omit<CompactResult<unknown>, "messages">> {
   const { keep = [], ...rest } = compactFields(options);
   if (!Array.isArray(keep)) throw bad("keep", "a list of ids of messages", keep);
@@ -351,7 +353,7 @@ export async function compactHeld(
   const { model } = options;
   const fields = { ...rest, keep: keep.map(String), model };
   let reading: Reading | undefined;
-  const { edits, report } = await operated(() => (reading ??= read(messages(), options)), options, () => begin(fields));
+  const { edits, report } = await operated(() => (reading ??= read(messages(), options)), options, () => begin(fields), after);
   return { status: report.status, edits, report };
 }
 
@@ -442,7 +444,9 @@ function within(reading: Reading, { from, to }: NonNullable<CompactOptions["cove
 }
 
 /** Carries a compaction out. `reading` is asked for when the model is. */
-async function operated(reading: () => Reading, options: CompactOptions, begin: () => Compacting): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
+async function operated(
+  reading: () => Reading, options: CompactOptions, begin: () => Compacting, after: Clock["after"] = CLOCK.after,
+): Promise<{ plan: PlanItem[]; edits: Edit[]; report: CompactReport }> {
   const { timeouts, hook } = JSON.parse(call(() => wasm().readProfile(profileText(options) ?? "\"espalier\"", "options.profile"))) as Profile;
   const { llm, signal, timeout = timeouts.model, hookTimeout = timeouts.hook, onProgress } = options;
   const usage: Record<string, unknown>[] = [];
@@ -459,7 +463,7 @@ async function operated(reading: () => Reading, options: CompactOptions, begin: 
         resume: (id, answer) => call(() => operation.resume(id, answer)),
       },
       {
-        llm, signal, timeout, hookTimeout, onProgress, twoTriggers: hook.twoTriggers,
+        llm, signal, timeout, hookTimeout, after, onProgress, twoTriggers: hook.twoTriggers,
         hooks: options.hooks,
         readFile: options.readFile,
         request: (effect) => llmRequest(reading(), options, effect),

@@ -4,6 +4,7 @@
  */
 
 import { EspalierError } from "./errors.ts";
+import type { Clock } from "./providers/types.ts";
 import type { CompactHooks, CompactOptions, CompactProgress, CompactTrigger, HostBlock, Llm, LlmReply, LlmRequest, PlanItem, PostCompactEvent, PreCompactEvent } from "./types.ts";
 
 /** One effect as the core numbers it. */
@@ -51,6 +52,8 @@ export interface Callbacks {
   readFile?: CompactOptions["readFile"];
   /** Milliseconds for each hook and file. */
   hookTimeout: number;
+  /** The clock of these limits. */
+  after: Clock["after"];
 }
 
 /** Runs an operation to its end. A callback that throws or hangs is an answer like any other; only bugs throw here. */
@@ -69,7 +72,7 @@ function carryOut({ id, effect }: Ask, callbacks: Callbacks): Promise<Answer> {
 }
 
 async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks): Promise<Answer> {
-  const { llm, timeout, onProgress, onUsage, onRequestId } = callbacks;
+  const { llm, timeout, after, onProgress, onUsage, onRequestId } = callbacks;
   // The core asks for a model only where it was told that there is one.
   if (!llm) return { type: "failed", reason: "no llm callback was given", kind: "error" };
   if (callbacks.signal?.aborted) return { type: "cancelled" };
@@ -89,7 +92,7 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
       if (status !== undefined) callbacks.onStatus?.(status);
       throw error;
     }
-  });
+  }, after);
   if ("usage" in answer) {
     const { usage, requestId, serviceRequestId, ...model } = answer;
     if (usage) onUsage?.(usage);
@@ -101,14 +104,14 @@ async function callModel(id: number, effect: ModelEffect, callbacks: Callbacks):
 }
 
 async function runHook({ type: _, name, ...told }: HookEffect, callbacks: Callbacks): Promise<Answer> {
-  const { hooks, hookTimeout, onProgress, signal, wish, twoTriggers } = callbacks;
+  const { hooks, hookTimeout, after, onProgress, signal, wish, twoTriggers } = callbacks;
   const event = { ...told, trigger: named(told["trigger"] as CompactTrigger, twoTriggers) };
   const answer = await within(hookTimeout, `the hook ${name} did not end within ${hookTimeout} ms`, signal, async (signal) => {
     const given: unknown = name === "preCompact"
       ? await hooks?.preCompact?.(event as unknown as PreCompactEvent, { signal })
       : await hooks?.postCompact?.(event as unknown as PostCompactEvent, { signal });
     return wish(name === "preCompact" ? given : undefined);
-  });
+  }, after);
   const failed = answer.type === "failed" || answer.type === "tooLong" ? answer : undefined;
   if (answer.type !== "cancelled") {
     const outcome = !failed ? "done" : failed.type === "failed" && failed.kind === "timeout" ? "timeout" : "failed";
@@ -124,22 +127,24 @@ export function named(trigger: CompactTrigger, twoTriggers: boolean): CompactTri
   return trigger === "manual" || trigger === "range" ? "manual" : "auto";
 }
 
-async function readFile(path: string, { readFile, hookTimeout, signal }: Callbacks): Promise<Answer> {
+async function readFile(path: string, { readFile, hookTimeout, after, signal }: Callbacks): Promise<Answer> {
   const answer = await within(hookTimeout, `${path} was not read within ${hookTimeout} ms`, signal, async (signal): Promise<Answer> => {
     const text: unknown = await readFile?.(path, { signal });
     if (typeof text === "string") return { type: "file", text };
     return { type: "failed", reason: text === undefined || text === null ? "there is no such file" : "readFile must give a text", kind: "error" };
-  });
+  }, after);
   return answer.type === "tooLong" ? { type: "failed", reason: answer.reason, kind: "error" } : answer;
 }
 
 type Ending = Failed | { type: "tooLong"; reason: string; limit?: number } | { type: "cancelled" };
 
 /** Waits for a callback, but no longer than it may take and not beyond an abort. The callback may ignore its signal; its late answer is dropped. */
-export async function within<T>(timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T | Ending> {
+export async function within<T>(
+  timeout: number, late: string, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>, after: Clock["after"],
+): Promise<T | Ending> {
   if (outer?.aborted) return { type: "cancelled" };
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let callOff: (() => void) | undefined;
   let stop: (() => void) | undefined;
   const ended = new Promise<Ending>((resolve) => {
     stop = () => {
@@ -147,10 +152,10 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
       resolve({ type: "cancelled" });
     };
     outer?.addEventListener("abort", stop, { once: true });
-    timer = setTimeout(() => {
+    callOff = after(timeout, () => {
       controller.abort(new EspalierError({ code: "timeout", message: late }));
       resolve({ type: "failed", reason: late, kind: "timeout" });
-    }, timeout);
+    });
   });
   const answer = Promise.resolve()
     .then(() => work(controller.signal))
@@ -158,7 +163,7 @@ export async function within<T>(timeout: number, late: string, outer: AbortSigna
   try {
     return await Promise.race([answer, ended]);
   } finally {
-    clearTimeout(timer);
+    callOff?.();
     if (stop) outer?.removeEventListener("abort", stop);
   }
 }

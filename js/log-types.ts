@@ -83,6 +83,25 @@ export interface LogEditRow {
   revokedBy?: string;
 }
 
+/** A stored summary. */
+export interface LogCheckpoint {
+  /** From 1; never used twice. */
+  number: number;
+  title: string;
+  /** Where its file is, if it has one. */
+  path?: string;
+  /** Milliseconds, by the host's clock. */
+  time: number;
+  /** Ids of the edits that it was stored for. */
+  edits: string[];
+  /** Number of messages that its summary replaced, those of older summaries included. */
+  messages: number;
+  /** Tokens of the summary. */
+  tokens: number;
+  /** True while a rewind has left the messages behind that it looks back on. */
+  orphaned: boolean;
+}
+
 /** What must survive all edits: a message, a part of it, a range of a part's text, or a fact in words. */
 export interface LogPin {
   message?: string;

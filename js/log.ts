@@ -10,24 +10,26 @@ import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
 import { given, needNames, needText, plain } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
-import type { InputCode } from "./errors.ts";
 import type {
-  AdoptOptions, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
+  AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
 import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals, ToolList } from "./types.ts";
+import type { Clock } from "./providers/types.ts";
 import { ensureEncoding } from "./vocabulary.ts";
+import { HeldEdits } from "./log/edits.ts";
+import { attach, attachStored } from "./log/attach.ts";
+import type { StoredMessages, Unattached } from "./log/attach.ts";
+import { bad, editFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./log/fields.ts";
+import { Lines, recordOf } from "./log/lines.ts";
 import { known } from "./options/known.ts";
-import { ADOPT, LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "./options/names.ts";
+import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "./options/names.ts";
 
 type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = { encoding: string | undefined; model: string | undefined; costModel: string | undefined; tools: NeutralTool[] };
-
-/** A part in a line of the log; what texts say is quoted otherwise. */
-const MEDIA = /"type":"(?:image|document)"/;
 
 /**
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
@@ -57,14 +59,13 @@ export class ConversationLog<T = unknown> {
   private readonly hosts: Growing;
   private fields: Fields;
   private readonly now: () => number;
-  private lines: string[] = [];
-  /** Models count pictures and documents each in their way, even with the same encoding. @internal */
-  hasMedia = false;
+  private lines = new Lines();
   /** Goes up with whatever may change the view; the view that was made last is of `at`. */
   private changes = 0;
   /** The same, but for messages that are added and tools. */
   private edited = 0;
   private shown: { at: number; view: LogView<T> } | undefined;
+  private readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
   private core: Core | undefined;
   private owner: Wasm | undefined;
 
@@ -106,26 +107,39 @@ export class ConversationLog<T = unknown> {
    */
   static import<T = NeutralMessage>(text: string, options: LogImportOptions<T> = {}): { log: ConversationLog<T>; report: LogReport } {
     if (typeof text !== "string") throw bad("bad_input", "text", "the lines of a log", text);
-    const { messages, salvage = false, exact: _, ...others } = known(options, LOG_IMPORT);
+    const { messages, salvage = false, exact, ...others } = known(options, LOG_IMPORT);
     const { format = Array.isArray(messages) ? readConversation(messages, {}).format : "espalier", ...rest } = others;
     if (messages === undefined && format !== "espalier") throw bad("bad_option", "options.messages", `the messages of the log, where its format is ${format}`, messages);
-    const log = newLog<T>({ ...rest, format });
-    log.close();
+    return newLog<T>({ ...rest, format }).read(text, Boolean(salvage), (log) => attach(log, messages, exact ?? typeof messages !== "function"));
+  }
+
+  /** Reads the lines of a log whose messages are stored beside it. @internal */
+  static reopen<T>(text: string, options: LogOptions, salvage: boolean, stored: StoredMessages<T>): { log: ConversationLog<T>; report: LogReport } {
+    return newLog<T>(options).read(text, salvage, (log) => attachStored(log, stored));
+  }
+
+  /** Becomes the log of these lines. */
+  private read(text: string, salvage: boolean, attach: (log: Unattached) => void): { log: ConversationLog<T>; report: LogReport } {
+    this.close();
     const engine = wasm();
-    const core = call(() => engine.EventLog.read(text, log.fields, Boolean(salvage)));
-    log.own(core, engine);
+    const core = call(() => engine.EventLog.read(text, this.fields, salvage));
+    this.own(core, engine);
     const { verbatim, ...report } = call(() => core.report() as LogReport & { verbatim: boolean });
     const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
     // Lines that are as they would be written need not be written again.
-    log.lines = verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1);
-    log.hasMedia = log.lines.some((line) => MEDIA.test(line));
-    log.attach(messages, options.exact ?? typeof messages !== "function");
-    return { log, report };
+    this.lines = new Lines(verbatim && report.problems.length === 0 ? lines : call(() => core.lines(0)).split("\n").slice(0, -1));
+    attach(this.unattached());
+    return { log: this, report };
   }
 
   /** Number of messages there ever were, rewound ones included. */
   get originals(): number {
     return this.hosts.length;
+  }
+
+  /** Models count pictures and documents each in their way, even with the same encoding. @internal */
+  get hasMedia(): boolean {
+    return this.lines.hasMedia;
   }
 
   /** Number of entries: the position of the next one. */
@@ -227,14 +241,7 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `unknown_id`, `bad_input`
    */
   pin(pin: LogPin): string {
-    if (typeof pin !== "object" || pin === null) throw bad("bad_input", "pin", "an object", pin);
-    const { part, range } = pin;
-    if (part !== undefined) needCount(part, "pin.part");
-    if (range !== undefined) {
-      if (!Array.isArray(range) || range.length !== 2) throw bad("bad_input", "pin.range", "a start and an end", range);
-      range.forEach((offset, at) => needCount(offset, `pin.range[${at}]`));
-    }
-    const own = plain(pin, "pin", "bad_input");
+    const own = pinFields(pin);
     return this.one((core, time) => core.pin(own, time) as Added);
   }
 
@@ -313,11 +320,11 @@ export class ConversationLog<T = unknown> {
 
   /**
    * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read again; facts that are
-   * pinned in words stand in the record.
+   * pinned in words stand in the record. `after` is the clock of its time-outs.
    *
    * @internal
    */
-  compactView(options: Omit<CompactOptions, keyof CountOptions>): Promise<Omit<CompactResult<unknown>, "messages">> {
+  compactView(options: Omit<CompactOptions, keyof CountOptions>, after?: Clock["after"]): Promise<Omit<CompactResult<unknown>, "messages">> {
     const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
     const ledger = pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
     const all = this.counted({ ...options, ...(ledger && { ledger }) }) as CompactOptions;
@@ -327,7 +334,7 @@ export class ConversationLog<T = unknown> {
       if (this.edited !== edited) throw new EspalierError({ code: "stale_plan", message: "the conversation was changed while its compaction was prepared" });
       return this.neutral();
     };
-    return compactHeld(messages, all, (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }));
+    return compactHeld(messages, all, (fields) => this.live().compaction({ ...fields, thinking: this.hosts.unled() }), after);
   }
 
   /** Options for a compaction of {@link neutral}: counted as the log counts. */
@@ -414,7 +421,17 @@ export class ConversationLog<T = unknown> {
 
   /** All edits, in log order, also those that were taken back. */
   edits(): LogEditRow[] {
-    return this.run((core) => core.edits() as LogEditRow[]);
+    return this.held.rows.map((row) => ({ ...row, targets: [...row.targets] }));
+  }
+
+  /** Ids of the edits in force as one text: the same text for the same edits. @internal */
+  standing(): string {
+    return this.held.standing;
+  }
+
+  /** The newest summary in force. @internal */
+  newestSummary(): string | undefined {
+    return this.held.rows.findLast(({ kind, revokedBy }) => kind === "replace_range" && revokedBy === undefined)?.id;
   }
 
   /** All pins in force. */
@@ -422,9 +439,9 @@ export class ConversationLog<T = unknown> {
     return this.run((core) => core.pins() as LogPinRow[]);
   }
 
-  /** All stored summaries; those whose messages a rewind left behind are orphaned. */
-  checkpoints(): { number: number; orphaned: boolean }[] {
-    return this.run((core) => core.checkpoints() as [number, boolean][]).map(([number, orphaned]) => ({ number, orphaned }));
+  /** All stored summaries, in the order of their numbers. */
+  checkpoints(): LogCheckpoint[] {
+    return this.run((core) => core.checkpoints() as LogCheckpoint[]);
   }
 
   /** Tokens of these messages of the view as they are shown; those that are not in it count nothing. */
@@ -440,15 +457,8 @@ export class ConversationLog<T = unknown> {
    */
   recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
     type Raw = Omit<Recalled<T>, "message" | "id" | "role"> & { message: NeutralMessage };
-    let found: Raw[];
-    if (typeof what === "string") {
-      found = this.run((core) => core.recall(what) as Raw[]);
-    } else {
-      const { query, limit = 20 } = what ?? {};
-      if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
-      needCount(limit, "limit");
-      found = this.run((core) => core.search(query, Math.min(limit, 4_294_967_295)) as Raw[]);
-    }
+    const asked = typeof what === "string" ? undefined : queryFields(what);
+    const found = this.run((core) => (asked ? core.search(asked.query, asked.limit) : core.recall(what as string)) as Raw[]);
     return found.map(({ message, hits = [], ...rest }) => {
       const { id, role } = message;
       return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
@@ -457,12 +467,12 @@ export class ConversationLog<T = unknown> {
 
   /** What was recorded of a kind ({@link record}), in order. */
   records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
-    const found = new RegExp(`^\\{"seq":\\d+,"v":\\d+,"time":-?\\d+,"type":"${kind}"`);
-    return this.lines.flatMap((line) => {
-      if (!found.test(line)) return [];
-      const { seq, json } = JSON.parse(line) as { seq: number; json: string };
-      return [{ id: `e${seq}`, data: JSON.parse(json) as unknown }];
-    });
+    return this.lines.of(kind).map(recordOf);
+  }
+
+  /** The same for the lines that pass, so that long ones need not be parsed. @internal */
+  recordsOf(kind: "usage" | "plan" | "job" | "trim" | "note", passes: (lines: readonly string[]) => readonly string[]): { id: string; data: unknown }[] {
+    return passes(this.lines.of(kind)).map(recordOf);
   }
 
   /**
@@ -502,7 +512,7 @@ export class ConversationLog<T = unknown> {
   /** The log as JSON lines, from a position on: what to append to a file that holds the lines before it. */
   export(from = 0): string {
     needCount(from, "from");
-    return this.lines.slice(from).map((line) => `${line}\n`).join("");
+    return this.lines.from(from);
   }
 
   /** The hash of the newest line: two logs with the same one are the same. */
@@ -529,7 +539,7 @@ export class ConversationLog<T = unknown> {
     const { encoding, model } = this.fields as { encoding?: string; model?: string };
     ensureEncoding((encoding ?? (model === undefined ? "o200k_base" : call(() => engine.encodingForModel(model)))) as Parameters<typeof ensureEncoding>[0]);
     const lines = this.lines;
-    const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.join("\n"), this.fields, false));
+    const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.text(), this.fields, false));
     return this.own(core, engine);
   }
 
@@ -549,6 +559,7 @@ export class ConversationLog<T = unknown> {
   private one(operation: (core: Core, time: number) => Added): string {
     const id = this.noted(operation);
     this.changes += 1;
+    this.held.changed();
     return id;
   }
 
@@ -564,6 +575,7 @@ export class ConversationLog<T = unknown> {
     if (undone) {
       this.took([undone]);
       this.changes += 1;
+      this.held.changed();
     }
     return undone?.target;
   }
@@ -571,13 +583,16 @@ export class ConversationLog<T = unknown> {
   private altered(): void {
     this.changes += 1;
     this.edited += 1;
+    this.held.changed();
   }
 
   private took(added: readonly Added[]): void {
-    for (const { line } of added) {
-      this.lines.push(line);
-      this.hasMedia ||= MEDIA.test(line);
-    }
+    for (const { line } of added) this.lines.push(line);
+  }
+
+  private unattached(): Unattached {
+    const { hosts, lines } = this;
+    return { hosts, lines, has: (message) => this.run((core) => core.has(message)), shapes: () => this.run((core) => core.shapes()) };
   }
 
   private rebuilt(view: CoreView): LogView<T> {
@@ -588,102 +603,9 @@ export class ConversationLog<T = unknown> {
     const { plan, messages } = this.hosts.rebuildRuns(runs, items);
     return { ...view, plan, messages: messages as T[] };
   }
-
-  /** Finds the host's objects for the messages of an imported log. */
-  private attach(messages: LogImportOptions<T>["messages"], exact: boolean): void {
-    const known = this.lines.flatMap((line) => {
-      const entry = JSON.parse(line) as { type: string; message?: NeutralMessage };
-      return entry.type === "message" && entry.message ? [entry.message] : [];
-    });
-    const list: readonly unknown[] = typeof messages === "function" ? messages(known) : messages ?? known;
-    if (list.length !== known.length) {
-      throw bad("bad_message", "options.messages", `the ${known.length} messages of the log`, `${list.length} messages`);
-    }
-    const read = this.hosts.push(list, "options.messages");
-    if (messages) {
-      read.messages.forEach((message, at) => {
-        const { id, role, parts } = known[at]!;
-        // Messages that were made again from what was stored need not be the same to the letter; edits name their parts by number.
-        if (!exact && message.id === id && message.role === role && message.parts.length === parts.length) return;
-        // What is not the same to the letter here may still be what the core made of it: half of a surrogate pair is no text there.
-        if (message.id === id && (alike(message, known[at]) || this.run((core) => core.has(message)))) return;
-        throw new EspalierError({ code: "bad_message", message: `options.messages[${at}] is not the message that the log has there (${known[at]?.id})`, path: `options.messages[${at}]` });
-      });
-    }
-    read.keep();
-  }
-}
-
-/** Whether two values of JSON say the same; absent fields and `undefined` are one. */
-function alike(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
-}
-
-/** What the core is told of where edits come from. */
-function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
-  const { since, trigger, planId, data } = known(options, ADOPT);
-  if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
-  needText(trigger, "trigger");
-  needText(planId, "planId");
-  if (since !== undefined) needCount(since, "options.since");
-  return [plain(edits, "edits", "bad_edit"), { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) }];
-}
-
-/** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
-export function lasts({ kind, rule }: Edit): boolean {
-  return kind !== "drop" && !rule.startsWith("long-");
-}
-
-/** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
-function editFields(edit: LogEdit): Record<string, unknown> {
-  if (typeof edit !== "object" || edit === null) throw bad("bad_edit", "edit", "an object", edit);
-  const { data, ...laid } = edit;
-  const { range, targets, ...rest } = plain(laid, "edit", "bad_edit");
-  if (targets !== undefined && !Array.isArray(targets)) throw bad("bad_edit", "edit.targets", "a list", targets);
-  targets?.forEach((target, at) => {
-    if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
-  });
-  if (range !== undefined && (typeof range !== "object" || range === null)) throw bad("bad_edit", "edit.range", "an object", range);
-  if (range?.thinking !== undefined) needCount(range.thinking?.part, "edit.range.thinking.part", "bad_edit");
-  const summary = range?.summary;
-  const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
-  return {
-    ...rest,
-    ...(targets && { targets }),
-    // The core gives the summary its id.
-    ...(range && { range: { ...range, summary: said && typeof said === "object" ? { ...said, id: "" } : said } }),
-    ...(data !== undefined && { json: jsonText(data, "edit.data", "bad_edit") }),
-  };
 }
 
 // Outside of the class: bundlers rename a class that names itself.
 function newLog<T>(options: LogOptions): ConversationLog<T> {
   return new ConversationLog<T>(options);
-}
-
-function jsonText(value: unknown, path: string, code: InputCode): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new EspalierError({ code, message: `${path} has no JSON: ${String(cause)}`, path, cause });
-  }
-  if (text === undefined) throw bad(code, path, "a value that has JSON", value);
-  return text;
-}
-
-function needId(id: unknown, path: string, optional = false): void {
-  if (typeof id !== "string" && !(optional && id === undefined)) throw bad("bad_input", path, "an id", id);
-}
-
-function needCount(value: unknown, path: string, code: InputCode = "bad_input"): void {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) throw bad(code, path, "a whole number, 0 or more", value);
-}
-
-function bad(code: InputCode, path: string, wanted: string, value: unknown): EspalierError {
-  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value === "object" && value ? "an object" : String(value);
-  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
 }

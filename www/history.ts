@@ -5,7 +5,7 @@ import { told } from "../js/cli/entry.ts";
 import type { Entry } from "../js/cli/entry.ts";
 import { words } from "../js/cli/report.ts";
 import { compact, ConversationLog, init } from "../js/entries/web.ts";
-import { lasts } from "../js/log.ts";
+import { lasts } from "../js/log/fields.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
 import { element, made, number, takeDrops } from "./dom.ts";
 import { EXAMPLES } from "./examples.ts";

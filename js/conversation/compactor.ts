@@ -52,7 +52,7 @@ export class Compactor<T> {
     const { before, after } = log.view();
     const { limit } = limits.of(after.tools);
     // What is laid over the history, and who is asked: messages that are added to it do not make a plan another one.
-    const newest = log.edits().findLast(({ kind, revokedBy }) => kind === "replace_range" && revokedBy === undefined)?.id ?? "";
+    const newest = log.newestSummary() ?? "";
     return {
       requests,
       tokens: before.total,
@@ -259,7 +259,7 @@ export class Compactor<T> {
   /** Goes on where an earlier session was left. The number of a job that was running then. */
   reload(): number | undefined {
     type JobRecord = { job: number; event: string; status?: string; made?: Made; begun?: number; requests?: number; patience?: unknown };
-    const records = [...this.c.log.records("job"), ...this.c.log.records("plan")].map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) })).toSorted((a, b) => a.at - b.at);
+    const records = [...this.c.log.recordsOf("job", withNewestResult), ...this.c.log.records("plan")].map(({ data, id }) => ({ at: Number(id.slice(1)), ...(data as JobRecord) })).toSorted((a, b) => a.at - b.at);
     if (records.length === 0) return undefined;
     const numbers = (name: "begun" | "requests" | "job") => records.map((record) => record[name]).filter((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0);
     this.begun = numbers("begun").reduce((most, value) => Math.max(most, value), 0);
@@ -282,6 +282,13 @@ export class Compactor<T> {
     this.jobs.reload(last, { ...newest.made!, ...(report && { report }) } as Made);
     return undefined;
   }
+}
+
+/** Lines of jobs without the results of all but the newest: whole summaries that nobody needs any more. */
+function withNewestResult(lines: readonly string[]): readonly string[] {
+  const isResult = (line: string) => line.slice(0, 200).includes('\\"event\\":\\"settled\\"');
+  const newest = lines.findLastIndex(isResult);
+  return lines.filter((line, at) => at === newest || !isResult(line));
 }
 
 function isSummary({ edits }: Made): boolean {

@@ -3,7 +3,7 @@
 import { named, within } from "../drive.ts";
 import { isCrash } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
-import { lasts } from "../log.ts";
+import { lasts } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, Totals } from "../types.ts";
 import type { Context } from "./context.ts";
 import type { Compacted, Trigger } from "./types.ts";
@@ -77,7 +77,7 @@ export class Maker<T> {
 
   /** Makes a compaction. Nothing of the conversation changes. Only bad options of the host's throw. */
   async make(trigger: Trigger, wanted: Wanted): Promise<Made> {
-    const { profile, timeouts, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
+    const { profile, timeouts, clock, compaction: { hooks = this.c.hooks, hookTimeout = timeouts.hook } } = this.c;
     const isBeside = wanted.job !== undefined;
     let isTold = false;
     const preCompact = hooks?.preCompact && this.c.inside.wrap(hooks.preCompact, isBeside);
@@ -91,7 +91,7 @@ export class Maker<T> {
     // Some are told also where nothing comes of it; what they wish has nothing to go into.
     const { focus, signal } = wanted;
     const event = { trigger: named(trigger, profile.hook.twoTriggers), ...(focus !== undefined && { focus }), covered: [], coveredTokens: 0, before: made.before, budget: this.room(made.before) };
-    await within(hookTimeout, "the hook did not end", signal, async (stop) => preCompact(event, { signal: stop }));
+    await within(hookTimeout, "the hook did not end", signal, async (stop) => preCompact(event, { signal: stop }), (ms, done) => clock.after(ms, done));
     return made;
   }
 
@@ -145,7 +145,7 @@ export class Maker<T> {
       ...(signal && { signal }),
     };
     try {
-      const { status, edits, report } = await log.compactView(options);
+      const { status, edits, report } = await log.compactView(options, (ms, done) => clock.after(ms, done));
       const lasting = edits.filter(lasts);
       // What only makes one request fit is no compaction of the conversation.
       const isNobody = !asks && summary === undefined && !cutOnly && !range && !ladder.includes("offline");
@@ -163,8 +163,7 @@ export class Maker<T> {
 
   private standing(): string {
     const { log, limits, profile } = this.c;
-    const edits = log.edits().filter(({ revokedBy }) => revokedBy === undefined);
-    return `${log.originals}/${edits.map(({ id }) => id).join()}/${limits.of(0).limit}/${profile.name}`;
+    return `${log.originals}/${log.standing()}/${limits.of(0).limit}/${profile.name}`;
   }
 
   /** Messages of the view, as the profile counts them. */

@@ -100,24 +100,34 @@ async function read<T>(text: string, { saving, storage, given }: Source<T>): Pro
   const header = headerOf(text);
   const format = given.format ?? header?.format ?? (given.messages ? readConversation(given.messages, {}).format : "espalier");
   const beside = given.messages ? undefined : await ownMessages(saving, storage, format);
-  const from = given.messages ?? (beside?.messages as readonly T[] | undefined);
   let made = 0;
-  const again = (message: NeutralMessage) => ((made += 1), written(message, format) as T);
-  const hosts = (known: readonly NeutralMessage[]): readonly T[] => known.map((message, at) => {
-    if (given.messages && at >= given.messages.length) {
-      throw new EspalierError({ code: "bad_message", message: `options.messages must be all ${known.length} messages of the log, and are ${given.messages.length}`, path: "options.messages" });
-    }
-    return from && at < from.length ? from[at]! : again(message);
-  });
-  const imported = (messages: typeof hosts) => ConversationLog.import<T>(text, { ...given.counting, format, messages, exact: given.messages !== undefined, salvage: format === "espalier" });
+  const again = (message: NeutralMessage) => {
+    // Neutral messages are stored in the log alone.
+    if (format !== "espalier") made += 1;
+    return written(message, format) as T;
+  };
+  const options = { ...given.counting, format };
+  const salvage = format === "espalier";
+  const imported = () => {
+    if (!given.messages) return ConversationLog.reopen<T>(text, options, salvage, { messages: (beside?.messages ?? []) as readonly T[], again });
+    return ConversationLog.import<T>(text, { ...options, messages: ownOf(given.messages), exact: true, salvage });
+  };
   const done = (found: ReturnType<typeof imported>, isForeign: boolean) => ({ ...found, text, header, beside, isForeign, made, isSound: found.report.problems.length === 0 && made === 0 });
   try {
-    return done(imported(hosts), false);
+    return done(imported(), false);
   } catch (error) {
     // What the host passes must be right; what was stored beside the log may have been changed, and the log has it all.
     if (given.messages || !(error instanceof EspalierError) || error.code !== "bad_message") throw error;
-    return done(imported((known) => known.map(again)), true);
+    return done(ConversationLog.reopen<T>(text, options, salvage, { messages: [], again }), true);
   }
+}
+
+/** The host's messages that the log has: those behind them are added to it later. */
+function ownOf<T>(messages: readonly T[]): (known: readonly NeutralMessage[]) => readonly T[] {
+  return (known) => {
+    if (messages.length >= known.length) return messages.slice(0, known.length);
+    throw new EspalierError({ code: "bad_message", message: `options.messages must be all ${known.length} messages of the log, and are ${messages.length}`, path: "options.messages" });
+  };
 }
 
 /** What had to go is put aside, and told of. */

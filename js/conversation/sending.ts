@@ -84,7 +84,7 @@ export class Sending<T> {
 
   /** The view cut to so many of our tokens. */
   private async fitted(look: Look<T>, budget: number): Promise<Fitted<T>> {
-    const edits = this.c.log.edits().map(({ id, revokedBy }) => `${id}/${revokedBy ?? ""}`).join();
+    const edits = this.c.log.standing();
     const pinned = this.c.log.pins().flatMap(({ message, rewound }) => (message !== undefined && !rewound ? [message] : []));
     const names = namesOf(look.view, (id) => this.c.log.original(id));
     const fitted = await this.fit.fit(look.view, names, this.counted, budget, edits, this.c.compaction, pinned);

@@ -195,7 +195,6 @@ impl EventLog {
         into_js(&self.inner.pins())
     }
 
-    /// Number and whether it is orphaned, each.
     pub fn checkpoints(&self) -> Result<JsValue, JsValue> {
         into_js(&self.inner.checkpoints())
     }
@@ -221,6 +220,11 @@ impl EventLog {
     pub fn has(&self, message: JsValue) -> Result<bool, JsValue> {
         let message: Message = from_js(message, "message", Code::BadMessage)?;
         Ok(self.inner.original(&message.id) == Some(&message))
+    }
+
+    /// See `Log::shapes`.
+    pub fn shapes(&self) -> Vec<u32> {
+        self.inner.shapes()
     }
 
     /// `{ message, origin, parts }`: tokens of a message as it came, and of each of its parts.

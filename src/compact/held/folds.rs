@@ -18,7 +18,16 @@ const HELD: usize = 2;
 pub struct Folds {
     all: RefCell<Vec<Fold>>,
     /// Of the messages that the newest record stands for. They become more with each compaction, and are read once.
-    behind: RefCell<Option<Fold>>,
+    behind: RefCell<Option<Behind>>,
+}
+
+/// The ledger of the messages that a record stands for.
+struct Behind {
+    /// In the order in which they were taken in; held, so that no other message gets the address of one.
+    messages: Vec<Rc<Message>>,
+    taken: HashSet<*const Message>,
+    rules: Rules,
+    ledger: Ledger,
 }
 
 struct Fold {
@@ -85,26 +94,27 @@ impl Folds {
 
     /// The ledger of the messages that a record stands for, without what the assistant said: the record tells that.
     pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
-        let mut behind = self.behind.borrow_mut();
-        let now: HashSet<*const Message> = messages.iter().map(Rc::as_ptr).collect();
-        let is_part = |fold: &Fold| fold.messages.iter().all(|message| now.contains(&Rc::as_ptr(message)));
-        let known = behind.take().filter(|fold| fold.rules == *rules && is_part(fold));
-        let (mut ledger, mut read) = match known {
-            Some(fold) => (Rc::unwrap_or_clone(fold.ledger), fold.messages),
-            None => (Ledger::new(rules), vec![]),
-        };
+        let mut held = self.behind.borrow_mut();
+        let known = held.take().filter(|behind| {
+            let still = messages.iter().filter(|message| behind.taken.contains(&Rc::as_ptr(message))).count();
+            still == behind.messages.len() && behind.rules == *rules
+        });
+        let behind = held.insert(known.unwrap_or_else(|| Behind {
+            messages: vec![],
+            taken: HashSet::default(),
+            rules: rules.clone(),
+            ledger: Ledger::new(rules),
+        }));
         // A request that was carried by one compaction and is covered by the next stands before rounds that are read already. Requests stay
         // in order among themselves, and so does everything else.
-        let held: HashSet<*const Message> = read.iter().map(Rc::as_ptr).collect();
-        for message in messages.iter().filter(|message| !held.contains(&Rc::as_ptr(message))) {
-            ledger.add(message);
-            read.push(Rc::clone(message));
+        for message in messages {
+            if behind.taken.insert(Rc::as_ptr(message)) {
+                behind.ledger.add(message);
+                behind.messages.push(Rc::clone(message));
+            }
         }
-        ledger.said.clear();
-        let ledger = Rc::new(ledger);
-        let given = Ledger::clone(&ledger);
-        *behind = Some(Fold { messages: read, rules: rules.clone(), ledger, is_new: true });
-        given
+        behind.ledger.said.clear();
+        behind.ledger.clone()
     }
 
     /// The same for once: it goes on with what is held, and nothing of it is held.

@@ -46,7 +46,7 @@ impl Log {
         if let Some(since) = made.since {
             self.check_untouched(edits.iter().flat_map(|edit| &edit.targets), since)?;
         }
-        let (state, entries) = (self.state.clone(), self.len());
+        let entries = self.len();
         let mut out = Vec::with_capacity(edits.len());
         for (at, edit) in edits.iter().enumerate() {
             let json = made.json.clone().filter(|_| at == 0);
@@ -59,7 +59,10 @@ impl Log {
             match translated.and_then(|edit| self.edit(edit, time)) {
                 Ok(added) => out.push(added),
                 Err(error) => {
-                    self.roll_back(state, entries);
+                    // Folding again is slower than a copy of the state, but most edits are not refused.
+                    if self.len() > entries {
+                        self.roll_back(self.state_at(entries), entries);
+                    }
                     let path = error.path.as_deref().map_or(String::new(), |path| path.replacen("edit", "", 1));
                     return Err(error.at(format!("edits[{at}]{path}")));
                 }
@@ -74,16 +77,12 @@ impl Log {
     /// As [`Log::adopt_made`].
     pub fn preview_adopted(&mut self, edits: &[edit::Edit], made: &Made) -> Result<Runs> {
         let (state, entries) = (self.state.clone(), self.len());
-        // The next preview is of the same messages.
-        let beside = self.beside.take();
-        let adopted = self.adopt_made(edits, made, 0).map(|_| {
+        self.adopt_made(edits, made, 0).map(|_| {
             let mut shown = self.view_in_runs();
             shown.view.position = entries;
             self.roll_back(state, entries);
             shown
-        });
-        self.beside.replace(beside);
-        adopted
+        })
     }
 
     fn translated(&self, from: &edit::Edit) -> Result<Edit> {
@@ -144,9 +143,9 @@ impl Log {
         if let Some(before) = &from.before {
             start = start.min(self.place(before).ok_or_else(|| missing(before))?.0);
         }
-        let shown =
-            (start..=end).filter(|&slot| matches!(self.state.slots[slot].shown, Shown::Whole | Shown::Changed(_)));
+        let shown = self.state.visible.range(start..=end);
         let carried = shown
+            .copied()
             .filter(|slot| !covered.contains(slot) && !self.store.message(*slot).role.is_frame())
             .map(|slot| self.store.message(slot).id.clone())
             .collect();
@@ -178,9 +177,9 @@ impl Log {
     fn covered_by_range(&self, range: &Range) -> Vec<String> {
         let (Some(start), Some(end)) = (self.live(&range.from), self.live(&range.to)) else { return vec![] };
         let carried: HashSet<&String> = range.carried.iter().collect();
-        (start..=end)
-            .filter(|&slot| matches!(self.state.slots[slot].shown, Shown::Whole | Shown::Changed(_)))
-            .map(|slot| self.store.message(slot))
+        let shown = self.state.visible.range(start..=end);
+        shown
+            .map(|&slot| self.store.message(slot))
             .filter(|message| !message.role.is_frame() && !carried.contains(&message.id))
             .map(|message| message.id.clone())
             .collect()

@@ -280,8 +280,16 @@ impl Log {
             }
             carried.extend(self.group(slot).entries.iter().copied());
         }
-        for group in inside().map(|at| self.state.slots[at].group).collect::<BTreeSet<_>>() {
+        // Three groups at most are guarded, and a range may be as long as the conversation.
+        let is_inside =
+            |at: usize| (start..=end).contains(&at) && self.is_live(at) && !self.store.message(at).role.is_frame();
+        let special: BTreeSet<usize> =
+            [guarded.pending, guarded.request, guarded.round].into_iter().flatten().collect();
+        for group in special {
             let entries = &self.state.grouper.groups[group].entries;
+            if !entries.iter().any(|&at| is_inside(at)) {
+                continue;
+            }
             if guarded.pending == Some(group) {
                 return Err(bad_edit("edit.range.to", "a call in the range waits for its result"));
             }

@@ -91,8 +91,8 @@ impl Log {
         Ok(out)
     }
 
-    /// What the first `position` entries amount to. Messages are counted already.
-    fn state_at(&self, position: usize) -> State {
+    /// Folds the first `position` entries again, in time proportional to them; messages are counted already.
+    pub(super) fn state_at(&self, position: usize) -> State {
         let mut state = State::default();
         for seq in 0..position {
             state.fold(&self.store, self.counting.meter(), seq);

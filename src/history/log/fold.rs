@@ -75,6 +75,8 @@ pub(super) struct Span {
     pub start: usize,
     pub end: usize,
     pub carried: HashSet<usize>,
+    /// Number of messages that it covered when it was laid.
+    pub covers: usize,
     /// Of what stands in its place.
     pub tokens: u64,
     /// Those of the reply among them, if there is one.
@@ -141,6 +143,10 @@ pub(super) struct State {
     pub live: Live,
     /// Messages that are shown, so that a view costs nothing for those that are not.
     pub visible: BTreeSet<usize>,
+    /// Messages that no range covers, shown or not: what a new range has to look at of a long history.
+    uncovered: BTreeSet<usize>,
+    /// Slots of system messages.
+    frames: BTreeSet<usize>,
     summaries: u64,
 }
 
@@ -177,6 +183,9 @@ impl State {
     fn message(&mut self, store: &Store, meter: Meter, message: &Message) {
         let slot = self.slots.len();
         let group = self.grouper.push(slot, message);
+        if message.role.is_frame() {
+            self.frames.insert(slot);
+        }
         // Counted in by the first look at it.
         let shown = Shown::Rewound(0);
         self.slots.push(Slot { group, rewound_by: None, touched: vec![], pins: vec![], shown });
@@ -196,18 +205,30 @@ impl State {
         slots.dedup();
         let span = edit.range.as_ref().and_then(|range| {
             let (start, end) = (slot_of(&range.from)?, slot_of(&range.to)?);
-            let carried = range.carried.iter().filter_map(slot_of).collect();
+            let carried: HashSet<usize> = range.carried.iter().filter_map(slot_of).collect();
+            let covers = self.covered_in(start, end, &carried);
             slots = vec![start, end];
             let reply = range.reply.as_ref().map(|reply| meter.message(reply));
             let tokens = meter.message(&range.summary) + reply.unwrap_or(0);
             let thinking = range.thinking.as_ref().and_then(|thinking| {
                 Some(Lead { from: slot_of(&thinking.from)?, part: thinking.part, to: slot_of(&thinking.to)?, by: seq })
             });
-            Some(Span { start, end, carried, tokens, reply, thinking })
+            Some(Span { start, end, carried, covers, tokens, reply, thinking })
         });
         let reach = slots.iter().copied().max().unwrap_or(0);
         self.edits.insert(seq, Laid { slots, reach, span, revoked_by: None, rewound_by: None });
         self.relaid(store, meter, &[seq]);
+    }
+
+    /// How many messages a range hides now: all but those that are carried, pinned or of the frame, and those that a rewind left behind.
+    fn covered_in(&self, start: usize, end: usize, carried: &HashSet<usize>) -> usize {
+        let pinned = self.pinned.range(start..=end).filter_map(|&slot| self.grouper.groups.get(self.slots[slot].group));
+        let mut stays: HashSet<usize> = pinned.flat_map(|group| group.entries.iter().copied()).collect();
+        stays.extend(self.frames.range(start..=end));
+        let rewound = |slot: &&usize| self.slots[**slot].rewound_by.is_some();
+        stays.extend(self.uncovered.range(start..=end).filter(rewound));
+        stays.extend(carried);
+        (end + 1 - start).saturating_sub(stays.iter().filter(|slot| (start..=end).contains(*slot)).count())
     }
 
     fn revoke(&mut self, store: &Store, meter: Meter, seq: usize, target: &str) {
@@ -295,8 +316,7 @@ impl State {
             let slots = match &edit.span {
                 // What a smaller range hides a larger one hides as well, but for what it carries: a range over a long history is mostly that.
                 Some(span) if edit.in_force() => {
-                    let is_covered = |slot: &usize| matches!(self.slots[*slot].shown, Shown::Covered(_));
-                    let mut slots: Vec<usize> = (span.start..=span.end).filter(|slot| !is_covered(slot)).collect();
+                    let mut slots: Vec<usize> = self.uncovered.range(span.start..=span.end).copied().collect();
                     slots.extend(span.carried.iter().chain(self.pinned.range(span.start..=span.end)));
                     slots
                 }
@@ -365,6 +385,11 @@ impl State {
             self.visible.insert(slot);
         } else {
             self.visible.remove(&slot);
+        }
+        if matches!(self.slots[slot].shown, Shown::Covered(_)) {
+            self.uncovered.remove(&slot);
+        } else {
+            self.uncovered.insert(slot);
         }
         let is_live = |shown: &Shown| !matches!(shown, Shown::Rewound(_));
         let whole = store.counts[slot].message.tokens;

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, id_of};
+use super::entry::{Edit, Entry, id_of};
 use super::{Added, Chain, Counting, Log, Record};
 use crate::error::{Code, Error, Result};
 use crate::message::Message;
@@ -47,12 +47,18 @@ impl std::fmt::Debug for Log {
     }
 }
 
+/// What stands between the hashed part of a line and the hash.
+const HASH: &str = ",\"hash\":\"";
+
 #[derive(Deserialize)]
 struct Head {
     seq: usize,
     v: u32,
     time: i64,
     hash: String,
+    /// Bytes that the hash is over, from the beginning of the line on.
+    #[serde(skip)]
+    hashed: usize,
 }
 
 impl Head {
@@ -61,14 +67,21 @@ impl Head {
         let (seq, rest) = line.strip_prefix("{\"seq\":")?.split_once(",\"v\":")?;
         let (v, rest) = rest.split_once(",\"time\":")?;
         let (time, rest) = rest.split_once(",\"type\":\"")?;
-        let (_, hash) = rest.strip_suffix("\"}")?.rsplit_once(",\"hash\":\"")?;
+        let (_, hash) = rest.strip_suffix("\"}")?.rsplit_once(HASH)?;
+        let hashed = line.len().checked_sub(HASH.len() + hash.len() + 2)?;
         let is_hash = hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         // Numbers as JSON spells them, or else the other way of reading says what is wrong.
         let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         if !is_hash || ![seq, v, time].into_iter().all(number) {
             return None;
         }
-        Some(Head { seq: seq.parse().ok()?, v: v.parse().ok()?, time: time.parse().ok()?, hash: hash.to_string() })
+        Some(Head {
+            seq: seq.parse().ok()?,
+            v: v.parse().ok()?,
+            time: time.parse().ok()?,
+            hash: hash.to_string(),
+            hashed,
+        })
     }
 }
 
@@ -78,10 +91,16 @@ fn version(line: &str) -> Option<u32> {
     struct Version {
         v: u32,
     }
-    match Head::quick(line) {
-        Some(head) => Some(head.v),
-        None => serde_json::from_str(line).ok().map(|Version { v }| v),
-    }
+    serde_json::from_str(line).ok().map(|Version { v }| v)
+}
+
+/// One line of a text.
+struct Line<'a> {
+    /// Counting from 1.
+    number: usize,
+    text: &'a str,
+    /// Nothing if the line is not as a log writes it.
+    head: Option<Head>,
 }
 
 /// The line of an entry, and the chain with it.
@@ -91,7 +110,7 @@ pub(super) fn write(seq: usize, record: &Record, chain: Chain) -> (String, Chain
     let entry = serde_json::to_string(&record.entry).unwrap_or_default();
     line.push_str(entry.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default());
     let chain = chain.with(line.as_bytes());
-    line.push_str(",\"hash\":\"");
+    line.push_str(HASH);
     line.push_str(&chain.hex());
     line.push_str("\"}");
     (line, chain)
@@ -126,14 +145,14 @@ impl Log {
     /// [`Code::LogVersion`] with the line, if any line is of a newer version: nothing is taken then, so that nothing can be lost.
     pub fn import(text: &str, counting: Counting, salvage: bool) -> Result<Imported> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let lines: Vec<(usize, &str)> = text
+        let lines: Vec<Line> = text
             .lines()
             .enumerate()
-            .map(|(at, line)| (at + 1, line))
             .filter(|(_, line)| !line.trim().is_empty())
+            .map(|(at, text)| Line { number: at + 1, text, head: Head::quick(text) })
             .collect();
-        for (number, line) in &lines {
-            if let Some(v) = version(line)
+        for Line { number, text, head } in &lines {
+            if let Some(v) = head.as_ref().map(|head| head.v).or_else(|| version(text))
                 && v > VERSION
             {
                 let why = format!(
@@ -144,12 +163,12 @@ impl Log {
         }
         let mut out = Imported { log: Log::new(counting), problems: vec![], left: 0, salvaged: vec![], verbatim: true };
         let mut broken = None;
-        for (at, &(number, line)) in lines.iter().enumerate() {
+        for (at, line) in lines.iter().enumerate() {
             let is_last = at + 1 == lines.len();
             match out.log.take(line, is_last) {
                 Ok(same) => out.verbatim &= same,
                 Err(Trouble { kind, message }) => {
-                    out.problems.push(Problem { line: number, kind, message });
+                    out.problems.push(Problem { line: line.number, kind, message });
                     if kind != "duplicate" {
                         broken = Some(at);
                         break;
@@ -167,15 +186,19 @@ impl Log {
     }
 
     /// Takes the next line in. True if it is byte for byte what would be written.
-    fn take(&mut self, line: &str, is_last: bool) -> std::result::Result<bool, Trouble> {
+    fn take(&mut self, Line { text: line, head, .. }: &Line, is_last: bool) -> std::result::Result<bool, Trouble> {
         let unreadable = |error: serde_json::Error| {
             // A process that was stopped while writing leaves the beginning of a line.
             let kind = if is_last && error.is_eof() { "cut" } else { "unreadable" };
             Trouble { kind, message: error.to_string() }
         };
-        let head = match Head::quick(line) {
+        let read: Head;
+        let head = match head {
             Some(head) => head,
-            None => serde_json::from_str(line).map_err(unreadable)?,
+            None => {
+                read = serde_json::from_str(line).map_err(unreadable)?;
+                &read
+            }
         };
         let record = Record { time: head.time, entry: serde_json::from_str(line).map_err(unreadable)? };
         let next = self.len();
@@ -185,7 +208,16 @@ impl Log {
         if head.seq > next {
             return Err(trouble("missing", format!("{} should follow, and {} does", id_of(next), id_of(head.seq))));
         }
-        let (written, chain) = write(head.seq, &record, self.newest_hash());
+        // Most lines are as they were written, and need not be written again to be hashed.
+        let before = self.newest_hash();
+        let as_read = line.as_bytes().get(..head.hashed).map(|bytes| before.with(bytes));
+        let (is_verbatim, chain) = match as_read.filter(|chain| head.hashed > 0 && chain.hex() == head.hash) {
+            Some(chain) => (true, chain),
+            None => {
+                let (written, chain) = write(head.seq, &record, before);
+                (written == *line, chain)
+            }
+        };
         if head.seq < next || head.v != VERSION || chain.hex() != head.hash {
             return Err(trouble(
                 "changed",
@@ -193,34 +225,31 @@ impl Log {
             ));
         }
         let refused = |error: Error| trouble("refused", error.to_string());
-        let tokens = match &record.entry {
-            Entry::Edit { edit } => Some((edit.tokens_before, edit.tokens_after)),
+        // Only edits have a form that checking could give them; tokens were counted when it was made, perhaps with another tokenizer.
+        let edit = match &record.entry {
+            Entry::Edit { edit } => Some(edit.clone()),
             _ => None,
         };
-        let mut entry = self.admit(record.entry).map_err(refused)?;
-        // Counted when it was made, perhaps with another tokenizer.
-        if let (Entry::Edit { edit }, Some((before, after))) = (&mut entry, tokens) {
-            (edit.tokens_before, edit.tokens_after) = (before, after);
-        }
-        // Only edits have a form that checking could give them.
-        if tokens.is_some() {
-            let again = Record { time: head.time, entry };
-            if write(next, &again, self.newest_hash()).1 != chain {
-                return Err(trouble(
-                    "refused",
-                    format!("{} is not in the form in which a log records it", id_of(next)),
-                ));
+        let entry = self.admit(record.entry).map_err(refused)?;
+        let entry = match (entry, edit) {
+            (Entry::Edit { edit }, Some(read)) => {
+                let (tokens_before, tokens_after) = (read.tokens_before, read.tokens_after);
+                if *read != (Edit { tokens_before, tokens_after, ..*edit }) {
+                    let why = format!("{} is not in the form in which a log records it", id_of(next));
+                    return Err(trouble("refused", why));
+                }
+                Entry::Edit { edit: read }
             }
-            entry = again.entry;
-        }
+            (entry, _) => entry,
+        };
         self.fold(entry, head.time);
         self.chain.push(chain);
-        Ok(written == line)
+        Ok(is_verbatim)
     }
 }
 
 impl Imported {
-    fn salvage(&mut self, lines: &[(usize, &str)]) {
+    fn salvage(&mut self, lines: &[Line]) {
         #[derive(Deserialize)]
         struct Loose {
             #[serde(default)]
@@ -229,8 +258,8 @@ impl Imported {
         }
         let mut newest = self.log.records().last().map_or(0, |record| record.time);
         let from = id_of(self.log.len());
-        for (_, line) in lines {
-            let Ok(Loose { time, message }) = serde_json::from_str(line) else { continue };
+        for line in lines {
+            let Ok(Loose { time, message }) = serde_json::from_str(line.text) else { continue };
             newest = time;
             // A message that is there already, or that cannot be one, is no loss.
             self.salvaged.extend(self.log.append(message, time).ok());

@@ -50,7 +50,7 @@ pub use runs::Runs;
 use sound::Sound;
 use store::Store;
 pub use store::{Counts, Record};
-pub use undo::{EditRow, Undone};
+pub use undo::{EditRow, StoredSummary, Undone};
 pub use view::{Preview, View};
 
 use super::draft::Meter;
@@ -182,6 +182,18 @@ impl Log {
         self.store.slots.get(id).map(|&slot| self.store.message(slot))
     }
 
+    /// Role and number of parts of every message there ever was, in order, as `role + 8 * parts`; `u32::MAX` for one that is not called by its
+    /// number (`m7`). With it a host can tell without the texts whether its own messages are those of the log.
+    pub fn shapes(&self) -> Vec<u32> {
+        let shape = |(slot, &seq): (usize, &usize)| {
+            let Entry::Message { message } = &self.store.records[seq].entry else { return u32::MAX };
+            let is_numbered = message.id.strip_prefix('m').is_some_and(|number| number == slot.to_string());
+            let parts = u32::try_from(message.parts.len()).ok().and_then(|parts| parts.checked_mul(8));
+            parts.filter(|_| is_numbered).map_or(u32::MAX, |parts| parts + message.role as u32)
+        };
+        self.store.messages.iter().enumerate().map(shape).collect()
+    }
+
     /// Tokens of a message as it came, and of each of its parts.
     pub fn counts(&self, id: &str) -> Option<&Counts> {
         self.store.slots.get(id).map(|&slot| &self.store.counts[slot])
@@ -253,10 +265,6 @@ impl Log {
         let of_led = |log: &Log| led.map_or(0, |slot| log.state.tokens(&log.store, slot));
         let was_led = of_led(self);
         let is_range = edit.range.is_some();
-        if is_range {
-            // Most of what was found out is about messages that nobody sees any more.
-            self.beside = RefCell::default();
-        }
         let (messages, summaries) = (stood(self), self.state.summaries());
         (edit.tokens_before, edit.tokens_after) = (0, 0);
         let seq = self.fold(Entry::Edit { edit: Box::new(edit) }, time);
@@ -335,7 +343,7 @@ impl Log {
         Ok(hash.hex())
     }
 
-    /// Takes everything back since there were so many entries, none of them a message.
+    /// Removes all entries from `entries` on, none of which may be a message; `state` is the one before them.
     fn roll_back(&mut self, state: State, entries: usize) {
         self.state = state;
         self.store.records.truncate(entries);

@@ -39,6 +39,25 @@ pub struct EditRow {
     pub revoked_by: Option<String>,
 }
 
+/// A stored summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredSummary {
+    pub number: u32,
+    pub title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Milliseconds, by the host's clock.
+    pub time: i64,
+    /// Ids of the edits that it was stored for.
+    pub edits: Vec<String>,
+    /// Number of messages that its summary stands for, and tokens of the summary.
+    pub messages: usize,
+    pub tokens: u64,
+    /// A rewind left the messages behind that it looks back on.
+    pub orphaned: bool,
+}
+
 impl Log {
     /// Takes back an edit or a rewind: the named one, or the newest that can be. Nothing if there is none.
     ///
@@ -119,13 +138,30 @@ impl Log {
         rows.collect()
     }
 
-    /// Numbers of the stored summaries, and whether a rewind left the messages behind that they look back on.
-    pub fn checkpoints(&self) -> Vec<(u32, bool)> {
+    /// All stored summaries, in the order of their numbers.
+    pub fn checkpoints(&self) -> Vec<StoredSummary> {
         let orphaned = |stored: &super::fold::Stored| {
             let in_force = self.state.rewinds.range(stored.seq..).filter(|(_, r)| r.revoked_by.is_none());
             in_force.into_iter().any(|(_, rewind)| rewind.keep < stored.upto)
         };
-        self.state.checkpoints.iter().map(|stored| (stored.number, orphaned(stored))).collect()
+        let rows = self.state.checkpoints.iter().filter_map(|stored| {
+            let record = self.store.records.get(stored.seq)?;
+            let Entry::Checkpoint { checkpoint } = &record.entry else { return None };
+            let edits = checkpoint.edits.iter().filter_map(|id| self.state.edits.get(&seq_of(id)?)?.span.as_ref());
+            let (messages, tokens) =
+                edits.fold((0, 0), |(messages, tokens), span| (messages + span.covers, tokens + span.tokens));
+            Some(StoredSummary {
+                number: stored.number,
+                title: checkpoint.title.clone(),
+                path: checkpoint.path.clone(),
+                time: record.time,
+                edits: checkpoint.edits.clone(),
+                messages,
+                tokens,
+                orphaned: orphaned(stored),
+            })
+        });
+        rows.collect()
     }
 
     fn revoke(&mut self, id: Option<String>, time: i64) -> Result<Option<Undone>> {

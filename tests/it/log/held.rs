@@ -1,5 +1,7 @@
 //! What plans hold of a log's messages changes nothing: a plan of a log that was planned over and over is that of one read just now.
 
+use std::rc::Rc;
+
 use espalier::compact::ledger::Rules;
 use espalier::compact::profile::Profile;
 use espalier::compact::{Compaction, Options};
@@ -8,9 +10,9 @@ use espalier::history::log::Log;
 use espalier::message::{Message, Part};
 use fastrand::Rng;
 
-use super::counting;
 use super::random::play_with;
-use crate::support::{Quarter, driven, numbered, transcript};
+use super::{counting, log, range};
+use crate::support::{Quarter, assistant, driven, numbered, transcript, user};
 
 /// A run of an agent, some of it twice, in which what is old is repeated, outdated and long.
 fn messages(rng: &mut Rng, name: &str) -> Vec<Message> {
@@ -73,4 +75,18 @@ fn plans_are_the_same_whatever_was_planned_before() {
         });
     }
     assert!(plans > 200 && cleared > 30, "{plans} plans, {cleared} cleared something: too few to say anything");
+}
+
+#[test]
+fn what_is_held_stays_through_summaries() {
+    use espalier::compact::held::Held;
+    let mut log = log(vec![user("a"), assistant("b"), user("c"), assistant("d"), user("e")]);
+    let held = log.beside::<Held>();
+    // What a summary hides is read once, not once for every summary after it.
+    for to in ["m1", "m3"] {
+        log.edit(range("m0", to), 1).unwrap();
+        assert!(Rc::ptr_eq(&held, &log.beside::<Held>()), "{to}");
+    }
+    log.undo(None, 2).unwrap();
+    assert!(Rc::ptr_eq(&held, &log.beside::<Held>()));
 }

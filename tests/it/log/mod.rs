@@ -347,10 +347,13 @@ fn rewinding_leaves_messages_behind_and_revokes_what_reaches_past() {
     let before = shown(&log);
     let rewind = log.rewind(Some("m4"), 3).unwrap().id;
     assert_eq!(shown(&log), "m0 (e10:summary) m4");
-    assert_eq!(log.checkpoints(), [(1, true)]);
+    let stored = || {
+        log.checkpoints().into_iter().map(|it| (it.number, it.messages, it.tokens > 0, it.orphaned)).collect::<Vec<_>>()
+    };
+    assert_eq!(stored(), [(1, 3, true, true)]);
     assert_eq!(log.edits()[1].revoked_by.as_deref(), Some(&*rewind));
     log.undo(None, 4).unwrap();
-    assert_eq!((shown(&log), log.checkpoints()), (before.clone(), vec![(1, false)]));
+    assert_eq!((shown(&log), log.checkpoints()[0].orphaned), (before.clone(), false));
     log.redo(None, 4).unwrap();
     assert_eq!(shown(&log), "m0 (e10:summary) m4");
     log.undo(Some(&rewind), 4).unwrap();
@@ -520,4 +523,20 @@ fn counts_are_held_by_part() {
     }
     assert!(agent().counts("m3").is_some_and(|counts| *counts.parts == [4 + 13]));
     assert_eq!(agent().original("m3").map(|m| m.role), Some(Role::Tool));
+}
+
+#[test]
+fn shapes_are_those_of_all_messages() {
+    let mut log = agent();
+    let shape = |message: &Message| {
+        let role =
+            ["system", "developer", "user", "assistant", "tool"].iter().position(|role| *role == message.role.as_str());
+        u32::try_from(role.unwrap() + 8 * message.parts.len()).unwrap()
+    };
+    let wanted: Vec<u32> = (0..10).map_while(|at| log.original(&format!("m{at}"))).map(shape).collect();
+    log.edit(range("m1", "m3"), 2).unwrap();
+    assert_eq!(log.shapes(), wanted);
+    // One that is not called by its number is to be looked at.
+    log.append(Message { id: "m007".into(), ..user("so") }, 3).unwrap();
+    assert_eq!(log.shapes().last(), Some(&u32::MAX));
 }

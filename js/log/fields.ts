@@ -1,0 +1,102 @@
+/** What a host passes to a log: checked, and put into the form that the core takes. */
+
+import { needText, plain } from "../checks.ts";
+import { EspalierError } from "../errors.ts";
+import type { InputCode } from "../errors.ts";
+import type { AdoptOptions, LogEdit, LogPin } from "../log-types.ts";
+import { known } from "../options/known.ts";
+import { ADOPT } from "../options/names.ts";
+import type { Edit, NeutralMessage } from "../types.ts";
+
+export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
+  return one.id === other.id && one.role === other.role && one.parts.length === other.parts.length;
+}
+
+/** Whether two values of JSON say the same; absent fields and `undefined` are one. */
+export function alike(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
+}
+
+/** What the core is told of where edits come from. */
+export function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
+  const { since, trigger, planId, data } = known(options, ADOPT);
+  if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);
+  needText(trigger, "trigger");
+  needText(planId, "planId");
+  if (since !== undefined) needCount(since, "options.since");
+  return [plain(edits, "edits", "bad_edit"), { since, trigger, planId, ...(data !== undefined && { json: jsonText(data, "options.data", "bad_input") }) }];
+}
+
+/** False for what makes one request fit: whole groups that went for it, and the newest request or round shortened for it. */
+export function lasts({ kind, rule }: Edit): boolean {
+  return kind !== "drop" && !rule.startsWith("long-");
+}
+
+/** An edit as the core takes it. Numbers are checked here, since wasm takes any silently. */
+export function editFields(edit: LogEdit): Record<string, unknown> {
+  if (typeof edit !== "object" || edit === null) throw bad("bad_edit", "edit", "an object", edit);
+  const { data, ...laid } = edit;
+  const { range, targets, ...rest } = plain(laid, "edit", "bad_edit");
+  if (targets !== undefined && !Array.isArray(targets)) throw bad("bad_edit", "edit.targets", "a list", targets);
+  targets?.forEach((target, at) => {
+    if (target?.part !== undefined) needCount(target.part, `edit.targets[${at}].part`, "bad_edit");
+  });
+  if (range !== undefined && (typeof range !== "object" || range === null)) throw bad("bad_edit", "edit.range", "an object", range);
+  if (range?.thinking !== undefined) needCount(range.thinking?.part, "edit.range.thinking.part", "bad_edit");
+  const summary = range?.summary;
+  const said = typeof summary === "string" ? { role: "user", parts: [{ type: "text", text: summary }] } : summary;
+  return {
+    ...rest,
+    ...(targets && { targets }),
+    // The core gives the summary its id.
+    ...(range && { range: { ...range, summary: said && typeof said === "object" ? { ...said, id: "" } : said } }),
+    ...(data !== undefined && { json: jsonText(data, "edit.data", "bad_edit") }),
+  };
+}
+
+export function jsonText(value: unknown, path: string, code: InputCode): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new EspalierError({ code, message: `${path} has no JSON: ${String(cause)}`, path, cause });
+  }
+  if (text === undefined) throw bad(code, path, "a value that has JSON", value);
+  return text;
+}
+
+export function needId(id: unknown, path: string, optional = false): void {
+  if (typeof id !== "string" && !(optional && id === undefined)) throw bad("bad_input", path, "an id", id);
+}
+
+export function needCount(value: unknown, path: string, code: InputCode = "bad_input"): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw bad(code, path, "a whole number, 0 or more", value);
+}
+
+export function bad(code: InputCode, path: string, wanted: string, value: unknown): EspalierError {
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : typeof value === "object" && value ? "an object" : String(value);
+  return new EspalierError({ code, message: `${path} must be ${wanted}, and is ${shown}`, path });
+}
+
+/** A pin as the core takes it. */
+export function pinFields(pin: LogPin): LogPin {
+  if (typeof pin !== "object" || pin === null) throw bad("bad_input", "pin", "an object", pin);
+  const { part, range } = pin;
+  if (part !== undefined) needCount(part, "pin.part");
+  if (range !== undefined) {
+    if (!Array.isArray(range) || range.length !== 2) throw bad("bad_input", "pin.range", "a start and an end", range);
+    range.forEach((offset, at) => needCount(offset, `pin.range[${at}]`));
+  }
+  return plain(pin, "pin", "bad_input");
+}
+
+/** What words are searched for, and how many messages at most. */
+export function queryFields(what: { query: string; limit?: number }): { query: string; limit: number } {
+  const { query, limit = 20 } = what ?? {};
+  if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
+  needCount(limit, "limit");
+  return { query, limit: Math.min(limit, 4_294_967_295) };
+}
