@@ -132,7 +132,12 @@ test("what goes is stored first, and the handle stands in its place", async () =
   assert.match(sent[3].content, new RegExp(`; recall /out/${name}\\]$`));
 });
 
-test("a store that fails, hangs or lies costs nothing: the original is the host's own", async () => {
+test("a store that fails, hangs or lies costs nothing: the original is the host's own", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const hangs = () => {
+    setImmediate(() => mock.timers.tick(20));
+    return new Promise(() => undefined);
+  };
   const messages = FORMATS["openai-chat"]!([WORDS, WORDS, WORDS]);
   const stores: [any, string[]][] = [
     [() => { throw new Error("no disk"); }, ["store_failed", "store_failed"]],
@@ -140,7 +145,7 @@ test("a store that fails, hangs or lies costs nothing: the original is the host'
     [() => undefined, ["store_failed", "store_failed"]],
     [() => ({ path: "" }), ["store_failed", "store_failed"]],
     // Asked once only.
-    [() => new Promise(() => undefined), ["store_timeout"]],
+    [hangs, ["store_timeout"]],
   ];
   for (const [store, codes] of stores) {
     const events: any[] = [];
@@ -157,7 +162,7 @@ test("an abort is an abort, before and while it is stored", async () => {
   await assert.rejects(clearResults(messages, { signal: AbortSignal.abort(new Error("enough")) }), /enough/);
   const stop = new AbortController();
   const store = () => {
-    setTimeout(() => stop.abort(new Error("enough")), 1);
+    setImmediate(() => stop.abort(new Error("enough")));
     return new Promise<string>(() => undefined);
   };
   await assert.rejects(budgetResults(messages, { budget: 10, store, signal: stop.signal }), /enough/);

@@ -6,7 +6,7 @@ import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
 import type { CompactionComplete, CompactionStart, ContextUsageEvent, ConversationOptions, Trigger } from "../../../js/conversation/types.ts";
 import type { Llm, ProfileFields } from "../../../js/types.ts";
-import { SUMMARY, begin, clock, heard, model, rest, round, sound } from "./support.ts";
+import { SUMMARY, begin, clock, heard, model, rest, round, sound, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, memoryStorage } = espalier;
@@ -205,8 +205,15 @@ test("checkpoints: the title is the summary's own, numbers are never used again,
   await conversation.flush();
   const rows = conversation.log.checkpoints();
   assert.deepEqual(rows.map(({ number, orphaned }) => [number, orphaned]), [[1, true], [2, true], [3, false]]);
+  for (const { title, time, edits, messages, tokens } of rows) {
+    assert.match(title, /^Ändern der Parser's/);
+    assert.ok(Number.isSafeInteger(time) && edits.length > 0 && tokens > 100, JSON.stringify({ time, edits, tokens }));
+    const [summary] = edits.flatMap((id) => conversation.edits().filter((edit) => edit.id === id && edit.kind === "replace_range"));
+    assert.ok(messages > 0 && messages <= conversation.recall(summary!.id).length, String(messages));
+  }
   const names = (await storage.list("checkpoints/")).filter((name) => !name.endsWith("index.md")).toSorted();
   assert.deepEqual(names.map((name) => /^checkpoints\/00\d-[a-z0-9-]{1,40}\.md$/.test(name)), [true, true, true], names.join());
+  assert.deepEqual(rows.map(({ path }) => path), names);
   assert.match(names[0]!, /001-andern-der-parser-s-gro/);
   const text = String(await storage.read(names[2]!));
   for (const part of ["# Ändern", "Checkpoint 3, edits e", "messages covered: m", "Tokens before", "The parser is being fixed"]) assert.ok(text.includes(part), part);
@@ -233,7 +240,7 @@ test("how long things wait is the profile's to say, unless the host says it", as
     await pending;
     await conversation.dispose();
   }
-  const hung = await open({ profile: { timeouts: { model: 11, hook: 13 } }, llm: () => new Promise(() => {}), hooks: { preCompact: () => new Promise(() => {}) } });
+  const hung = await open({ profile: { timeouts: { model: 11, hook: 13 } }, clock: turns(), llm: () => new Promise(() => {}), hooks: { preCompact: () => new Promise(() => {}) } });
   hung.append(begin());
   fill(hung, 0.5);
   const { status, error, report } = await hung.compact();

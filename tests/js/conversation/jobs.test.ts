@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { espalier } from "../built.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Llm } from "../../../js/types.ts";
-import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound } from "./support.ts";
+import { SUMMARY, begin, clock, heard, model, refused, rest, round, sound, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, memoryStorage } = espalier;
@@ -302,13 +302,13 @@ test("a model that disappoints: a hundred requests cause at most the calls that 
   for (const background of [true, false]) {
     for (const [name, llm] of bad) {
       let calls = 0;
-      const conversation = await open({ llm: (request, context) => ((calls += 1), llm(request, context)), background, timeouts: { model: 5, wait: 50 } });
+      const conversation = await open({ llm: (request, context) => ((calls += 1), llm(request, context)), background, timeouts: { model: 5, wait: 50 }, clock: turns() });
       conversation.append(begin());
       for (let number = 0; number < 100; number += 1) {
         conversation.append(round(number, 10));
         const { messages } = await conversation.prepare();
         sound(messages, LIMIT);
-        if (background) await (name === "hangs" ? new Promise((done) => setTimeout(done, 8)) : rest());
+        if (background) await rest();
       }
       const episodes = conversation.edits().length + 1;
       // Two tries for an episode of pressure, each with at most one repetition; then rules.

@@ -5,7 +5,7 @@ import { espalier } from "../built.ts";
 import type { ConversationStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import type { Format } from "../../../js/types.ts";
-import { HOSTS, SUMMARY, rest } from "./support.ts";
+import { HOSTS, SUMMARY, rest, turns } from "./support.ts";
 import type { Fields } from "./support.ts";
 
 const { openConversation, memoryStorage } = espalier;
@@ -50,7 +50,7 @@ export function host(effect: Effect, strike: (signal?: AbortSignal) => unknown) 
   return { texts, base, options, seen, arm: () => { isArmed = true; looks = 0; } };
 }
 export const open = (options: Partial<ConversationOptions<Fields>> & { format: Format }) =>
-  openConversation<Fields>({ model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, ...options });
+  openConversation<Fields>({ model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, clock: turns(), ...options });
 export type Opened = Awaited<ReturnType<typeof open>>;
 
 /** A conversation with a file in use, this full, compacted once, so that there are checkpoints to list and to delete. */
@@ -74,7 +74,10 @@ export async function filled(options: Partial<ConversationOptions<Fields>> & { f
   return conversation;
 }
 export const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
-export const pause = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
+/** Lets the event loop turn so many times: the time of {@link turns}. */
+export async function pause(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((done) => setImmediate(done));
+}
 /** Until the job that runs has ended, however slow the machine. */
 export async function settled(conversation: Opened): Promise<void> {
   for (let waited = 0; conversation.usage().job === "running" && waited < 2_000; waited += 1) await pause(5);

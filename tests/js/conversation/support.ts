@@ -111,6 +111,26 @@ export function clock() {
   };
 }
 
+/** Longest limit that {@link turns} lets fire, in turns. */
+const LONGEST = 5_000;
+
+/** A clock that goes by turns of the event loop instead of milliseconds, so that limits fire however slow the machine is. Longer ones never do. */
+export function turns(): { after: (count: number, done: () => void) => () => void } {
+  return {
+    after(count, done) {
+      let left = count > LONGEST ? 0 : count + 1;
+      const turn = () => {
+        if (left === 0) return;
+        left -= 1;
+        if (left === 0) done();
+        else setImmediate(turn);
+      };
+      if (left > 0) setImmediate(turn);
+      return () => void (left = 0);
+    },
+  };
+}
+
 /** A model whose answers come when the test says so. */
 export function model() {
   const calls: { signal: AbortSignal; answer: (reply: LlmReply | string) => void; fail: (error: unknown) => void; prompt: string }[] = [];

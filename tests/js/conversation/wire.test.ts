@@ -10,7 +10,7 @@ import * as bundle from "../../../pkg/dist/providers.js";
 import type * as Providers from "../../../js/providers/index.ts";
 import type { Compacted, CompactionComplete } from "../../../js/conversation/types.ts";
 import { espalier } from "../built.ts";
-import { KEY, NAMES, WANTED, hurried, noSecret, scripted } from "../providers/support.ts";
+import { KEY, NAMES, WANTED, firing, hurried, noSecret, scripted } from "../providers/support.ts";
 import type { WireName } from "../providers/support.ts";
 import { HOSTS, heard, rest, sound } from "./support.ts";
 import type { Fields } from "./support.ts";
@@ -18,14 +18,16 @@ import type { Fields } from "./support.ts";
 const { openai, openaiResponses, anthropic, gemini } = bundle as typeof Providers;
 const MAKERS = { "openai-chat": openai, "openai-responses": openaiResponses, anthropic, gemini };
 const LIMIT = 6_000;
+/** Of a request to the model; by a clock of the tests. */
+const LIMIT_MS = 80;
 const server = await scripted({ strict: true, key: KEY });
 
 /** An agent's run in the provider's own format, this full, whose summaries are always looked at a second time. */
-async function begun(name: WireName, background: boolean, model: number) {
+async function begun(name: WireName, background: boolean, clock: ReturnType<typeof firing>) {
   const provider = MAKERS[name]({ model: "test", apiKey: KEY, baseUrl: `${server.url}/v1`, clock: hurried()! });
   const { user, round } = HOSTS[name];
   const conversation = await espalier.openConversation<Fields>({
-    format: name, model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, background, llm: provider.llm, timeouts: { model },
+    format: name, model: { name: "gpt-4o", maxPromptTokens: LIMIT }, entropy: 7, background, llm: provider.llm, timeouts: { model: LIMIT_MS }, clock: clock!,
     compact: { ladder: ["summary", "offline", "fit"], verify: "always", llmBudget: 100_000 },
   });
   conversation.append([user("Fix the parser, never touch the lexer.")]);
@@ -39,7 +41,9 @@ async function check(name: WireName, behaviour: string, wanted: Compacted["statu
   server.clear();
   server.script(isSecond ? "good" : behaviour);
   if (isSecond) server.queue("good", ...Array<string>(4).fill(behaviour));
-  const { conversation, provider } = await begun(name, background, wanted === "timeout" ? 80 : 5_000);
+  // The limit fires once the request that hangs is there, and never where none does.
+  const clock = firing(LIMIT_MS, () => wanted === "timeout" && server.seen.length > Number(isSecond));
+  const { conversation, provider } = await begun(name, background, clock);
   const what = `${behaviour}, ${background ? "beside" : "before"}, ${isSecond ? "second" : "first"}`;
   const events = heard(conversation);
   const originals = conversation.log.originalsFrom(0);

@@ -334,8 +334,11 @@ for (const name of NAMES) {
     const { code } = await failure(begin(name, "good", { apiKey: () => Promise.reject(new Error("locked")) }).send());
     assert.equal(code, "auth");
     const never = new AbortController();
-    setTimeout(() => never.abort(), 20);
-    assert.equal((await failure(begin(name, "good", { apiKey: () => new Promise<string>(() => undefined) }).send({ signal: never.signal }))).code, "aborted");
+    const hangs = () => {
+      setImmediate(() => never.abort());
+      return new Promise<string>(() => undefined);
+    };
+    assert.equal((await failure(begin(name, "good", { apiKey: hangs }).send({ signal: never.signal }))).code, "aborted");
     for (const apiKey of [`${KEY}\nX: y`, "schlüssel-0123456789", `${KEY} ${KEY}`]) {
       const error = await failure(begin(name, "good", { apiKey }).send());
       assert.deepEqual([error.code, error.path], ["bad_option", "options.apiKey"]);
@@ -397,9 +400,10 @@ test("numbers and requests that make no sense", async () => {
 
 test("a fetch of the host's that misbehaves", async () => {
   const base = { model: "m", baseUrl: "http://a/v1", apiKey: KEY, retries: 0, timeout: 60 };
-  const send = (fetch: unknown, how: SendOptions = {}) => failure(openai({ ...base, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
+  const never = firing(0, () => false);
+  const send = (fetch: unknown, how: SendOptions = {}, clock = never) => failure(openai({ ...base, clock, fetch: fetch as typeof globalThis.fetch }).send({ messages: [] }, how));
   // It ignores its signal.
-  assert.equal((await send(() => new Promise(() => undefined))).code, "timeout");
+  assert.equal((await send(() => new Promise(() => undefined), {}, firing(60, () => true))).code, "timeout");
   assert.equal((await send(() => { throw new TypeError(`bad header ${KEY}`); })).code, "network");
   const leaky = await send(() => Promise.reject(new TypeError("fetch failed", { cause: new Error(`Bearer ${KEY}`) })));
   assert.deepEqual([leaky.code, leaky.cause], ["network", undefined]);
@@ -409,7 +413,7 @@ test("a fetch of the host's that misbehaves", async () => {
   assert.equal((await send(() => Promise.reject(undici("UND_ERR_CONNECT_TIMEOUT")))).code, "network");
   assert.equal((await send(async () => new Response(new ReadableStream({ pull: (controller) => controller.error(undici("UND_ERR_BODY_TIMEOUT")) })))).code, "timeout");
   assert.equal((await send(async () => new Response(null))).code, "bad_response");
-  assert.equal((await send(async () => new Response(new ReadableStream({ start() {} })), { stream: true, timeout: 50 })).code, "timeout");
+  assert.equal((await send(async () => new Response(new ReadableStream({ start() {} })), { stream: true, timeout: 50 }, firing(50, () => true))).code, "timeout");
   const failing = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
   assert.equal((await send(async () => new Response(failing))).code, "network");
 });

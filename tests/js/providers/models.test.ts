@@ -7,7 +7,7 @@ import { setVSCode } from "../../../js/adapters/index.ts";
 import { aiSdk, EspalierError, generator, vscode } from "../../../js/providers/index.ts";
 import type { AiSdkOptions, ProviderEvent, VscodeOptions } from "../../../js/providers/index.ts";
 import { conversation } from "./conversations.ts";
-import { failure, hurried } from "./support.ts";
+import { failure, firing, hurried } from "./support.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -147,8 +147,13 @@ test("VS Code: errors", async () => {
 test("VS Code: calling off and silence reach the editor as a cancelled token", async () => {
   const silent = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined), return: async () => (returned++, { done: true as const, value: undefined }) }) });
   let returned = 0;
-  for (const [how, code] of [[{ timeout: 30 }, "timeout"], [{ idleTimeout: 20 }, "timeout"], [{ get signal() { return AbortSignal.timeout(20); } }, "aborted"]] as const) {
-    const { provider, seen } = editor(silent, { clock: {} });
+  const soon = () => {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    return stop.signal;
+  };
+  for (const [how, limit, code] of [[{ timeout: 30 }, 30, "timeout"], [{ idleTimeout: 20 }, 20, "timeout"], [{ get signal() { return soon(); } }, 0, "aborted"]] as const) {
+    const { provider, seen } = editor(silent, { clock: firing(limit, () => limit > 0 && seen.length > 0)! });
     const error = await failure(provider.send(provider.toRequest(CHAT), how));
     assert.equal(error.code, code);
     assert.equal(seen[0]!.token.isCancellationRequested, true);
@@ -353,7 +358,9 @@ test("objects that are no models, and models that answer rubbish", async () => {
     const provider = generator({ generate: async () => value });
     assert.equal((await failure(provider.send({}))).code, "bad_response");
   }
-  const stuck = generator({ generate: () => new Promise(() => undefined) });
+  const stuck = generator({ generate: () => new Promise(() => undefined), clock: firing(20, () => true)! });
   assert.equal((await failure(stuck.send({}, { timeout: 20 }))).code, "timeout");
-  assert.equal((await failure(stuck.send({}, { signal: AbortSignal.timeout(20) }))).code, "aborted");
+  const stop = new AbortController();
+  setImmediate(() => stop.abort());
+  assert.equal((await failure(stuck.send({}, { signal: stop.signal }))).code, "aborted");
 });

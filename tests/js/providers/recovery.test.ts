@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { answer, hang, raw, refuse } from "../../server/model.mjs";
 import { REFUSED } from "../../server/refusals.mjs";
 import { espalier } from "../built.ts";
-import { hurried, make, NAMES, scripted } from "./support.ts";
+import { hurried, make, NAMES, scripted, until } from "./support.ts";
 import type { WireName } from "./support.ts";
 
 const { Recovery, request } = espalier;
@@ -79,8 +79,10 @@ for (const wire of NAMES) {
     server.clear();
     server.script(hang());
     const stop = new AbortController();
-    setTimeout(() => stop.abort(), 20);
-    await assert.rejects(request(HISTORY, { budget: 200_000, model: { name: "test" }, signal: stop.signal }, sending(wire).send));
+    const work = assert.rejects(request(HISTORY, { budget: 200_000, model: { name: "test" }, signal: stop.signal }, sending(wire).send));
+    await until(() => server.seen.length > 0, "nothing was sent");
+    stop.abort();
+    await work;
   });
 
   test(`${wire}: a body that is too large loses its pictures first, then words`, async () => {
