@@ -5,6 +5,7 @@ import { EspalierError } from "../errors.ts";
 import type { EncodingName } from "../types.ts";
 import { loadNeeded } from "../vocabulary.ts";
 import { emptyMessage, readMessage, readMessages } from "./assemble.ts";
+import { brandOf } from "./brand.ts";
 import type { PromptElement } from "./element.ts";
 import { annotate } from "./annotate.ts";
 import { Flattener } from "./flatten.ts";
@@ -30,6 +31,8 @@ const ELEMENTS_AT = 3;
 const QUESTIONS_AT = 2;
 /** Bits of the core's flags. */
 const FLAG = { exactLimits: 1, bindCalls: 2, backfill: 4, traced: 8, layoutOnly: 16, thorough: 32 } as const;
+/** Tokens for the line breaks before a text and behind it, which layout charges to no element: a text cut to its last token would go whole. */
+const LINE_BREAKS = 2;
 const NO_NUMBERS = new Float64Array(0);
 
 type Later<T> = T | PromiseLike<T>;
@@ -329,7 +332,9 @@ export class Session {
     for (let at = 0; at < elements.length; at++) {
       const node = elements[at]!;
       const instance = node.instance!;
-      const sizing = this.#sizing(step[ELEMENTS_AT + 2 * at + 1]!);
+      const budget = step[ELEMENTS_AT + 2 * at + 1]!;
+      const isBroken = node.isSized && brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk";
+      const sizing = this.#sizing(this.options.exactLimits && isBroken ? Math.max(0, budget - LINE_BREAKS) : budget);
       let result: unknown;
       if (replay && !this.#isSized(node)) {
         results.push(method === "render" ? replay[next++] : undefined);

@@ -34,6 +34,18 @@ test("a text with breaks fills its budget", { skip: rehearsal }, async () => {
   }
 });
 
+test("a text beside other elements is cut, and not removed for the line break between them", { skip: rehearsal }, async () => {
+  const Log = (): any => h(TextChunk, { priority: 1, breakOnWhitespace: true }, log);
+  const Rules = (): any => "Rules. ";
+  const orders = [[h(Log, { flexGrow: 1 }), h(Rules)], [h(Rules), h(Log, { flexGrow: 1 })], [h(Rules), h(Log, { flexGrow: 1 }), h(Rules)]];
+  for (const children of orders) {
+    for (let budget = 60; budget < 400; budget += 7) {
+      const { tokens } = await render(h(UserMessage, {}, ...children), { budget });
+      assert.ok(tokens <= budget && tokens > budget - 20, `${tokens} of ${budget}`);
+    }
+  }
+});
+
 test("a log of 20,000 words leaves the question and the rules where they are", { skip: rehearsal }, async () => {
   const Log = async (): Promise<any> => h(TextChunk, { breakOnWhitespace: true }, log);
   const prompt = await render(
