@@ -316,7 +316,8 @@ fn retained(kind: &'static str, wanted: &[Item], found: &[bool]) -> Retention {
         literal: of_kind.iter().filter(|(_, found)| *found).count(),
         own_line,
         recall: all - own_line,
-        weighted: if all == 0 { 1.0 } else { kept / total },
+        // The sum of nothing is -0.
+        weighted: if all == 0 { 1.0 } else { kept / total + 0.0 },
     }
 }
 

@@ -50,12 +50,17 @@ pub fn water_level(results: &[Size], budget: u64, previous: Option<u64>) -> Caps
             over = middle;
         }
     }
-    let most = previous.map_or(u64::MAX, |previous| (u128::from(previous) * u128::from(FALL) / 100) as u64);
-    let falls_further = level > most;
+    // The level of the request before stays while it fits, so that results cut then are cut alike now.
+    let most = match previous {
+        Some(previous) if level >= previous => previous,
+        Some(previous) => (u128::from(previous) * u128::from(FALL) / 100) as u64,
+        None => u64::MAX,
+    };
+    let is_below = level > most;
     level = level.min(most);
     let mut caps: Vec<u64> =
         results.iter().map(|result| result.tokens.min(level.saturating_mul(weight(result)))).collect();
-    if !falls_further {
+    if !is_below {
         // Less than one unit of level is left: a token for each unit of weight, the newest first.
         let mut spare = budget - caps.iter().sum::<u64>();
         let mut newest: Vec<usize> = (0..results.len()).collect();

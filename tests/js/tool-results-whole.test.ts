@@ -107,6 +107,13 @@ test("a request object keeps its shape, and its system prompt", async () => {
   assert.equal((await clearResults(request, { profile: "anthropic" })).report.outcome, "within_budget");
 });
 
+test("a level that still fits stays: the request begins like the one before", async () => {
+  const messages = FORMATS["openai-chat"]!([WORDS, WORDS, WORDS]);
+  const first = await budgetResults(messages, { budget: 1_000 });
+  const again = await budgetResults(messages, { budget: 1_000, level: first.report.level! });
+  assert.deepEqual([again.report.level, again.messages], [first.report.level, first.messages]);
+});
+
 test("the level only falls", async () => {
   const messages = FORMATS["openai-chat"]!([WORDS, WORDS, WORDS]);
   const first = await budgetResults(messages, { budget: 1_000 });
