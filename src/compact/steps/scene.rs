@@ -73,6 +73,8 @@ impl<'d> Scene<'d> {
         let newest_round = groups.iter().rposition(is_round);
         let kept =
             |group: &Group| group.entries.iter().any(|&at| ground.options.keep.contains(&draft.entries[at].message.id));
+        // Once for each group: a round may have thousands of results.
+        let is_kept: Vec<bool> = groups.iter().map(kept).collect();
         let is_fixed: Vec<bool> = groups
             .iter()
             .enumerate()
@@ -81,7 +83,7 @@ impl<'d> Scene<'d> {
                     || Some(at) == newest_request
                     || Some(at) == newest_round
                     || group.pending
-                    || kept(group)
+                    || is_kept[at]
             })
             .collect();
         let first_new = groups.iter().enumerate().rev().filter(|(_, group)| is_round(group)).map(|(at, _)| at);
@@ -130,7 +132,7 @@ impl<'d> Scene<'d> {
                             // Results that stand beside their calls are the provider's own tools'.
                             is_open: is_old && group < turn && is_own && content.iter().all(is_known),
                             may_be_cut: is_own
-                                && !kept(of)
+                                && !is_kept[group]
                                 && Some(group) != newest_request.filter(|_| of.kind == Kind::User),
                         });
                     }
