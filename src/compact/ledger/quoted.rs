@@ -78,11 +78,10 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
     }
 }
 
-/// The tagged stretches, in order. Each name has one stretch, from the first opening tag to the last closing one: two
-/// files could not be
-/// told from one file that holds a closing tag and an opening one. A tag that is alone on its line and that nothing
-/// closes goes to the end,
-/// as a fence does: a cut may have taken its end. One walk through the text.
+/// Returns the tagged stretches, in order, in one walk through the text. Each name has one stretch, from its first
+/// opening tag to its last closing one: two files cannot be distinguished from one that contains a closing and an
+/// opening tag. A tag that is alone on its line and never closed extends to the end, as a fence does: a cut may have
+/// taken its end.
 fn tagged(text: &str) -> Vec<Range<usize>> {
     let names = || TAGS.iter().map(|(tag, _)| *tag).chain(MORE);
     let mut found: Vec<Stretch> = names().map(|_| Stretch::default()).collect();
