@@ -236,7 +236,7 @@ export interface LogReport {
   salvaged: string[];
 }
 
-export interface LogOptions extends Omit<CountOptions, "format"> {
+export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
   /** The format of the messages. */
   format: Format;
   /** Milliseconds, for the time of entries. Nothing depends on it. Default `Date.now`. */

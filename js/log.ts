@@ -3,20 +3,21 @@
  * and so do the lines, from which the core's half can be made again.
  */
 
-import { compactHeld } from "./api.ts";
+import { compactHeld, counting } from "./api.ts";
+import type { Counting } from "./api.ts";
 import { growing, readConversation } from "./adapters/index.ts";
 import type { Growing } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
-import { given, needNames, needText, plain } from "./checks.ts";
+import { defined, given, needText, plain } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
 import type {
   AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
   LogPreview, LogReport, LogView, Recalled,
 } from "./log-types.ts";
-import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, NeutralTool, Origin, PlanItem, Totals, ToolList } from "./types.ts";
+import type { CompactOptions, CompactResult, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Totals, ToolList } from "./types.ts";
 import type { Clock } from "./providers/types.ts";
-import { ensureEncoding } from "./vocabulary.ts";
+import { encodingOf } from "./count/text.ts";
 import { HeldEdits } from "./log/edits.ts";
 import { attach, attachStored } from "./log/attach.ts";
 import type { StoredMessages, Unattached } from "./log/attach.ts";
@@ -29,7 +30,7 @@ type Core = InstanceType<Wasm["EventLog"]>;
 type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
-type Fields = { encoding: string | undefined; model: string | undefined; costModel: string | undefined; tools: NeutralTool[] };
+type Fields = ReturnType<typeof counting>;
 
 /**
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
@@ -57,6 +58,9 @@ type Fields = { encoding: string | undefined; model: string | undefined; costMod
 export class ConversationLog<T = unknown> {
   readonly format: Format;
   private readonly hosts: Growing;
+  /** What the host counts with. */
+  private how: Counting;
+  /** The same as the core takes it, with the tools. */
   private fields: Fields;
   private readonly now: () => number;
   private lines = new Lines();
@@ -75,15 +79,13 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
   constructor(options: LogOptions) {
-    const { format, encoding, model, costModel, tools, now = Date.now } = known(options, LOG);
+    const { format, tools, now = Date.now, ...how } = known(options, LOG);
     if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
-    needNames({ encoding, model, costModel });
     this.hosts = growing(format);
     this.format = format;
     this.now = now;
-    // An empty conversation of the format reads the tool definitions.
-    const neutral: NeutralTool[] = tools ? readConversation([], { format, tools }).tools : [];
-    this.fields = { encoding, model, costModel, tools: neutral };
+    this.how = how;
+    this.fields = this.counting(how, tools);
     this.live();
   }
 
@@ -339,27 +341,32 @@ export class ConversationLog<T = unknown> {
 
   /** Options for a compaction of {@link neutral}: counted as the log counts. */
   counted<O extends object>(options: O) {
-    const { encoding, model, costModel, tools } = this.fields;
-    const how = { ...(encoding && { encoding }), ...(model && { model }), ...(costModel && { costModel }) } as Pick<LogOptions, "encoding" | "model" | "costModel">;
-    return { ...options, ...how, tools, format: "espalier" as const };
+    return { ...options, ...defined(this.how), tools: this.fields.tools, format: "espalier" as const };
+  }
+
+  /** Checked options, as the core takes them. An empty conversation of the format reads the tool definitions. */
+  private counting(how: Counting, tools: ToolList = []): Fields {
+    return counting(readConversation([], { format: this.format, tools }), how);
   }
 
   /**
-   * Everything is counted anew from now on: for another model. Takes time proportional to the log.
+   * Counts everything anew, for another model. A tokenizer of the host's and its formula for pictures stay. Takes time proportional to the
+   * log.
    *
-   * @throws EspalierError `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
+   * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`; nothing has changed then
    */
   setCounting(counting: Pick<LogOptions, "encoding" | "model" | "costModel">): void {
     const { encoding, model, costModel } = known(counting, LOG_COUNTING, "counting");
-    needNames({ encoding, model, costModel });
-    const before = this.fields;
+    const [how, fields] = [this.how, this.fields];
+    const next = { ...how, encoding, model, costModel };
+    const found = { ...this.counting(next), tools: fields.tools };
     this.close();
-    this.fields = { ...before, encoding, model, costModel };
+    [this.how, this.fields] = [next, found];
     this.changes += 1;
     try {
       this.live();
     } catch (error) {
-      this.fields = before;
+      [this.how, this.fields] = [how, fields];
       throw error;
     }
   }
@@ -536,8 +543,7 @@ export class ConversationLog<T = unknown> {
   private live(): Core {
     const engine = wasm();
     if (this.core && this.owner === engine) return this.core;
-    const { encoding, model } = this.fields as { encoding?: string; model?: string };
-    ensureEncoding((encoding ?? (model === undefined ? "o200k_base" : call(() => engine.encodingForModel(model)))) as Parameters<typeof ensureEncoding>[0]);
+    if (!this.fields.tokenizer) encodingOf(this.fields);
     const lines = this.lines;
     const core = lines.length === 0 ? call(() => new engine.EventLog(this.fields)) : call(() => engine.EventLog.read(lines.text(), this.fields, false));
     return this.own(core, engine);

@@ -8,7 +8,7 @@ import { Pruner } from "../pruner.ts";
 import type { CompactOptions, CountOptions, Removal, Totals } from "../types.ts";
 
 /** How the view is counted. */
-export type Counted = Pick<CountOptions, "encoding" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools">;
+export type Counted = Pick<CountOptions, "encoding" | "tokenizer" | "model" | "costModel" | "images" | "imageSize" | "format" | "tools">;
 
 export interface Fitted<T> {
   messages: T[];

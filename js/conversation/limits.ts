@@ -39,6 +39,8 @@ export interface Own {
   contextSize: number | undefined;
   /** All that the model takes rather than its default tier, where that costs no more. */
   preferLong: boolean;
+  /** The host counts with a tokenizer of its own, which is the model's: its counts need no calibration. */
+  hasTokenizer: boolean;
 }
 
 /** Limits of one model, and what was learned of it. */
@@ -64,7 +66,7 @@ export class Limits {
     this.own = own;
     this.recovery = recovery;
     this.name = modelOf(model).name ?? "";
-    this.calibration = this.name === "" ? undefined : new Calibration(this.name, learned);
+    this.calibration = this.name === "" || own.hasTokenizer ? undefined : new Calibration(this.name, learned);
     // Whatever is wrong with the user's threshold is said when it is set.
     this.of(0);
   }

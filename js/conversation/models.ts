@@ -3,6 +3,7 @@
  * the session.
  */
 
+import { defined } from "../checks.ts";
 import { countMessages, modelOf } from "../api.ts";
 import { call, wasm } from "../engine.ts";
 import type { ConversationLog } from "../log.ts";
@@ -14,7 +15,7 @@ import { Limits } from "./limits.ts";
 import type { Own } from "./limits.ts";
 import type { ConversationOptions } from "./types.ts";
 
-type Options = Pick<ConversationOptions<unknown>, "model" | "encoding" | "costModel" | "threshold" | "contextSize" | "preferLongContext">;
+type Options = Pick<ConversationOptions<unknown>, "model" | "encoding" | "tokenizer" | "costModel" | "images" | "threshold" | "contextSize" | "preferLongContext">;
 
 export class Models<T> {
   /** The next request is for another model than the one before. */
@@ -48,9 +49,9 @@ export class Models<T> {
     this.keep();
     const { name } = modelOf(model);
     const limits = this.limitsOf(model);
-    const { encoding, costModel } = this.options;
+    const { encoding, tokenizer, costModel } = this.options;
     if (name !== modelOf(this.model).name) {
-      await loadEncodingOf(name, encoding);
+      if (!tokenizer) await loadEncodingOf(name, encoding);
       this.c.log.setCounting({ ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }) });
     }
     this.model = model;
@@ -71,12 +72,14 @@ export class Models<T> {
     const { log, apart } = this.c;
     const limits = this.limitsOf(model);
     const { name } = modelOf(model);
-    const { encoding, costModel } = this.options;
-    const [theirs, own] = [await loadEncodingOf(name, encoding), encodingOf(modelOf(this.model).name, encoding)];
+    const { encoding, tokenizer, costModel, images } = this.options;
     const { tools } = log.counted({});
-    const how = { format: "espalier" as const, tools, encoding: theirs, ...(name !== undefined && { model: name }), ...(costModel && { costModel }) };
+    const how = { format: "espalier" as const, tools, ...defined({ model: name, costModel, images }) };
+    const theirs = tokenizer ? undefined : await loadEncodingOf(name, encoding);
+    const isSame = tokenizer !== undefined || theirs === encodingOf(modelOf(this.model).name, encoding);
     // Messages have to be counted again only where they could have other counts.
-    const total = theirs === own && !log.hasMedia ? log.totals().total : countMessages(log.neutral(), how).total;
+    const counted = () => countMessages(log.neutral(), { ...how, ...defined({ encoding: theirs, tokenizer }) }).total;
+    const total = isSame && !log.hasMedia ? log.totals().total : counted();
     const ours = total + apart;
     const { tokens, bound } = limits.predict(ours);
     const { request } = limits.of(log.totals().tools);
@@ -101,8 +104,8 @@ export class Models<T> {
 }
 
 /** What the user set of limits. */
-export function ownOf({ threshold, contextSize, preferLongContext: preferLong = false }: Options): Own {
-  return { threshold, contextSize, preferLong };
+export function ownOf({ threshold, contextSize, preferLongContext: preferLong = false, tokenizer }: Options): Own {
+  return { threshold, contextSize, preferLong, hasTokenizer: tokenizer !== undefined };
 }
 
 /** Loads what a model is counted with, unless the host said with what. */

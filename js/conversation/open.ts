@@ -65,13 +65,13 @@ export function openConversation<F extends Format>(options: ConversationOptions<
 export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
 export async function openConversation<T>(options: ConversationOptions<T>): Promise<Conversation<T>> {
   needOptions(options);
-  const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, costModel, entropy, tools = [], system, timeouts = {} } = options;
+  const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, tokenizer, costModel, images, entropy, tools = [], system, timeouts = {} } = options;
   const place = storage === undefined ? undefined : checkedStorage(storage);
   const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
 
   await ready();
   const name = modelOf(model).name;
-  await loadEncodingOf(name, encoding);
+  if (!tokenizer) await loadEncodingOf(name, encoding);
   const text = dataText(profile, "options.profile");
   const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
   const limits = new Limits(model, known, ownOf(options), new Recovery());
@@ -82,7 +82,7 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
   const { now } = time;
-  const counting = { ...(encoding && { encoding }), ...(name !== undefined && { model: name }), ...(costModel && { costModel }), now };
+  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images }), now };
   const opening = { text: options.log, messages: options.messages, format: options.format, counting };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
     await saving.release();

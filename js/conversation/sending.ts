@@ -1,5 +1,6 @@
 /** What is sent: the view, or as much of it as fits, as its provider takes it. */
 
+import { defined } from "../checks.ts";
 import { countMessages } from "../api.ts";
 import { EspalierError } from "../errors.ts";
 import { exceeded } from "../exceeded.ts";
@@ -27,7 +28,7 @@ export class Sending<T> {
   private readonly fit = new Fit();
   private readonly sendable = new Sendable();
   private readonly c: Context<T>;
-  private readonly options: Pick<ConversationOptions<T>, "encoding" | "costModel" | "images" | "imageSize" | "provider">;
+  private readonly options: Pick<ConversationOptions<T>, "encoding" | "tokenizer" | "costModel" | "images" | "imageSize" | "provider">;
 
   constructor(context: Context<T>, options: Sending<T>["options"]) {
     this.c = context;
@@ -36,11 +37,10 @@ export class Sending<T> {
 
   /** How the view is counted, but for tools: those are counted already, and in the log's form. */
   private get counted(): Counted {
-    const { encoding, costModel, images, imageSize } = this.options;
+    const { encoding, tokenizer, costModel, images, imageSize } = this.options;
     const { name } = this.c.limits;
-    return {
-      format: this.c.log.format, ...(encoding && { encoding }), ...(name !== "" && { model: name }), ...(costModel && { costModel }), ...(images && { images }), ...(imageSize && { imageSize }),
-    };
+    const model = name === "" ? undefined : name;
+    return { format: this.c.log.format, ...defined({ encoding, tokenizer, model, costModel, images, imageSize }) };
   }
 
   /**

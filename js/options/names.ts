@@ -162,10 +162,10 @@ export const PREVIEW: Names<{ focus: 1; summary: 1; model: 1; signal: 1; from: 1
 };
 export const MEMORY: Names<{ model: 1 }> = { model: 1 };
 export const LOG: Names<LogOptions> = {
-  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, now: 1,
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1,
 };
 export const LOG_IMPORT: Names<LogImportOptions<unknown>> = {
-  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, now: 1,
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1,
   messages: 1, exact: 1, salvage: 1,
 };
 export const LOG_COUNTING: Names<Pick<LogOptions, "encoding" | "model" | "costModel">> = {
