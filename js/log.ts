@@ -322,7 +322,7 @@ export class ConversationLog<T = unknown> {
 
   /**
    * A compaction of the view, of which nothing is recorded. Counts are held, so that no message is counted or read again; facts that are
-   * pinned in words stand in the record. `after` is the clock of its time-outs.
+   * pinned in words are part of the record. `after` is the clock of its time-outs.
    *
    * @internal
    */

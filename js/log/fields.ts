@@ -20,7 +20,7 @@ export function alike(a: unknown, b: unknown): boolean {
   return [...new Set([...Object.keys(x), ...Object.keys(y)])].every((key) => alike(x[key], y[key]));
 }
 
-/** What the core is told of where edits come from. */
+/** The core's description of where edits come from. */
 export function madeFields(edits: readonly Edit[], options: AdoptOptions): [edits: readonly Edit[], made: Record<string, unknown>] {
   const { since, trigger, planId, data } = known(options, ADOPT);
   if (!Array.isArray(edits)) throw bad("bad_edit", "edits", "a list", edits);

@@ -283,7 +283,7 @@ export class Session {
     return { tokenBudget, endpoint, countTokens };
   }
 
-  /** True for what is made for its budget: by an element of ours in layout, or by anything once something grows. */
+  /** True for an element that makes its content for its budget: ours in layout, any once something grows. */
   #isSized(node: ElementNode): boolean {
     return node.isSized || this.flattener.collected.phase > 0;
   }

@@ -67,7 +67,7 @@ pub fn is_sealed(text: &str) -> bool {
     split(text).is_some()
 }
 
-/// Puts the checksum into a record, in the place of the one that it may have. A text that is no record stays as it is.
+/// Puts the checksum into a record and replaces one that it has. A text that is no record stays as it is.
 ///
 /// ```
 /// use espalier::history::record::{is_sealed, seal};

@@ -5,7 +5,7 @@
 //!
 //! How a tree goes through: `layout` hands out budgets (`flex`) and collects what elements yield in a `draft`; `tree` is the draft
 //! materialised, in preorder; `living` says which of its nodes are still there and carries out removals with everything
-//! that follows from them; `order` finds what goes next; `content` and `counts` know what is left costs; `growth` records which
+//! that follows from them; `order` finds what goes next; `content` and `counts` know the remaining elements and their costs; `growth` records which
 //! elements grew; `cut` ties these together for one budget, limit by limit; `trace` says afterwards what happened and why; `run` is the operation that hosts
 //! poll. Layout advises elements how much to write, pruning enforces the budget, and neither influences the other.
 //!

@@ -120,7 +120,7 @@ fn odd(rng: &mut Rng) -> Vec<Message> {
     numbered(out)
 }
 
-/// The ids that a synthetic result stands for although a real one is among `messages`.
+/// The ids that a synthetic result answers although a real one is among `messages`.
 fn replaced(messages: &[Message], out: &[Message]) -> Vec<String> {
     let answered: Vec<&str> = messages.iter().flat_map(Message::results).collect();
     let parts = out.iter().flat_map(|message| &message.parts);

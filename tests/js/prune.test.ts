@@ -75,7 +75,7 @@ test("the limit is the caller's, else the model's, else assumed", () => {
   assert.deepEqual(limit({ model: { maxContextWindowTokens: 8_000 } }), [6_000, "contextWindow"]);
   assert.deepEqual(limit({}), [128_000, "assumedLimit"]);
   assert.deepEqual(limit({ model: "gpt-4o" }), [128_000, "assumedLimit"]);
-  // By name, less what is left free for the answer: 4,096 tokens, or a quarter of a small window.
+  // By name, less the reserve for the answer: 4,096 tokens, or a quarter of a small window.
   assert.deepEqual(limit({ model: "gpt-4" }), [8_192 - 2_048, "modelName"]);
   assert.deepEqual(limit({ model: { name: "openai/gpt-4-0613", outputReserve: 1_000 } }), [7_192, "modelName"]);
   assert.deepEqual(limit({ model: "gpt-3.5-turbo" }), [16_385 - 4_096, "modelName"]);

@@ -21,7 +21,7 @@ pub struct Folds {
     behind: RefCell<Option<Behind>>,
 }
 
-/// The ledger of the messages that a record stands for.
+/// The ledger of the messages that a record summarises.
 struct Behind {
     /// In the order in which they were taken in; held, so that no other message gets the address of one.
     messages: Vec<Rc<Message>>,

@@ -119,7 +119,7 @@ fn tagged(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Where one name stands in a text.
+/// Where one name occurs in a text.
 #[derive(Default)]
 struct Stretch {
     /// Of the first opening tag.

@@ -110,7 +110,7 @@ impl Log {
         found.into_iter().map(|(_, slot, hits)| Recalled { hits, ..self.recalled(slot) }).collect()
     }
 
-    /// True for the id of a message that an edit of this log put in the place of others.
+    /// Returns true for the id of a message with which an edit of this log replaced others.
     pub fn has_summary(&self, id: &str) -> bool {
         let seq = id.strip_suffix(":summary").and_then(seq_of);
         seq.and_then(|seq| self.state.edits.get(&seq)).is_some_and(|edit| edit.span.is_some())

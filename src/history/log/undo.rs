@@ -51,7 +51,7 @@ pub struct StoredSummary {
     pub time: i64,
     /// Ids of the edits that it was stored for.
     pub edits: Vec<String>,
-    /// Number of messages that its summary stands for, and tokens of the summary.
+    /// Number of messages that its summary replaces, and tokens of the summary.
     pub messages: usize,
     pub tokens: u64,
     /// A rewind left the messages behind that it looks back on.

@@ -74,7 +74,7 @@ export async function filled(options: Partial<ConversationOptions<Fields>> & { f
   return conversation;
 }
 export const text = (conversation: Opened) => JSON.stringify(conversation.view().messages);
-/** Lets the event loop turn so many times: the time of {@link turns}. */
+/** Runs the event loop for a number of turns: the time of {@link turns}. */
 export async function pause(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((done) => setImmediate(done));
 }

@@ -49,7 +49,7 @@ test("requests with 200,000 parts in one message", () => {
   }
 });
 
-/** A round of so many calls in one message, and what came behind it. */
+/** A round with `count` calls in one message, and the messages after it. */
 function round(count: number, id: (at: number) => string, results: (all: object[]) => object[]): object[] {
   const calls = many(count, (at) => ({ id: id(at), type: "function", function: { name: "read", arguments: `{"path":"f${at}"}` } }));
   const answers = many(count, (at) => ({ role: "tool", tool_call_id: id(at), content: `content ${at}` }));

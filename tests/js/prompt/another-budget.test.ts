@@ -86,7 +86,7 @@ test("pieces that hold an iterator are cut from what the first render made of th
   assert.equal((cut.messages[0] as any).content[0].text, "the question");
 });
 
-test("a failure at another budget names what is left, and the first result can be used again", { skip: rehearsal }, async () => {
+test("a failure at another budget names the largest element, and the first result can be used again", { skip: rehearsal }, async () => {
   const { piece } = prompt(contents["a text that breaks"]!);
   const whole = await render(piece, { budget: 8000, format: "raw" });
   await assert.rejects(whole.prune(2), { code: "budget_exceeded" });
