@@ -141,8 +141,11 @@ const dist = new URL("../../pkg/dist/", import.meta.url);
 const script = `
   import { parentPort } from "node:worker_threads";
   import { serve } from ${JSON.stringify(new URL("worker.js", dist).href)};
-  const port = { postMessage: (message) => parentPort.postMessage(message), onmessage: null };
-  parentPort.on("message", (data) => data === "die" ? process.exit(1) : port.onmessage({ data }));
+  let isDying = false;
+  const post = (message) => isDying && message.type === "ready" ? process.exit(1) : parentPort.postMessage(message);
+  const port = { postMessage: post, onmessage: null };
+  // It dies with work to do, but not while wasm is compiled: Node 20 may take the whole process along then.
+  parentPort.on("message", (data) => data === "die" ? (isDying = true) : port.onmessage({ data }));
   serve(port);
 `;
 

@@ -58,7 +58,9 @@ const ids: { next: number } = ((globalThis as { [IDS]?: { next: number } })[IDS]
  */
 export function useKeepWith(): KeepWithCtor {
   const id = ids.next++;
-  return class KeepWith extends KeepWithElement {
+  return class extends KeepWithElement {
+    // Errors and traces name it as the reference does; a minifier drops the name of a class expression.
+    static override readonly name = "KeepWith";
     static readonly id = id;
     readonly id = id;
   };

@@ -30,3 +30,10 @@ for (const file of FILES) {
     if (/^(node|slim|prompt-tsx)/.test(file)) assert.ok(found.length > 15, `${found.length} classes`);
   });
 }
+
+test("classes of useKeepWith have a name, for errors and traces", async () => {
+  for (const file of FILES.filter((name) => /^(node|prompt-tsx)/.test(name))) {
+    const { useKeepWith } = (await import(new URL(`../../../pkg/dist/${file}`, import.meta.url).href)) as { useKeepWith(): Function };
+    assert.equal(useKeepWith().name, "KeepWith", file);
+  }
+});
