@@ -1,7 +1,7 @@
 /** Conversations that are kept by VS Code, with summaries by a model of VS Code. */
 
 import { mementoStorage, openConversation, signalFrom, workspaceStorage } from "espalier/inline";
-import type { ConversationStorage } from "espalier/inline";
+import type { ConversationOptions, ConversationStorage } from "espalier/inline";
 import { vscode as languageModel } from "espalier/providers";
 import * as vscode from "vscode";
 import { equal, failing, ok, until } from "../check.ts";
@@ -22,7 +22,7 @@ export function places(context: vscode.ExtensionContext): Record<string, Convers
 }
 
 export type Messages = vscode.LanguageModelChatMessage;
-export const opened = (options: Partial<Parameters<typeof openConversation<Messages>>[0]>, complaints: string[] = []) =>
+export const opened = (options: Partial<ConversationOptions<Messages>>, complaints: string[] = []) =>
   openConversation<Messages>({
     format: "vscode", model: { name: "gpt-4o", maxInputTokens: 4_000 }, entropy: 7, ...options,
     onEvent: (event) => void (event.type === "warning" && complaints.push(event.message)),
