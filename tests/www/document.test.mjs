@@ -159,6 +159,8 @@ test("modes, line numbers and words of markers", async () => {
   await page.waitForFunction(() => document.querySelector(".marker[data-silent]"));
   await page.locator(".marker[data-silent]").first().click();
   assert.ok((await page.textContent(".shown")).length > 10, "what has no marker can be opened, too");
+  // A gap stays open in other modes, and the next test opens its own.
+  await page.locator(".marker[data-silent]").first().click();
   await page.check("input[value=default]");
   await page.fill("#marker", "… {lines} omitted");
   await page.waitForFunction(() => document.querySelector(".marker").textContent.includes("omitted"));
