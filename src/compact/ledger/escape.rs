@@ -16,7 +16,7 @@ const TAGS: [&str; 11] = [
 ];
 
 /// Our own tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back. Closing tags in any
-/// case and with blanks; opening ones as a record has them, since names like `Summary` stand in angle brackets in much
+/// case and with blanks; opening ones as a record has them, since names like `Summary` are in angle brackets in much
 /// code.
 ///
 /// ```
