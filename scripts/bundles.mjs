@@ -38,6 +38,7 @@ export async function bundles({ dist, glues, grammars }) {
     await make({ core: join(root, "js", "internal.ts") }, [glue("glue.js")]);
     await make({ prompt: join(root, "js", "prompt", "index.ts") }, [plugins.core]);
     await make({ providers: join(root, "js", "providers", "index.ts") }, [plugins.shared]);
+    await make({ sessions: join(root, "js", "sessions", "index.ts") }, [plugins.shared]);
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
     const output = (name) => join(root, "js", "prompt", "output", `${name}.ts`);
     await make({ ...jsx, raw: output("raw"), "openai-types": output("openai-types") });
@@ -93,7 +94,7 @@ function pluginsOf(names, suffix) {
   return {
     core: sharing("core", /^\.\.\/core\.ts$/, names.core),
     count: sharing("count-core", /^\.\.\/count\/public\.ts$/, names.count),
-    // Providers need errors and adapters, from two depths of folders.
+    // Providers and sessions need errors and adapters, from two depths of folders.
     shared: { name: "shared", setup(b) {
       b.onResolve({ filter: /^(\.\.\/){1,2}(errors|adapters\/index)\.ts$/ }, () => external(`./core${suffix}`));
     } },
@@ -110,6 +111,7 @@ function pluginsOf(names, suffix) {
     node: { name: "node", setup(b) {
       b.onResolve({ filter: /entries\/node\.ts$/ }, () => external("./node.js"));
       b.onResolve({ filter: /providers\/index\.ts$/ }, () => external("./providers.js"));
+      b.onResolve({ filter: /sessions\/index\.ts$/ }, () => external("./sessions.js"));
     } },
   };
 }

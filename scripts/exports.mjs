@@ -61,6 +61,7 @@ export function packageExports(grammars) {
       ...plain("entries/count-cl100k_base", "count-cl100k_base"),
     },
     "./providers": plain("providers/index", "providers"),
+    "./sessions": plain("sessions/index", "sessions"),
     "./prompt-tsx": dropIn,
     "./prompt-tsx/inline": plain("prompt-tsx/index", "prompt-tsx-inline"),
     "./prompt-tsx/dist/base/*": dropIn,

@@ -51,6 +51,7 @@ interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
   pending_calls: { calls: readonly Finding[] };
   /** `removed` is the number of nodes that the budget removed. */
   empty_prompt: { budget: number; removed: number };
+  several_sessions: { conversations: { number: number; label: string; messages: number }[] };
   /** `nearest` is the option that an unknown name was probably meant to be. */
   bad_option: { nearest?: string } | undefined;
 }
@@ -69,6 +70,8 @@ type Bare =
   | "disposed" | "nothing_to_compact" | "not_ready" | "already_running"
   // Workers and servers of traces
   | "cancelled" | "worker_failed" | "unsupported"
+  // Session files
+  | "unknown_session" | "no_conversation"
   // The command line
   | "file_not_found" | "bad_json" | "binary_file" | "no_key";
 

@@ -18,6 +18,7 @@ import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
 import type { RequestOptions } from "../request.ts";
+import type { ReadSessionOptions } from "../sessions/types.ts";
 import type { TokenWorkerOptions } from "../token-worker.ts";
 import type { ToolContentOptions } from "../tool-content.ts";
 import type { FitOptions, OffloadOptions, TruncateOptions } from "../tool-results.ts";
@@ -243,3 +244,7 @@ export const TO_REQUEST: Names<ProviderRequestOptions> = {
 export const SEND: Names<SendOptions> = {
   signal: 1, stream: 1, onText: 1, onPart: 1, timeout: 1, idleTimeout: 1, retries: 1, onEvent: 1,
 };
+
+// ---------------------------------------------------------------- sessions
+
+export const READ_SESSION: Names<ReadSessionOptions> = { layout: 1, name: 1, sideChain: 1, conversation: 1, history: 1 };

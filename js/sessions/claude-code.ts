@@ -1,0 +1,272 @@
+/**
+ * Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and what `claude --output-format stream-json` prints.
+ *
+ * A line of the type `user` or `assistant` holds a message of the Anthropic API. One answer of the API is several lines with one content
+ * block each and the same `message.id`; a result may stand between them. Order is that of the file: parallel calls fork the tree of
+ * `parentUuid`, so that a walk from its last leaf would lose results. The tree only tells branches that were given up.
+ */
+
+import { Draft, fields, isFields, items, objects, text, timeOf, usageOf } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+import type { Match, Reader, Reading, Sample } from "./reader.ts";
+
+const TYPES = new Set([
+  "summary", "system", "progress", "attachment", "file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt", "ai-title",
+  "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "worktree-state", "frame-link", "result", "stream_event",
+]);
+
+export const claudeCode: Reader = {
+  layout: "claude-code",
+  tool: "Claude Code",
+  shapes: ["lines"],
+  marks: ["type", "message", "uuid", "parentUuid", "sessionId", "isSidechain"],
+  recognise,
+  read: (_, { keepsHistory }) => new ClaudeCode(keepsHistory),
+};
+
+function recognise({ records }: Sample): Match | undefined {
+  let [count, messages] = [0, 0];
+  for (const record of records) {
+    if (!isFields(record)) continue;
+    const isOwn = ["uuid", "sessionId", "session_id", "leafUuid"].some((name) => typeof record[name] === "string");
+    if (isMessage(record) && isOwn) messages += 1;
+    else if (!(isOwn && TYPES.has(String(record["type"])))) continue;
+    count += 1;
+  }
+  return messages === 0 ? undefined : { count, evidence: `${messages} lines of the types user and assistant with uuid and an Anthropic message` };
+}
+
+function isMessage({ type, message }: Fields): boolean {
+  return (type === "user" || type === "assistant") && isFields(message) && "content" in message;
+}
+
+/** The lines of one conversation, or of one side chain. */
+interface Thread {
+  draft: Draft;
+  /** Index in the history of each answer, by the id that the API gave it. */
+  answers: Map<string, number>;
+}
+
+/** A compaction whose summary has not come yet. */
+interface Boundary {
+  place: number;
+  data: Fields;
+}
+
+class ClaudeCode implements Reading {
+  readonly #keepsHistory: boolean;
+  #thread: Thread;
+  readonly #threads: Thread[] = [];
+  readonly #sides = new Map<string, Thread>();
+  #session: string | undefined;
+  /** The line above each line: side chains and branches are told by it. */
+  readonly #parents = new Map<string, string | undefined>();
+  /** Index in the history that each line of the main thread went to. */
+  readonly #indices = new Map<string, number>();
+  /** Requests of a person under each line. */
+  readonly #requests = new Map<string, string[]>();
+  #boundary: Boundary | undefined;
+
+  constructor(keepsHistory: boolean) {
+    this.#keepsHistory = keepsHistory;
+    this.#thread = this.#begin();
+  }
+
+  #begin(): Thread {
+    const thread = { draft: new Draft("anthropic", this.#keepsHistory), answers: new Map() };
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  add(record: unknown, place: number): void {
+    if (!isFields(record)) return this.#thread.draft.skip("a value that is no object");
+    const uuid = text(record["uuid"]);
+    if (uuid !== undefined && this.#parents.has(uuid)) return this.#thread.draft.skip("repeated line", "a line with the same uuid came before");
+    const parent = text(record["parentUuid"]) ?? text(record["logicalParentUuid"]);
+    if (uuid !== undefined) this.#parents.set(uuid, parent);
+    this.#about(record);
+    if (record["type"] === "system" && record["subtype"] === "compact_boundary" && !isSide(record)) {
+      this.#boundary = { place, data: fields(record["compactMetadata"] ?? record["compact_metadata"]) };
+      return;
+    }
+    if (record["type"] === "attachment") return this.#attachment(record, place);
+    if (!isMessage(record)) return this.#thread.draft.skip(kindOf(record));
+    if (record["isApiErrorMessage"] === true) return this.#thread.draft.skip("error message", "the API's error, which the model did not write");
+    if (isSide(record)) return this.#put(this.#side(record), record, place);
+    this.#separate(record, parent);
+    if (record["isCompactSummary"] === true) return this.#compact(place, record);
+    if (this.#boundary) this.#compact(this.#boundary.place);
+    this.#put(this.#thread, record, place);
+  }
+
+  #about(record: Fields): void {
+    const { draft } = this.#thread;
+    draft.tell({ id: text(record["sessionId"]) ?? text(record["session_id"]), version: text(record["version"]) });
+    if (!draft.about.cwd) draft.tell({ cwd: text(record["cwd"]) });
+    draft.tell({ title: text(record["customTitle"]) ?? draft.about.title ?? text(record["aiTitle"]) });
+  }
+
+  /** Begins another conversation where a line of another session has no line above it, as in files that were put together. */
+  #separate(record: Fields, parent: string | undefined): void {
+    const session = text(record["sessionId"]) ?? text(record["session_id"]);
+    const isOther = this.#session !== undefined && session !== undefined && session !== this.#session;
+    if (isOther && parent === undefined && "parentUuid" in record && !this.#boundary && record["isCompactSummary"] !== true) {
+      const { id, ...about } = this.#thread.draft.about;
+      this.#thread = this.#begin();
+      this.#thread.draft.tell({ ...about, id: session, title: undefined });
+      this.#threads.at(-2)!.draft.about.id = this.#session!;
+    }
+    this.#session = session ?? this.#session;
+  }
+
+  /** The thread of a sub-agent: by its id, else by the first line above. */
+  #side(record: Fields): Thread {
+    let id = text(record["agentId"]) ?? text(record["parent_tool_use_id"]);
+    const { draft } = this.#thread;
+    if (id === undefined) {
+      let root = text(record["uuid"]);
+      for (let above = root; above !== undefined; above = this.#parents.get(above)) root = above;
+      id = root ?? "side";
+    }
+    const known = this.#sides.get(id);
+    if (known) return known;
+    const call = text(record["parent_tool_use_id"]);
+    const thread = { draft: draft.chain(id, { kind: "subagent", ...(call !== undefined && { call }) }), answers: new Map<string, number>() };
+    this.#sides.set(id, thread);
+    return thread;
+  }
+
+  #put({ draft, answers }: Thread, record: Fields, place: number): void {
+    const message = fields(record["message"]);
+    const { id, content, model, usage } = message;
+    const role = record["type"] as "user" | "assistant";
+    const uuid = text(record["uuid"]);
+    let index: number;
+    const earlier = role === "assistant" && typeof id === "string" ? answers.get(id) : undefined;
+    const last = draft.messages.length - 1;
+    if (earlier !== undefined) {
+      index = earlier;
+      draft.extend(index, { role, content: [...blocks(fields(draft.messages[index])["content"]), ...blocks(content)] }, place);
+    } else if (role === "user" && isResults(content) && isResults(fields(draft.messages[last])["content"])) {
+      // Results of parallel calls are lines of their own, and one message of the API.
+      index = last;
+      draft.extend(index, { role, content: [...blocks(fields(draft.messages[last])["content"]), ...blocks(content)] }, place);
+    } else {
+      const time = timeOf(record["timestamp"]);
+      const isInjected = role === "user" && (record["isMeta"] === true || /^<local-command-std(out|err)>/.test(textOf(content)));
+      index = draft.push({ role, content }, place, {
+        ...(time !== undefined && { time }), ...(isInjected && { injected: true }), ...(typeof id === "string" && { id }),
+      });
+    }
+    if (role === "assistant" && typeof id === "string") answers.set(id, index);
+    if (isFields(usage)) {
+      const { input_tokens: input, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output } = usage;
+      draft.report(index, usageOf({ input, cacheRead, cacheWrite, output }), text(model));
+    }
+    if (draft !== this.#thread.draft) return;
+    if (typeof model === "string" && model !== "<synthetic>") draft.tell({ model });
+    this.#link(record, uuid, index, role, content);
+  }
+
+  /** Remembers what branches and the calls of side chains are told by. */
+  #link(record: Fields, uuid: string | undefined, index: number, role: string, content: unknown): void {
+    if (uuid === undefined) return;
+    this.#indices.set(uuid, index);
+    const parent = text(record["parentUuid"]);
+    if (role !== "user") return;
+    if (isResults(content)) {
+      const agent = text(fields(record["toolUseResult"])["agentId"]);
+      const call = text(objects(content)[0]?.["tool_use_id"]);
+      const chain = this.#thread.draft.chains.find(({ id }) => id === agent);
+      if (chain && call !== undefined) chain.call ??= call;
+    } else if (parent !== undefined && record["isMeta"] !== true) {
+      const siblings = this.#requests.get(parent);
+      if (siblings) siblings.push(uuid);
+      else this.#requests.set(parent, [uuid]);
+    }
+  }
+
+  /** What a user typed while the agent was at work reaches the model as an attachment. */
+  #attachment(record: Fields, place: number): void {
+    const attachment = fields(record["attachment"]);
+    const { prompt } = attachment;
+    const isText = typeof prompt === "string" ? prompt !== "" : items(prompt).length > 0;
+    if (attachment["type"] !== "queued_command" || !isText) return this.#thread.draft.skip("attachment");
+    const thread = isSide(record) ? this.#side(record) : this.#thread;
+    if (thread === this.#thread && this.#boundary) this.#compact(this.#boundary.place);
+    const index = thread.draft.push({ role: "user", content: prompt }, place);
+    const uuid = text(record["uuid"]);
+    if (uuid !== undefined && thread === this.#thread) this.#indices.set(uuid, index);
+  }
+
+  #compact(place: number, record?: Fields): void {
+    const { draft, answers } = this.#thread;
+    const { data = {}, place: boundary = place } = this.#boundary ?? {};
+    this.#boundary = undefined;
+    const indices = items(fields(data["preservedMessages"])["uuids"]).map((uuid) => this.#indices.get(String(uuid)));
+    const kept = [...new Set(indices)].flatMap((index) => (index === undefined ? [] : [index])).sort((a, b) => a - b);
+    const message = record && fields(record["message"]);
+    const context = [...(message ? [{ role: "user", content: message["content"] }] : []), ...kept.map((index) => draft.messages[index])];
+    const tokens = (value: unknown) => (typeof value === "number" ? value : undefined);
+    draft.compact(boundary, context, {
+      ...(message && { summary: textOf(message["content"]) }), tokensBefore: tokens(data["preTokens"] ?? data["pre_tokens"]),
+      tokensAfter: tokens(data["postTokens"] ?? data["post_tokens"]),
+    });
+    answers.clear();
+    if (draft.messages.length === 0) this.#indices.clear();
+  }
+
+  end(): Draft | Draft[] {
+    if (this.#boundary) this.#compact(this.#boundary.place);
+    this.#branches();
+    const drafts = this.#threads.map(({ draft }) => draft);
+    for (const draft of drafts) draft.label = draft.about.id ?? "";
+    const whole = drafts.filter(({ messages }) => messages.length > 0);
+    return whole.length > 1 ? whole : whole[0] ?? drafts[0]!;
+  }
+
+  /** Of several requests under one line all but the newest were given up, with everything below them. */
+  #branches(): void {
+    const dropped = new Map<string, string>();
+    for (const siblings of this.#requests.values()) for (const uuid of siblings.slice(0, -1)) dropped.set(uuid, uuid);
+    if (dropped.size === 0) return;
+    const branches = new Map<string, number[]>();
+    // A line stands below the line above it, so that one pass in the order of the file reaches all of them.
+    for (const [uuid, parent] of this.#parents) {
+      const branch = dropped.get(uuid) ?? (parent === undefined ? undefined : dropped.get(parent));
+      if (branch === undefined) continue;
+      dropped.set(uuid, branch);
+      const index = this.#indices.get(uuid);
+      if (index !== undefined) branches.set(branch, [...(branches.get(branch) ?? []), index]);
+    }
+    const kept = new Set([...this.#indices].flatMap(([uuid, index]) => (dropped.has(uuid) ? [] : [index])));
+    for (const [branch, indices] of branches) branches.set(branch, indices.filter((index) => !kept.has(index)));
+    const { draft } = this.#thread;
+    for (const [branch, indices] of branches) {
+      const side = draft.chain(`branch:${branch}`, { kind: "branch" });
+      for (const index of new Set(indices)) side.push(draft.messages[index], draft.entries[index]!.places[0]!);
+    }
+    draft.remove(new Set([...branches.values()].flat()));
+  }
+}
+
+function isSide(record: Fields): boolean {
+  return record["isSidechain"] === true || typeof record["parent_tool_use_id"] === "string";
+}
+
+function kindOf({ type, subtype }: Fields): string {
+  return typeof type !== "string" ? "a line without a type" : typeof subtype === "string" ? `${type}/${subtype}` : type;
+}
+
+function blocks(content: unknown): readonly unknown[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : items(content);
+}
+
+function isResults(content: unknown): boolean {
+  const list = objects(content);
+  return list.length > 0 && list.every(({ type }) => type === "tool_result");
+}
+
+function textOf(content: unknown): string {
+  return typeof content === "string" ? content : objects(content).map(({ text: words }) => (typeof words === "string" ? words : "")).join("\n");
+}

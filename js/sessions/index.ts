@@ -1,0 +1,11 @@
+/**
+ * `espalier/sessions`: session files that other agents wrote. In goes a file; out comes a {@link Session} with its messages in a format of
+ * the package. Start with `open.ts`; `readers.ts` lists the layouts, one file each.
+ */
+
+export { EspalierError, isEspalierError } from "../errors.ts";
+export { openSession, readSession } from "./open.ts";
+export type {
+  ReadSessionOptions, Session, SessionCompaction, SessionEntry, SessionLayout, SessionPlace, SessionProblem, SessionSource, SessionUsage,
+  SideChain, SkippedKind,
+} from "./types.ts";

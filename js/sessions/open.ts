@@ -1,0 +1,196 @@
+/** Opens session files: collects the beginning, recognises the layout, and passes every line to its reader. */
+
+import { badOption } from "../errors.ts";
+import { known } from "../options/known.ts";
+import { READ_SESSION } from "../options/names.ts";
+import { finish, pick } from "./finish.ts";
+import { READERS } from "./readers.ts";
+import type { Reader, Reading, Sample, Shape } from "./reader.ts";
+import { Lines, texts, wholeText } from "./source.ts";
+import type { ReadSessionOptions, Session, SessionProblem, SessionSource } from "./types.ts";
+import { noLayout, notJson } from "./unknown.ts";
+
+/** Lines and characters that are read before the layout is decided. */
+const HEAD = { lines: 1_000, characters: 8_000_000 };
+
+/**
+ * Reads a session file of another agent from a text or from bytes.
+ *
+ * ```ts
+ * import { readSession } from "espalier/sessions";
+ *
+ * const file = [
+ *   '{"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"Why does the build fail?"}}',
+ *   '{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"A comma is missing."}]}}',
+ * ].join("\n");
+ * const session = readSession(file);
+ * session.layout; // => "claude-code"
+ * session.messages.length; // => 2
+ * ```
+ *
+ * @throws EspalierError `unknown_session` if no layout fits, `no_conversation` if the file is known and holds none, `several_sessions` if
+ * it holds several and `conversation` is absent, `bad_json`, `bad_input`, `bad_option`
+ */
+export function readSession(source: string | Uint8Array, options: ReadSessionOptions = {}): Session {
+  const opening = new Opening(options);
+  opening.add(wholeText(source));
+  return opening.end();
+}
+
+/**
+ * Reads a session file of another agent from any source. JSON Lines are read piece by piece: memory holds the messages, not the file.
+ *
+ * ```ts
+ * import { openSession } from "espalier/sessions";
+ *
+ * const file = new Blob(['{"type":"session","version":3,"id":"s","cwd":"/work"}\n', '{"type":"message","message":{"role":"user","content":"Hi"}}\n']);
+ * const session = await openSession(file.stream());
+ * session.tool; // => "pi"
+ * ```
+ *
+ * @throws EspalierError the errors of {@link readSession}
+ */
+export async function openSession(source: SessionSource, options: ReadSessionOptions = {}): Promise<Session> {
+  const opening = new Opening(options);
+  for await (const piece of texts(source)) opening.add(piece);
+  return opening.end();
+}
+
+/** A file whose pieces arrive one after the other. */
+class Opening {
+  readonly #options: ReadSessionOptions;
+  readonly #lines = new Lines();
+  readonly #problems: SessionProblem[] = [];
+  /** The beginning, until the layout is known; of one JSON value everything. */
+  #head: string[] = [];
+  #size = 0;
+  #line = 0;
+  #isValue = false;
+  #read: { reader: Reader; evidence: string; reading: Reading; shape: Shape } | undefined;
+
+  constructor(options: ReadSessionOptions) {
+    const { layout, conversation, history, name, sideChain } = known(options, READ_SESSION);
+    if (layout !== undefined && !READERS.some((reader) => reader.layout === layout)) {
+      throw badOption("layout", `one of ${READERS.map((reader) => reader.layout).join(", ")}`, layout);
+    }
+    if (conversation !== undefined && (!Number.isInteger(conversation) || conversation < 1)) {
+      throw badOption("conversation", "a whole number from 1", conversation);
+    }
+    if (history !== undefined && typeof history !== "boolean") throw badOption("history", "true or false", history);
+    for (const [field, value] of Object.entries({ name, sideChain })) {
+      if (value !== undefined && typeof value !== "string") throw badOption(field, "a text", value);
+    }
+    this.#options = options;
+  }
+
+  add(piece: string): void {
+    for (const line of this.#lines.add(piece)) this.#take(line);
+  }
+
+  end(): Session {
+    const rest = this.#lines.end();
+    if (rest !== undefined) this.#take(rest, true);
+    if (!this.#read) this.#decide(true);
+    const { reader, evidence, reading } = this.#read!;
+    const draft = pick(reading.end(), reader, this.#options);
+    return finish(draft, reader, evidence, this.#problems, this.#options);
+  }
+
+  #take(line: string, isLast = false): void {
+    this.#line += 1;
+    if (this.#read) return this.#pass(line, this.#line, isLast);
+    this.#head.push(line);
+    if (this.#isValue) return;
+    this.#size += line.length;
+    if (this.#head.length >= HEAD.lines || this.#size >= HEAD.characters) this.#decide(false);
+  }
+
+  #decide(isWhole: boolean): void {
+    const head = this.#head;
+    const shape = this.#isValue ? "value" : shapeOf(head, isWhole);
+    if (shape === "value" && !isWhole) {
+      this.#isValue = true;
+      return;
+    }
+    const { name } = this.#options;
+    const samples = shape === "text" ? [{ shape, records: head }] : shape === "lines" ? [sampleOf(head)] : valueSamples(head, name);
+    const found = this.#recognise(samples);
+    if (!found) throw noLayout(samples[0]!, name);
+    const { reader, evidence, sample } = found;
+    this.#read = { reader, evidence, reading: reader.read(sample, { keepsHistory: this.#options.history !== false }), shape: sample.shape };
+    this.#head = [];
+    if (sample.shape === "value") this.#read.reading.add(sample.records[0], 0);
+    else head.forEach((line, at) => this.#pass(line, at + 1, isWhole && at === head.length - 1));
+  }
+
+  #recognise(samples: readonly Sample[]): { reader: Reader; evidence: string; sample: Sample } | undefined {
+    const { layout } = this.#options;
+    if (layout !== undefined) {
+      const reader = READERS.find((one) => one.layout === layout)!;
+      const sample = samples.find(({ shape }) => reader.shapes.includes(shape));
+      return sample && { reader, evidence: "the option layout", sample };
+    }
+    let best: { reader: Reader; evidence: string; sample: Sample; count: number } | undefined;
+    for (const sample of samples) {
+      for (const reader of READERS) {
+        const match = reader.shapes.includes(sample.shape) ? reader.recognise(sample) : undefined;
+        if (match && match.count > (best?.count ?? 0)) best = { reader, sample, ...match };
+      }
+    }
+    return best;
+  }
+
+  #pass(line: string, place: number, isLast: boolean): void {
+    const { reading, shape } = this.#read!;
+    if (shape === "text") return reading.add(line, place);
+    if (line.trim() === "" || reading.passes?.(line)) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      // The parser's message would quote the line, which may hold secrets.
+      const why = isLast ? "the last line is incomplete, as in a file that is still being written" : "the line is not JSON; it is left out";
+      this.#problems.push({ line: place, message: why });
+      return;
+    }
+    reading.add(value, place);
+  }
+}
+
+/** The shape of a file, from its beginning. */
+function shapeOf(head: readonly string[], isWhole: boolean): Shape {
+  const lines = head.filter((line) => line.trim() !== "").slice(0, 5);
+  const [first = "", ...more] = lines;
+  if (!/^\s*[[{"]/.test(first)) return "text";
+  if (parsed(first) !== undefined) return more.length === 0 && isWhole ? "value" : "lines";
+  // The first line of a log that was cut at its beginning is torn; the first line of indented JSON is short, and so are the others.
+  const isTorn = more.some((line) => /^\{.{2,}\}\s*$/.test(line) && parsed(line) !== undefined);
+  return isTorn ? "lines" : "value";
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function sampleOf(head: readonly string[]): Sample {
+  return { shape: "lines", records: head.flatMap((line) => { const value = line.trim() === "" ? undefined : parsed(line); return value === undefined ? [] : [value]; }) };
+}
+
+/** One JSON value; as JSON Lines with a single line, too. */
+function valueSamples(head: readonly string[], name: string | undefined): Sample[] {
+  const whole = head.join("\n");
+  let value: unknown;
+  try {
+    value = JSON.parse(whole);
+    // Some exports are JSON within a JSON text.
+    if (typeof value === "string" && /^\s*[[{]/.test(value)) value = JSON.parse(value);
+  } catch {
+    throw notJson(whole, name);
+  }
+  const isLine = head.filter((line) => line.trim() !== "").length === 1;
+  return [{ shape: "value", records: [value] }, ...(isLine ? [{ shape: "lines" as const, records: [value] }] : [])];
+}

@@ -1,0 +1,56 @@
+/** What the reader of one layout has to know. */
+
+import type { Draft } from "./draft.ts";
+import type { Session, SessionLayout } from "./types.ts";
+
+/** How a file is read: JSON Lines value by value, one JSON value as a whole, or text line by line. */
+export type Shape = "lines" | "value" | "text";
+
+/** The beginning of a file, which decides the layout. */
+export interface Sample {
+  shape: Shape;
+  /** The first values of JSON Lines; of one JSON value only that; the first lines of text. */
+  records: readonly unknown[];
+}
+
+/** Why a reader takes a file. */
+export interface Match {
+  /** What it was recognised by, for people: `lines of the types user and assistant with sessionId and parentUuid`. */
+  evidence: string;
+  /** Number of records of the sample that the layout explains. The reader that explains most reads the file. */
+  count: number;
+}
+
+export interface Reader {
+  layout: SessionLayout;
+  /** Name of the tool, for people. */
+  tool: string;
+  shapes: readonly Shape[];
+  /** Fields that files of this layout have, to name the nearest layout of a file that none fits. */
+  marks?: readonly string[];
+  /** Undefined if the sample is not of this layout. */
+  recognise(sample: Sample): Match | undefined;
+  /** Begins to read a file. Readers of JSON Lines pass `keepsHistory` on to their draft. */
+  read(sample: Sample, options: { keepsHistory: boolean }): Reading;
+  /**
+   * Writes a file of this layout whose live context is `messages`, for tools that resume from the file. Messages of the session are
+   * recognised by identity and keep their lines; lines that are no messages stay. `original` is the text that the session was read from.
+   */
+  write?(original: string, session: Session, messages: readonly unknown[]): string;
+}
+
+/** A file being read. */
+export interface Reading {
+  /**
+   * Takes a value, or a line of text, with its place: the line, from 1. A file of one JSON value is passed in one call with the place 0;
+   * its items are then numbered from 0.
+   */
+  add(record: unknown, place: number): void;
+  /** True for a line that need not be parsed because it is not part of the conversation; it was counted. Absent: all are parsed. */
+  passes?(line: string): boolean;
+  /** The conversation; several if the file holds several. */
+  end(): Draft | Draft[];
+}
+
+/** Says which known file without a conversation this is, and where the conversation is: `is …`. */
+export type Stranger = (sample: Sample) => string | undefined;

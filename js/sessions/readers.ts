@@ -1,0 +1,11 @@
+/** The layouts that are read, and known files without a conversation. */
+
+import { claudeCode } from "./claude-code.ts";
+import type { Reader, Stranger } from "./reader.ts";
+
+/** Of two readers that explain equally many records of a file the first one reads it. */
+export const READERS: readonly Reader[] = [
+  claudeCode,
+];
+
+export const STRANGERS: readonly Stranger[] = [];

@@ -1,0 +1,81 @@
+/** The lines of a source, whatever it is, without holding all of it. */
+
+import { EspalierError } from "../errors.ts";
+import type { SessionSource } from "./types.ts";
+
+/** Pieces of text, decoded piece by piece: a character may be cut in two. */
+export async function* texts(source: SessionSource): AsyncGenerator<string> {
+  if (typeof source === "string") return yield source;
+  const decoder = new TextDecoder();
+  for await (const piece of pieces(source)) {
+    if (typeof piece !== "string" && !(piece instanceof Uint8Array)) throw badSource("its pieces are neither texts nor bytes");
+    yield typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+function pieces(source: Exclude<SessionSource, string>): AsyncIterable<unknown> | Iterable<unknown> {
+  if (source instanceof Uint8Array) return [source];
+  if (typeof Blob === "function" && source instanceof Blob) return pieces(source.stream() as ReadableStream<Uint8Array>);
+  if (typeof source === "object" && source !== null) {
+    // Safari's streams cannot be iterated.
+    if (Symbol.asyncIterator in source || Symbol.iterator in source) return source as AsyncIterable<unknown>;
+    if ("getReader" in source) return chunks(source as unknown as ReadableStream<Uint8Array>);
+  }
+  throw badSource("");
+}
+
+async function* chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+function badSource(why: string): EspalierError {
+  const wanted = "source must be a text, bytes, a Blob, a stream, or an iterable of texts or bytes";
+  return new EspalierError({ code: "bad_input", message: why === "" ? wanted : `${wanted}; ${why}`, path: "source" });
+}
+
+/** The text of a source that is there as a whole. */
+export function wholeText(source: string | Uint8Array): string {
+  if (typeof source === "string") return source;
+  if (source instanceof Uint8Array) return new TextDecoder().decode(source);
+  throw badSource("readSession needs it whole: use openSession for streams");
+}
+
+/** Puts pieces of text together to lines. The line ends `\n` and `\r\n` do not belong to them. */
+export class Lines {
+  #rest: string[] = [];
+  #isFirst = true;
+
+  /** The lines that end in this piece. */
+  *add(piece: string): Generator<string> {
+    let start = 0;
+    for (let end = piece.indexOf("\n"); end >= 0; end = piece.indexOf("\n", start)) {
+      yield this.#line(piece.slice(start, end));
+      start = end + 1;
+    }
+    if (start < piece.length) this.#rest.push(piece.slice(start));
+  }
+
+  /** What follows the last line end, if anything does. */
+  end(): string | undefined {
+    return this.#rest.length === 0 ? undefined : this.#line("");
+  }
+
+  #line(end: string): string {
+    let line = this.#rest.length === 0 ? end : this.#rest.join("") + end;
+    this.#rest = [];
+    // PowerShell 5 begins files with a byte order mark.
+    if (this.#isFirst) line = line.replace(/^\uFEFF/, "");
+    this.#isFirst = false;
+    return line.endsWith("\r") ? line.slice(0, -1) : line;
+  }
+}

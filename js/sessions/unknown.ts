@@ -1,0 +1,61 @@
+/** Errors for files that no reader takes: what the file is, what was looked for, and what it resembles. */
+
+import { EspalierError } from "../errors.ts";
+import { isFields } from "./draft.ts";
+import type { Sample } from "./reader.ts";
+import { READERS, STRANGERS } from "./readers.ts";
+
+export function noLayout(sample: Sample, name = "the file"): EspalierError {
+  for (const explain of STRANGERS) {
+    const why = explain(sample);
+    if (why !== undefined) return new EspalierError({ code: "no_conversation", message: `${name} ${why}`, path: "source" });
+  }
+  if (sample.records.length === 0 || (sample.shape === "text" && sample.records.every((line) => String(line).trim() === ""))) {
+    return new EspalierError({ code: "no_conversation", message: `${name} is empty`, path: "source" });
+  }
+  const tools = [...new Set(READERS.map(({ tool }) => tool))].join(", ");
+  const near = nearest(sample);
+  const like = near === undefined ? "" : ` It resembles a file of ${near.tool} most, of which it has ${near.has}, but not all that its reader needs: the version may be newer than this reader.`;
+  const message = `${name} is no session file of a tool that is known: it holds ${looks(sample)}.${like} Looked for: ${tools}.`;
+  return new EspalierError({ code: "unknown_session", message, path: "source" });
+}
+
+/** JSON that ends early or is damaged; the text itself is not quoted, since it may hold secrets. */
+export function notJson(text: string, name = "the file"): EspalierError {
+  const isCut = !/[\]}"]\s*$/.test(text);
+  const why = isCut ? "it ends in the middle, as a file that is still being written" : "it is damaged";
+  return new EspalierError({ code: "bad_json", message: `${name} is neither JSON nor JSON Lines: ${why}`, path: "source" });
+}
+
+/** Names of fields are no secrets unless the fields are data: only names that look like code are shown. */
+const NAME = /^[$_A-Za-z][\w$-]{0,40}$/;
+
+function names(sample: Sample): string[] {
+  const found = new Set<string>();
+  for (const record of sample.records.slice(0, 50)) {
+    if (Array.isArray(record)) for (const item of record.slice(0, 20)) if (isFields(item)) for (const name of Object.keys(item)) found.add(name);
+    if (isFields(record)) for (const name of Object.keys(record)) found.add(name);
+  }
+  return [...found].filter((name) => NAME.test(name));
+}
+
+function looks(sample: Sample): string {
+  if (sample.shape === "text") return "text that is not JSON";
+  const has = names(sample);
+  const shown = has.length === 0 ? "" : ` with the fields ${has.slice(0, 10).join(", ")}${has.length > 10 ? ", …" : ""}`;
+  if (sample.shape === "lines") return `JSON Lines${shown}`;
+  return `${Array.isArray(sample.records[0]) ? "a JSON list" : isFields(sample.records[0]) ? "a JSON object" : "a JSON value"}${shown}`;
+}
+
+/** The layout most of whose marks the file has, if it has at least half of them. */
+function nearest(sample: Sample): { tool: string; has: string } | undefined {
+  const has = new Set(names(sample));
+  let best: { tool: string; has: string; share: number } | undefined;
+  for (const { tool, marks = [], shapes } of READERS) {
+    if (marks.length < 2 || !shapes.includes(sample.shape)) continue;
+    const shared = marks.filter((mark) => has.has(mark));
+    const share = shared.length / marks.length;
+    if (share >= 0.5 && share > (best?.share ?? 0)) best = { tool, has: shared.join(", "), share };
+  }
+  return best;
+}

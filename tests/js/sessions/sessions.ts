@@ -1,0 +1,50 @@
+/** The built reader of sessions, and what tests compare of a session. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+// @ts-expect-error The bundle has no declarations beside it; tests/packaging checks those of the package.
+import * as bundle from "../../../pkg/dist/sessions.js";
+import type * as Sources from "../../../js/sessions/index.ts";
+import type { Session } from "../../../js/sessions/index.ts";
+import { readConversation } from "../../../js/adapters/index.ts";
+import type { Format } from "../../../js/types.ts";
+import { espalier } from "../built.ts";
+
+export const sessions = bundle as typeof Sources;
+
+/** A file of tests/fixtures/sessions. Fixtures are written by hand after the structure of recorded files; nothing in them is recorded. */
+export function fixture(name: string): string {
+  return readFileSync(new URL(`../../fixtures/sessions/${name}`, import.meta.url), "utf8");
+}
+
+export const lines = (...records: readonly unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
+
+const neutral = (messages: readonly unknown[], format: Format) => readConversation([...messages], { format }).messages;
+
+/** Roles of messages, with the calls and results that they hold, as the engine reads them: `assistant text toolCall:c1`. */
+export function outline({ messages, format }: Pick<Session, "messages" | "format">): string[] {
+  return neutral(messages, format).map(({ role, parts = [] }) => {
+    const kinds = parts.map((part) => (part.type === "toolCall" ? `call:${part.callId}` : part.type === "toolResult" ? `result:${part.callId}` : part.type));
+    return `${role} ${kinds.join(" ")}`;
+  });
+}
+
+/** Calls without a result and results without a call, by id. */
+export function unpaired({ messages, format }: Pick<Session, "messages" | "format">): string[] {
+  const [calls, results] = [new Set<string>(), new Set<string>()];
+  for (const { parts = [] } of neutral(messages, format)) {
+    for (const part of parts) {
+      if (part.type === "toolCall") calls.add(part.callId);
+      else if (part.type === "toolResult") results.add(part.callId);
+    }
+  }
+  const alone = (ids: Set<string>, others: Set<string>, what: string) => [...ids].flatMap((id) => (others.has(id) ? [] : [`${what} ${id}`]));
+  return [...alone(calls, results, "call"), ...alone(results, calls, "result")];
+}
+
+/** A session must be what `wanted` says, field by field; fields that are absent are not compared. */
+export function check(session: Session, wanted: Partial<Session>): void {
+  for (const [name, value] of Object.entries(wanted)) assert.deepEqual(session[name as keyof Session], value, name);
+  // What was read is understood by the engine as it stands.
+  if (session.messages.length > 0) espalier.countMessages(session.messages, { format: session.format });
+}
