@@ -6,6 +6,7 @@
  * `parentUuid`, so that a walk from its last leaf would lose results. The tree only tells branches that were given up.
  */
 
+import { writeClaudeCode } from "./claude-code-write.ts";
 import { Draft, fields, isFields, items, objects, text, timeOf, usageOf } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -22,6 +23,7 @@ export const claudeCode: Reader = {
   marks: ["type", "message", "uuid", "parentUuid", "sessionId", "isSidechain"],
   recognise,
   read: (_, { keepsHistory }) => new ClaudeCode(keepsHistory),
+  write: writeClaudeCode,
 };
 
 function recognise({ records }: Sample): Match | undefined {

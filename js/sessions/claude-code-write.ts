@@ -1,0 +1,106 @@
+/**
+ * Writes Claude Code's logs. Lines of messages that stay are the original ones; only `parentUuid` changes, and only if the line that it
+ * names is gone or a new message comes between: Claude Code resumes from the newest line upwards.
+ */
+
+import { fields, isFields, text } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+import { named } from "./names.ts";
+import { plan } from "./rewrite.ts";
+import type { Session } from "./types.ts";
+
+interface Line {
+  /** The original text, until the line is changed. */
+  text?: string;
+  record?: Fields;
+  isNew?: true;
+}
+
+export function writeClaudeCode(original: string, session: Session, messages: readonly unknown[]): string {
+  const source = original.split("\n");
+  const records = source.map(parsed);
+  const { kept, inserted, from } = plan(session, messages);
+  const places = new Set(session.entries.flatMap((entry) => entry.places));
+  const isDropped = (record: Fields | undefined, place: number): boolean => {
+    if (place <= from || !record || kept.has(place)) return false;
+    return places.has(place) || isCompaction(record) || isBranch(record);
+  };
+  const first = records.findIndex((record, at) => places.has(at + 1) || (record !== undefined && isCompaction(record)));
+  const lines: Line[] = [];
+  const add = (place: number) => {
+    for (const [at, message] of (inserted.get(place) ?? []).entries()) {
+      lines.push({ isNew: true, record: lineOf(message, envelope(records, place), `${session.id ?? ""}:${place}:${at}`) });
+    }
+  };
+  source.forEach((line, at) => {
+    // What comes before all messages is put behind the lines that open the file.
+    if (at === Math.max(first, 0)) add(0);
+    const record = records[at];
+    if (!isDropped(record, at + 1)) lines.push({ text: line, ...(record && { record }) });
+    if (at > 0 || first >= 0) add(at + 1);
+  });
+  relink(lines);
+  return lines.map((line) => line.text ?? JSON.stringify(line.record)).join("\n");
+}
+
+/** Gives every line whose parent is gone, or that follows a new one, the line above it as its parent. */
+function relink(lines: Line[]): void {
+  const uuids = new Set(lines.flatMap(({ record }) => text(record?.["uuid"]) ?? []));
+  let above: string | null = null;
+  let fresh = false;
+  for (const line of lines) {
+    const { record, isNew } = line;
+    const uuid = text(record?.["uuid"]);
+    if (!record || uuid === undefined || record["isSidechain"] === true) continue;
+    const parent = text(record["parentUuid"]);
+    const isRoot = parent === undefined && !isNew && !fresh;
+    if (isNew || (!isRoot && record["subtype"] !== "compact_boundary" && (fresh || !uuids.has(parent!)))) {
+      line.record = { ...record, parentUuid: above };
+      delete line.text;
+    }
+    fresh = isNew === true;
+    above = uuid;
+  }
+}
+
+function parsed(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isFields(value) ? value : undefined;
+  } catch {
+    // A torn line is reported when the file is read; it stays where it is.
+    return undefined;
+  }
+}
+
+function isCompaction(record: Fields): boolean {
+  return record["isSidechain"] !== true && (record["subtype"] === "compact_boundary" || record["isCompactSummary"] === true);
+}
+
+/** A message of a branch that was given up: it would come back to life if the other branch lost its parent. */
+function isBranch(record: Fields): boolean {
+  const isMessage = (record["type"] === "user" || record["type"] === "assistant") && isFields(record["message"]);
+  return isMessage && record["isSidechain"] !== true && record["isApiErrorMessage"] !== true;
+}
+
+const ENVELOPE = ["isSidechain", "userType", "cwd", "sessionId", "version", "gitBranch", "entrypoint", "timestamp"];
+
+/** Fields that new lines share with the message before them, or with the first one. */
+function envelope(records: readonly (Fields | undefined)[], place: number): Fields {
+  const isMessage = (record: Fields | undefined) => record !== undefined && isFields(record["message"]) && record["isSidechain"] !== true;
+  let at = place - 1;
+  while (at >= 0 && !isMessage(records[at])) at -= 1;
+  const near = records[at] ?? records.find(isMessage) ?? {};
+  const model = text(fields(near["message"])["model"]);
+  return { ...Object.fromEntries(ENVELOPE.flatMap((name) => (name in near ? [[name, near[name]]] : []))), ...(model !== undefined && { model }) };
+}
+
+function lineOf(message: unknown, { model = "<synthetic>", ...common }: Fields, name: string): Fields {
+  const { role, content } = fields(message);
+  const uuid = named(name);
+  if (role !== "assistant") return { parentUuid: null, ...common, type: "user", message: { role: "user", content }, uuid };
+  const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
+  const list = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const answer = { id: `msg_${uuid.replaceAll("-", "")}`, type: "message", role, model, content: list, stop_reason: null, stop_sequence: null, usage };
+  return { parentUuid: null, ...common, type: "assistant", message: answer, uuid };
+}

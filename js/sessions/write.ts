@@ -1,0 +1,65 @@
+/** Sessions as requests, and as files of the tool that wrote them. */
+
+import { EspalierError } from "../errors.ts";
+import { READERS } from "./readers.ts";
+import type { Session } from "./types.ts";
+
+/** Which messages of a session are meant: what the next request would hold, or all that were ever part of the conversation. */
+export type SessionView = "live" | "history";
+
+/**
+ * A session as `countMessages`, `prune` and `compact` take it: a list of messages, or a request object if the file holds a system prompt or
+ * tools beside them.
+ *
+ * ```ts
+ * import { readSession, sessionRequest } from "espalier/sessions";
+ *
+ * const file = '{"type":"session","version":3,"id":"s","cwd":"/work"}\n{"type":"message","message":{"role":"user","content":"Hi"}}';
+ * sessionRequest(readSession(file)); // => [{ role: "user", content: "Hi" }]
+ * ```
+ */
+export function sessionRequest(session: Session, view: SessionView = "live"): unknown {
+  const { format, system, tools } = session;
+  const messages = view === "history" ? session.history : session.messages;
+  if (system === undefined && tools === undefined) return messages;
+  const list = tools !== undefined && { tools };
+  if (format === "gemini") return { ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }), contents: messages, ...list };
+  if (format === "openai-responses") return { ...(system !== undefined && { instructions: system }), input: messages, ...list };
+  return { ...(system !== undefined && { system }), messages, ...list };
+}
+
+/** The layouts that {@link writeSession} writes: those whose tools resume from the file. */
+export function writableLayouts(): Session["layout"][] {
+  return READERS.flatMap(({ layout, write }) => (write ? [layout] : []));
+}
+
+/**
+ * Writes a session in its own layout with other messages as its live context, so that the tool can go on from it. Messages of the session
+ * are recognised by identity, as `prune` and `repair` return them, and keep their lines; lines that are no messages stay.
+ *
+ * ```ts
+ * import { readSession, writeSession } from "espalier/sessions";
+ *
+ * const line = (uuid: string, parentUuid: string | null, content: string) =>
+ *   JSON.stringify({ parentUuid, sessionId: "s", uuid, type: "user", message: { role: "user", content } });
+ * const file = [line("1", null, "Hi"), line("2", "1", "Why does the build fail?")].join("\n");
+ * const session = readSession(file);
+ * const shorter = writeSession(session, session.messages.slice(1), file);
+ * readSession(shorter).messages; // => [{ role: "user", content: "Why does the build fail?" }]
+ * ```
+ *
+ * @param messages in the session's format
+ * @param original the text that the session was read from
+ * @throws EspalierError `unsupported` if the tool cannot resume from its file, `bad_input`
+ */
+export function writeSession(session: Session, messages: readonly unknown[], original: string): string {
+  if (!Array.isArray(messages)) throw new EspalierError({ code: "bad_input", message: "messages must be a list", path: "messages" });
+  if (typeof original !== "string") throw new EspalierError({ code: "bad_input", message: "original must be the text of the file", path: "original" });
+  const write = READERS.find(({ layout }) => layout === session.layout)?.write;
+  if (write) {
+    const isSame = messages.length === session.messages.length && messages.every((message, at) => message === session.messages[at]);
+    return isSame ? original : write(original, session, messages);
+  }
+  const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${writableLayouts().join(", ")}.`;
+  throw new EspalierError({ code: "unsupported", message, path: "session.layout" });
+}
