@@ -1,11 +1,13 @@
 /** The layouts that are read, and known files without a conversation. */
 
 import { claudeCode } from "./claude-code.ts";
+import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
 
 /** Of two readers that explain equally many records of a file the first one reads it. */
 export const READERS: readonly Reader[] = [
   claudeCode,
+  pi,
 ];
 
 export const STRANGERS: readonly Stranger[] = [];

@@ -1,0 +1,56 @@
+/** The tree of a pi session: the lines above its leaf, and the branches that were given up. */
+
+import { text } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+
+/** A line of a session. */
+export interface Entry {
+  data: Fields;
+  place: number;
+}
+
+export interface Path {
+  /** Entries from the first one to the leaf. */
+  path: Entry[];
+  /** What stands aside, by the id of its first entry. */
+  branches: { id: string; entries: Entry[] }[];
+}
+
+/** The leaf is the last entry. Old entries have no ids: all of them are the path. */
+export function pathOf(entries: readonly Entry[]): Path {
+  const byId = new Map<string, number>();
+  entries.forEach(({ data }, at) => {
+    const id = idOf(data);
+    if (id !== undefined) byId.set(id, at);
+  });
+  if (byId.size === 0) return { path: [...entries], branches: [] };
+  const parents = entries.map((entry, at) => parentOf(entry.data, at, byId));
+  const on = new Set<number>();
+  const leaf = entries.findLastIndex(({ data }) => idOf(data) !== undefined);
+  for (let at: number | undefined = leaf; at !== undefined && at >= 0 && !on.has(at); at = parents[at]) on.add(at);
+  entries.forEach(({ data }, at) => { if (idOf(data) === undefined) on.add(at); });
+  const roots = new Map<number, { id: string; entries: Entry[] }>();
+  const rootOf: (number | undefined)[] = [];
+  entries.forEach((entry, at) => {
+    if (on.has(at)) return;
+    const parent = parents[at];
+    const root = parent === undefined || on.has(parent) ? at : rootOf[parent] ?? at;
+    rootOf[at] = root;
+    const branch = roots.get(root);
+    if (branch) branch.entries.push(entry);
+    else roots.set(root, { id: idOf(entry.data) ?? String(entry.place), entries: [entry] });
+  });
+  return { path: entries.filter((_, at) => on.has(at)), branches: [...roots.values()] };
+}
+
+/** The id of an entry of the tree. That of a header names the session. */
+export function idOf(data: Fields): string | undefined {
+  return data["type"] === "session" ? undefined : text(data["id"]);
+}
+
+/** The entry above. One whose line is broken is passed by: the entry before it in the file takes its place. */
+function parentOf({ parentId, type }: Fields, at: number, byId: ReadonlyMap<string, number>): number | undefined {
+  if (type === "session" || parentId === null) return undefined;
+  const parent = typeof parentId === "string" ? byId.get(parentId) : undefined;
+  return parent ?? (at > 0 ? at - 1 : undefined);
+}
