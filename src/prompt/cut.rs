@@ -80,6 +80,7 @@ pub struct Cut {
     grown: Vec<(NodeId, NodeId)>,
     /// For each growth, in the order in which elements were asked: false if it was taken back.
     pub growth_kept: Vec<bool>,
+    oversized: Option<Oversized>,
     pub steps: Vec<Step>,
     failure: Option<Failure>,
 }
@@ -92,6 +93,12 @@ enum Stage {
     /// The host counts, so a search is on for where to stop.
     Search(Box<Search>),
     Done,
+}
+
+/// Content that grew beyond the limit at which `left` stood, while other content goes for it.
+struct Oversized {
+    growth: Box<Growth>,
+    left: usize,
 }
 
 impl Cut {
@@ -118,6 +125,7 @@ impl Cut {
             chosen,
             grown: Vec::new(),
             growth_kept: Vec::new(),
+            oversized: None,
             steps: Vec::new(),
             failure: None,
         })
@@ -135,6 +143,9 @@ impl Cut {
         growables: &[Growable],
     ) -> Result<Next, Malformed> {
         loop {
+            if self.failure.is_some() {
+                self.shrink(draft);
+            }
             let Some(&(node, limit)) = self.left.checked_sub(1).and_then(|at| self.limits.get(at)) else {
                 if self.backfill && self.failure.is_none() && !matches!(self.stage, Stage::Done) {
                     backfill(self, draft, counts);
@@ -159,10 +170,8 @@ impl Cut {
                         self.stage = Stage::Grow(Box::new(Growth::new(total)));
                     } else if total <= limit || limit.is_nan() {
                         self.next_limit();
-                    } else if counts.builtin().is_some() {
-                        self.prune(draft, counts, place, limit, total);
                     } else {
-                        self.stage = Stage::Search(Box::default());
+                        self.reduce(draft, counts, place, limit, total);
                     }
                 }
                 Stage::Grow(mut growth) => {
@@ -189,7 +198,10 @@ impl Cut {
                                 return Ok(Next::Count(questions));
                             }
                         };
-                        if total > limit && self.take_back(draft, &mut growth) {
+                        if total > limit && self.is_oversized(draft, counts, &growth, limit) {
+                            self.oversized = Some(Oversized { growth, left: self.left });
+                            self.reduce(draft, counts, place, limit, total);
+                        } else if total > limit && self.take_back(draft, &mut growth) {
                             self.stage = Stage::Grow(growth);
                         } else {
                             self.next_limit();
@@ -210,6 +222,7 @@ impl Cut {
     }
 
     fn next_limit(&mut self) {
+        self.oversized = None;
         self.left -= 1;
         self.stage = Stage::Count;
     }
@@ -256,6 +269,37 @@ impl Cut {
         let rival = choice.rival.map(|rival| self.tree.source(rival));
         self.steps.push(Step { unit, rival, limit: self.tree.source(place), tokens: f64::NAN, replaced: 0 });
         Some(changed)
+    }
+
+    /// Begins to remove what exceeds the limit.
+    fn reduce(&mut self, draft: &Draft, counts: &mut Counts, place: u32, limit: f64, total: f64) {
+        if counts.builtin().is_some() {
+            self.prune(draft, counts, place, limit, total);
+        } else {
+            self.stage = Stage::Search(Box::default());
+        }
+    }
+
+    /// True where the reference's rules keep what grew: the new content of one element alone exceeds the limit.
+    fn is_oversized(&self, draft: &Draft, counts: &mut Counts, growth: &Growth, limit: f64) -> bool {
+        if self.inside == Inside::Exact || growth.must_yield {
+            return false;
+        }
+        growth.grown().filter_map(|node| self.tree.place(node)).any(|place| {
+            let leaves = (place..self.tree.end(place)).filter(|at| self.tree.kind(*at).is_leaf());
+            leaves.filter_map(|leaf| counts.leaf(draft, self.tree.source(leaf))).sum::<f64>() > limit
+        })
+    }
+
+    /// Takes growth back after all where nothing else may go for it.
+    fn shrink(&mut self, draft: &mut Draft) {
+        let Some(Oversized { mut growth, left }) = self.oversized.take() else { return };
+        growth.must_yield = true;
+        if self.take_back(draft, &mut growth) {
+            self.failure = None;
+            self.left = left;
+            self.stage = Stage::Grow(growth);
+        }
     }
 
     /// One step after the other until it fits: with counts of our own every step's cost is known.

@@ -2,6 +2,9 @@
 //!
 //! Growth never removes anything. An element's new content can be larger than its budget, so the tree is counted when all elements were
 //! asked; while it exceeds the limit, the element that grew last gets back the content that it had before.
+//!
+//! One case is otherwise under the reference's rules: new content that alone exceeds the limit stays, no further element is asked, and
+//! what has the lowest priority goes, as the reference's own tests expect. Only where nothing may go is growth taken back there.
 
 use super::NodeId;
 use super::costs::Costs;
@@ -21,6 +24,8 @@ pub struct Growth {
     pub before: Option<Snapshot>,
     /// Content changed since the tree was made.
     pub is_stale: bool,
+    /// New content goes first whatever its size: with it, nothing else could go.
+    pub must_yield: bool,
 }
 
 struct Grown {
@@ -43,7 +48,7 @@ pub struct Snapshot {
 
 impl Growth {
     pub fn new(used: f64) -> Growth {
-        Growth { next: 0, used, grown: Vec::new(), before: None, is_stale: false }
+        Growth { next: 0, used, grown: Vec::new(), before: None, is_stale: false, must_yield: false }
     }
 
     /// The next element to ask: the first that `is_there` accepts, while tokens are left. No element is asked twice.

@@ -16,7 +16,7 @@ export interface Rules {
   trap: boolean;
   /** An expandable element that grew keeps priority, flags, name and metadata. */
   keepsRank: boolean;
-  /** Content that grew and does not fit is replaced by the content of before, and elements after it are asked. */
+  /** Content that grew and does not fit is replaced by the content of before, and elements after it are asked; unless it alone exceeds the limit. */
   growthFits: boolean;
   /** Growth below a limit inside a message changes the message's text; the reference remembers the text of before. */
   growthSeen: boolean;
@@ -204,6 +204,12 @@ export function modelRenderer(switches: Rules, fit = 0): any {
       return tokens;
     }
 
+    /** Tokens of the parts of an element, each counted alone. */
+    async own(node: any): Promise<number> {
+      if (!isLeaf(node)) return (await Promise.all<number>(node.children.map((child: any) => this.own(child)))).reduce((sum, tokens) => sum + tokens, 0);
+      return typeof node.text === "string" ? this._tokenizer.tokenLength({ type: peer.Raw.ChatCompletionContentPartKind.Text, text: node.text }, undefined) : node.upperBoundTokenCount(this._tokenizer);
+    }
+
     async grow(root: any, scope: any, used: number, limit: number, token: unknown): Promise<boolean> {
       if (this._growables.length === 0) return false;
       const place = switches.growthSeen ? root : scope;
@@ -227,6 +233,7 @@ export function modelRenderer(switches: Rules, fit = 0): any {
           used += consumed - initialConsume;
         }
         if (!switches.growthFits || (await this.count(scope)) <= limit) return true;
+        if ((await Promise.all(undo.map(({ id }) => this.own(scope.findById(id))))).some((tokens) => tokens > limit)) return true;
         const last = undo.pop();
         if (!last) return true;
         place.replaceNode(last.id, last.old);

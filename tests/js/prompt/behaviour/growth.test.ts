@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { espalier } from "../../built.ts";
 import { all, component, h, render, texts } from "../pieces.ts";
 import { ours as s, rehearsal } from "../subject.ts";
 import { letters, tokenizerOf } from "../tokenizers.ts";
@@ -21,7 +22,7 @@ function described(): { Root: any; first: any; later: any } {
   const [first, later] = ["first", "later"].map((variableName) => ({ variableName }));
   let calls = 0;
   const content = (anchor: any, count: number, ...more: any[]) => all("g".repeat(count), h("references", { value: [new s.PromptReference(anchor)] }), ...more);
-  const value = () => (calls++ === 0 ? content(first, 5) : content(later, 50, h("meta", { value: new Later(), local: true })));
+  const value = () => (calls++ === 0 ? content(first, 5) : content(later, 29, h("meta", { value: new Later(), local: true })));
   return { Root: component(s, "Root", () => h(s.UserMessage, {}, h(s.Expandable, { value }))), first, later: Later };
 }
 
@@ -57,9 +58,26 @@ test("when one has taken all there is, the next is not asked", async () => {
 
 test("growth that does not fit is taken back, and the next is asked", { skip: rehearsal }, async () => {
   const log: string[] = [];
-  const content = h(s.UserMessage, {}, greedy(60), grows(log, "b", 0.5));
+  const content = h(s.UserMessage, {}, greedy(48), grows(log, "b", 0.5));
   assert.deepEqual(await texts(s, content, { budget: 50, tokenizer: tokenizer() }), [`user: g|${"b".repeat(22)}`]);
   assert.deepEqual(log, ["b 23", "b 44"]);
+});
+
+test("growth that alone exceeds the limit goes by its rank, and no other is asked", async () => {
+  const log: string[] = [];
+  const content = h(s.UserMessage, {}, grows(log, "b", 0.1, { flexGrow: 1 }), greedy(60), h(s.TextChunk, {}, "tt"));
+  // All are equal in rank, so that what comes first goes first.
+  assert.deepEqual(await texts(s, content, { budget: 50, tokenizer: tokenizer() }), ["user: tt"]);
+  assert.deepEqual(log.length, 1);
+});
+
+test("growth that alone exceeds the limit is taken back where nothing else may go, and in the native render", { skip: rehearsal }, async () => {
+  const content = h(s.UserMessage, {}, greedy(60), h("cacheBreakpoint", { type: "x" }));
+  assert.deepEqual(await texts(s, content, { budget: 50, tokenizer: tokenizer() }), ["user: g[breakpoint]"]);
+  let calls = 0;
+  const value = () => (calls++ === 0 ? "first" : "second ".repeat(60));
+  const { messages } = await espalier.render(h(s.UserMessage, {}, h(s.Expandable, { value })), { budget: 50 });
+  assert.deepEqual(messages, [{ role: "user", content: "first" }]);
 });
 
 test("of several that do not fit together, the last is taken back", { skip: rehearsal }, async () => {
@@ -83,14 +101,14 @@ test("growth that was taken back leaves no metadata, references or removals", { 
 test("content that an inner limit removed stays removed when growth is taken back", { skip: rehearsal }, async () => {
   let calls = 0;
   const parts = (letter: string, count: number) => all(...[3, 2, 1].map((priority) => h(s.TextChunk, { priority }, letter.repeat(count))));
-  const own = component(s, "Own", () => h(s.Expandable, { value: () => (calls++ === 0 ? parts("a", 5) : "b".repeat(60)) }));
+  const own = component(s, "Own", () => h(s.Expandable, { value: () => (calls++ === 0 ? parts("a", 5) : "b".repeat(38)) }));
   const content = h(s.UserMessage, {}, h(s.TokenLimit, { max: 13 }, h(own)));
   assert.deepEqual(await texts(s, content, { budget: 40, tokenizer: tokenizer() }), ["user: aaaaa|aaaaa"]);
 });
 
 test("a prompt cut to other budgets grows anew for each", { skip: rehearsal }, async () => {
   const asked: number[] = [];
-  const value = ({ tokenBudget }: any) => (asked.push(tokenBudget), asked.length === 1 ? "g" : "g".repeat(tokenBudget > 20 ? 60 : tokenBudget));
+  const value = ({ tokenBudget }: any) => (asked.push(tokenBudget), asked.length === 1 ? "g" : "g".repeat(tokenBudget > 20 ? 38 : tokenBudget));
   const seen: any = {};
   const tracer = { didMaterializeTree: (trace: any) => Object.assign(seen, trace) };
   await render(s, h(s.UserMessage, {}, h(s.Expandable, { value })), { budget: 50, tokenizer: tokenizer(), tracer });
