@@ -11,6 +11,14 @@ export type { ToolContent, ToolContentEvent, ToolContentOptions } from "./tool-c
 export type { StoredResult, StoreResult } from "./storing.ts";
 export { budgetResults, clearResults } from "./results.ts";
 export { quality } from "./quality.ts";
+export { convert } from "./adapters/convert.ts";
+export type { ConversionLoss, Converted, ConvertOptions } from "./adapters/convert.ts";
+export { diagnose } from "./doctor/diagnose.ts";
+export type { DiagnoseOptions, Diagnosis, LimitFinding } from "./doctor/diagnose.ts";
+export type { RequestLimits } from "./doctor/limits.ts";
+export { mend } from "./doctor/mend.ts";
+export type { Mended } from "./doctor/mend.ts";
+export type { Repeat } from "./doctor/repeats.ts";
 export { repair, validate } from "./validity.ts";
 export {
   documentStructure, documentStructureSync, DocumentSummary, flattenTree, hasGrammar, languageOf, languages, loadGrammar, loadGrammarSync, registerGrammar,

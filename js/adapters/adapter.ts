@@ -409,6 +409,22 @@ export function sourceOf(part: Part): string | Uint8Array | undefined {
   return SOURCES.get(part);
 }
 
+/** A whole picture: its address, or base64 with its type. Undefined for other parts, and for pictures that are not there. */
+export function picture(part: Part): { url: string } | { data: string; mediaType: string } | undefined {
+  if (part.type !== "image") return undefined;
+  if (part.url !== undefined) return { url: part.url };
+  const source = sourceOf(part) ?? part.data;
+  if (typeof source !== "string" || source === "") return undefined;
+  return { data: source.replace(DATA_URL, ""), mediaType: part.mediaType ?? "image/png" };
+}
+
+/** A picture as an address that browsers and OpenAI take. */
+export function pictureUrl(part: Part): string | undefined {
+  const found = picture(part);
+  if (!found) return undefined;
+  return "url" in found ? found.url : `data:${found.mediaType};base64,${found.data}`;
+}
+
 /** A document from base64, a data URL or an address. */
 export function documentPart(source: unknown, mediaType?: string): Part {
   const given = typeof source === "string" ? source : "";

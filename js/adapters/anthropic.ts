@@ -1,6 +1,8 @@
 /** Anthropic Messages. The system prompt lives beside the messages; results come in messages of the user. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, string, text, tool, words } from "./adapter.ts";
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, objectArguments, picture, string, text, tool, words,
+} from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part } from "../types.ts";
@@ -51,9 +53,13 @@ export const anthropic: Adapter<Piece> = {
     const content = parts.flatMap((part): unknown[] => {
       // Blank text blocks are refused.
       if (part.type === "text") return part.text.trim() ? [{ type: "text", text: part.text }] : [];
+      if (part.type === "image") return imageBlock(part);
       if (part.type === "toolCall") return [{ type: "tool_use", id: part.callId, name: part.name, input: objectArguments(part.arguments) }];
       if (part.type !== "toolResult") return [];
-      return [{ type: "tool_result", tool_use_id: part.callId, content: words(part.content), ...(part.isError && { is_error: true }) }];
+      const images = part.content.flatMap(imageBlock);
+      const said = words(part.content);
+      const held = images.length === 0 ? said : [...(said.trim() ? [{ type: "text", text: said }] : []), ...images];
+      return [{ type: "tool_result", tool_use_id: part.callId, content: held, ...(part.isError && { is_error: true }) }];
     });
     if (content.length === 0) return [];
     const only = parts.length === 1 && parts[0]!.type === "text" ? parts[0]!.text : content;
@@ -69,6 +75,12 @@ export const anthropic: Adapter<Piece> = {
   // Results of one round belong into one message; the server merges everything else itself.
   merge: { list: "content", takes: (first, second) => hasResults(first) && hasResults(second), isFirst: isResult },
 };
+
+function imageBlock(part: Part): unknown[] {
+  const found = picture(part);
+  if (!found) return [];
+  return [{ type: "image", source: "url" in found ? { type: "url", url: found.url } : { type: "base64", media_type: found.mediaType, data: found.data } }];
+}
 
 function isResult(block: unknown): boolean {
   return isFields(block) && block["type"] === "tool_result";

@@ -1,6 +1,8 @@
 /** Gemini contents. Calls may have no ids: they are paired with responses by name and order. */
 
-import { bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, string, text, tool, withSource, words } from "./adapter.ts";
+import {
+  bad, byPart, copy, documentPart, image, isFields, json, opaque, objectArguments, picture, string, text, tool, withSource, words,
+} from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import { eachItem, fieldForModel, NOTHING } from "./audience.ts";
 import type { ItemEdit, NeutralMessage, NeutralTool, Part } from "../types.ts";
@@ -76,6 +78,8 @@ export const gemini: Adapter<Piece> = {
       // Ids that this adapter made up mean nothing to the provider.
       const id = (callId: string) => (/^(call|orphan):/.test(callId) ? {} : { id: callId });
       if (part.type === "text") return part.text ? [{ text: part.text }] : [];
+      const found = picture(part);
+      if (found) return ["url" in found ? { fileData: { fileUri: found.url, mimeType: (part.type === "image" && part.mediaType) || "image/png" } } : { inlineData: { mimeType: found.mediaType, data: found.data } }];
       if (part.type === "toolCall") return [{ functionCall: { ...id(part.callId), name: part.name, args: objectArguments(part.arguments) } }];
       if (part.type !== "toolResult") return [];
       const response = part.isError ? { error: words(part.content) } : { output: words(part.content) };

@@ -22,7 +22,7 @@ export { fromStored, genuine, isThought, toStored } from "./vscode-parts.ts";
 export type { Reading } from "./adapter.ts";
 
 /** Every format but the neutral one, which needs no adapting. */
-const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
+export const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
   "openai-chat": openaiChat as Adapter<never>,
   "openai-responses": openaiResponses as Adapter<never>,
   anthropic: anthropic as Adapter<never>,
@@ -31,7 +31,7 @@ const ADAPTERS: Record<Exclude<Format, "espalier">, Adapter<never>> = {
   "ai-sdk": aiSdk as Adapter<never>,
   raw: raw as Adapter<never>,
 };
-const FORMATS = [...Object.keys(ADAPTERS), "espalier"];
+export const FORMATS: readonly string[] = [...Object.keys(ADAPTERS), "espalier"];
 
 /**
  * Reads a conversation: a list of messages or a whole request of any provider.

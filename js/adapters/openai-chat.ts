@@ -1,6 +1,8 @@
 /** OpenAI chat completions, and everything that speaks like it. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, roleOf, string, text, tool, words } from "./adapter.ts";
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, objectArguments, opaque, pictureUrl, roleOf, string, text, tool, words,
+} from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import { fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, PartEdit, Role } from "../types.ts";
@@ -117,10 +119,12 @@ export const openaiChat: Adapter<Piece> = {
     const out: unknown[] = message.parts.flatMap((part) => (part.type === "toolResult" ? [result(part)] : []));
     const calls = message.parts.flatMap((part) =>
       part.type === "toolCall" ? [{ id: part.callId, type: "function", function: { name: part.name, arguments: part.arguments } }] : []);
-    const content = words(message.parts);
-    if (content || calls.length > 0) {
+    const said = words(message.parts);
+    const images = message.role === "user" ? message.parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "image_url", image_url: { url } })) : [];
+    const content = images.length === 0 ? said : [...(said ? [{ type: "text", text: said }] : []), ...images];
+    if (content.length > 0 || calls.length > 0) {
       const named = message.name !== undefined && { name: message.name };
-      out.push({ role: message.role === "tool" ? "user" : message.role, ...named, content: content || null, ...(calls.length > 0 && { tool_calls: calls }) });
+      out.push({ role: message.role === "tool" ? "user" : message.role, ...named, content: content.length > 0 ? content : null, ...(calls.length > 0 && { tool_calls: calls }) });
     }
     return out;
   },

@@ -1,6 +1,8 @@
 /** OpenAI Responses: a list of items. Reasoning, calls and results are items of their own. */
 
-import { bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, roleOf, string, text, tool, words } from "./adapter.ts";
+import {
+  bad, byPart, copy, documentPart, editedItems, image, isFields, json, opaque, parsedArguments, pictureUrl, roleOf, string, text, tool, words,
+} from "./adapter.ts";
 import type { Adapter, Fields } from "./adapter.ts";
 import { fieldForModel, NOTHING } from "./audience.ts";
 import type { NeutralMessage, Part, Role } from "../types.ts";
@@ -94,7 +96,9 @@ export const openaiResponses: Adapter<Piece> = {
       if (part.type === "toolResult") return [{ type: "function_call_output", call_id: part.callId, output: words(part.content) }];
       return [];
     });
-    if (said) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content: said });
+    const images = role === "user" ? parts.flatMap((part) => pictureUrl(part) ?? []).map((url) => ({ type: "input_image", image_url: url })) : [];
+    const content = images.length === 0 ? said : [...(said ? [{ type: "input_text", text: said }] : []), ...images];
+    if (content.length > 0) items.unshift({ type: "message", role: role === "tool" ? "user" : role, content });
     return items;
   },
 

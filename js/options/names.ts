@@ -3,6 +3,9 @@
  * that the type no longer has, does not compile. Plain literals, so that a bundle keeps only the lists of the calls it makes.
  */
 
+import type { ConvertOptions } from "../adapters/convert.ts";
+import type { DiagnoseOptions } from "../doctor/diagnose.ts";
+import type { RequestLimits } from "../doctor/limits.ts";
 import type { CompatibleSwitches } from "../documents/compatible.ts";
 import type { ChangedFile, ReduceOptions } from "../documents/changed.ts";
 import type { GrammarRegistration, LoadGrammarOptions } from "../documents/grammars.ts";
@@ -248,3 +251,8 @@ export const SEND: Names<SendOptions> = {
 // ---------------------------------------------------------------- sessions
 
 export const READ_SESSION: Names<ReadSessionOptions> = { layout: 1, name: 1, sideChain: 1, conversation: 1, history: 1 };
+export const CONVERT: Names<ConvertOptions> = { from: 1, tools: 1 };
+export const DIAGNOSE: Names<DiagnoseOptions> = {
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, provider: 1, limits: 1,
+};
+export const REQUEST_LIMITS: Names<RequestLimits> = { maxTokens: 1, maxBytes: 1, maxImages: 1, maxImageBytes: 1 };

@@ -1,0 +1,137 @@
+/** What a provider would refuse of a conversation, what fills it, and what could go. */
+
+import { convert } from "../adapters/convert.ts";
+import { isFields } from "../adapters/adapter.ts";
+import type { Reading } from "../adapters/adapter.ts";
+import { findSource } from "../adapters/detect.ts";
+import { readConversation } from "../adapters/index.ts";
+import { countMessages } from "../api.ts";
+import { badOption } from "../errors.ts";
+import { known, knownIn } from "../options/known.ts";
+import { DIAGNOSE, REQUEST_LIMITS } from "../options/names.ts";
+import { providerOf } from "../sendable.ts";
+import type { CountOptions, CountReport, Finding, Format, Provider } from "../types.ts";
+import { validate } from "../validity.ts";
+import { bodyBytes, mediaOf, PROVIDER_LIMITS } from "./limits.ts";
+import type { RequestLimits } from "./limits.ts";
+import { repeatsIn } from "./repeats.ts";
+import type { Repeat } from "./repeats.ts";
+
+export interface DiagnoseOptions extends CountOptions {
+  /** Whose rules count. Default: the provider of the messages' format; `openai-chat` for formats without one. */
+  provider?: Provider;
+  /** Limits of the request, over those that the provider documents; `Infinity` for none. */
+  limits?: RequestLimits;
+}
+
+/** A limit that the request exceeds. */
+export interface LimitFinding {
+  limit: keyof RequestLimits;
+  allowed: number;
+  found: number;
+  message: string;
+}
+
+export interface Diagnosis {
+  provider: Provider;
+  format: Format;
+  /** What the provider would refuse, message by message, as {@link validate} lists it. */
+  findings: Finding[];
+  /** Limits that the request exceeds. */
+  exceeded: LimitFinding[];
+  /** True if neither list has an entry. */
+  isAccepted: boolean;
+  /** What fills the request, in tokens. */
+  tokens: CountReport;
+  bytes: number;
+  images: number;
+  documents: number;
+  /** Tool results that come several times with the same text, largest waste first. */
+  repeats: Repeat[];
+}
+
+/**
+ * Reports what a provider would refuse of a conversation (pairs, roles, blank texts, thoughts, pictures, bytes, sizes), what fills the
+ * request, and what repeats. {@link mend} removes what is refused.
+ *
+ * ```ts
+ * import { diagnose } from "espalier";
+ *
+ * const call = { type: "tool_use", id: "t1", name: "bash", input: { command: "npm test" } };
+ * const messages = [
+ *   { role: "user", content: "Run the tests." },
+ *   { role: "assistant", content: [call] },
+ *   { role: "user", content: "Why do they fail?" },
+ * ];
+ * const { isAccepted, findings } = diagnose(messages);
+ * isAccepted; // => false
+ * findings[0]?.rule; // => "lost-call"
+ * ```
+ *
+ * @throws EspalierError `bad_option`, `bad_message`, `unknown_format`
+ */
+export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diagnosis {
+  const { provider: asked, limits, ...counting } = known(options, DIAGNOSE);
+  const { reading, provider } = asProvider(messages, asked, counting.format);
+  const { format, source: { input } } = reading;
+  const how = { ...counting, format };
+  const findings = validate(input, provider, { format, ...(counting.tools && { tools: counting.tools }) });
+  const tokens = countMessages(input, how);
+  const media = mediaOf(reading);
+  const bytes = bodyBytes(input);
+  const images = media.filter(({ isImage }) => isImage);
+  const exceeded = over(limitsOf(provider, limits), {
+    maxTokens: tokens.total, maxBytes: bytes, maxImages: images.length, maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
+  });
+  return {
+    provider, format, findings, exceeded, isAccepted: findings.length === 0 && exceeded.length === 0, tokens, bytes,
+    images: images.length, documents: media.length - images.length, repeats: repeatsIn(reading, counting),
+  };
+}
+
+/** The conversation in the provider's own format. */
+export function asProvider(messages: unknown, asked: Provider | undefined, format: Format | undefined): { reading: Reading; provider: Provider } {
+  const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
+  const reading = readConversation(messages, { ...(own && { format: own }) });
+  const provider = providerOf(reading.format, asked) ?? "openai-chat";
+  if (reading.format === provider) return { reading, provider };
+  const { system, messages: list } = convert(messages, provider, { from: reading.format });
+  const name = provider === "gemini" ? "contents" : "messages";
+  const input = system === undefined ? list : provider === "gemini" ? { systemInstruction: { parts: [{ text: system }] }, [name]: list } : { system, [name]: list };
+  return { reading: readConversation(input, { format: provider }), provider };
+}
+
+/** True for messages of texts only, which OpenAI and Anthropic write in the same way. */
+function isPlain(list: readonly unknown[] | undefined): boolean {
+  const isText = (part: unknown) => isFields(part) && part["type"] === "text";
+  return list !== undefined && list.every((message) => {
+    if (!isFields(message) || !["user", "assistant"].includes(String(message["role"]))) return false;
+    const { content, tool_calls: calls } = message;
+    return calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)));
+  });
+}
+
+/** The provider's limits with those of the host over them. */
+export function limitsOf(provider: Provider, limits: RequestLimits | undefined): RequestLimits {
+  knownIn(limits, REQUEST_LIMITS, "options.limits");
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value) || value < 0)) throw badOption(`limits.${name}`, "a number from 0", value);
+  }
+  return { ...PROVIDER_LIMITS[provider], ...limits };
+}
+
+const WORDS: Record<keyof RequestLimits, (found: string, allowed: string) => string> = {
+  maxTokens: (found, allowed) => `the request has ${found} tokens, and may have ${allowed}`,
+  maxBytes: (found, allowed) => `the request has ${found} bytes, and may have ${allowed}`,
+  maxImages: (found, allowed) => `the request has ${found} pictures, and may have ${allowed}`,
+  maxImageBytes: (found, allowed) => `a picture has ${found} bytes, and may have ${allowed}`,
+};
+
+function over(limits: RequestLimits, found: Required<RequestLimits>): LimitFinding[] {
+  return (Object.keys(WORDS) as (keyof RequestLimits)[]).flatMap((limit) => {
+    const allowed = limits[limit];
+    if (allowed === undefined || found[limit] <= allowed) return [];
+    const message = WORDS[limit](found[limit].toLocaleString("en"), allowed.toLocaleString("en"));
+    return [{ limit, allowed, found: found[limit], message }];
+  });
+}

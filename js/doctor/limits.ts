@@ -1,0 +1,78 @@
+/** Limits of providers that are not tokens, and what a request has of each. */
+
+import { isFields, sourceOf } from "../adapters/adapter.ts";
+import type { Fields, Reading } from "../adapters/adapter.ts";
+import type { Part, Provider } from "../types.ts";
+
+/** What one request may have. An absent limit is not checked. */
+export interface RequestLimits {
+  /** Input tokens: the model's window without the room for its answer. */
+  maxTokens?: number;
+  /** Bytes of the request body. */
+  maxBytes?: number;
+  /** Pictures in the request. */
+  maxImages?: number;
+  /** Bytes of one picture, decoded. */
+  maxImageBytes?: number;
+}
+
+const MB = 1_000_000;
+const MIB = 1_048_576;
+
+/**
+ * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MB each. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
+ * request with inline data, 3,600 pictures. VS Code passes requests on to a model that has its own.
+ */
+export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {
+  anthropic: { maxBytes: 32 * MB, maxImages: 100, maxImageBytes: 5 * MIB },
+  "openai-chat": { maxBytes: 50 * MB, maxImages: 500 },
+  "openai-responses": { maxBytes: 50 * MB, maxImages: 500 },
+  gemini: { maxBytes: 20 * MB, maxImages: 3_600 },
+  vscode: {},
+};
+
+/** A picture or document in a message. */
+export interface Medium {
+  /** Index among the neutral messages, of the part, and of the item within a tool result. */
+  index: number;
+  part: number;
+  item?: number;
+  isImage: boolean;
+  /** Bytes, decoded; 0 for an address. */
+  bytes: number;
+}
+
+/** All pictures and documents, in order. */
+export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
+  return messages.flatMap(({ parts }, index) => parts.flatMap((part, at): Medium[] => {
+    if (part.type !== "toolResult") return medium(part, { index, part: at });
+    return part.content.flatMap((held, item) => medium(held, { index, part: at, item }));
+  }));
+}
+
+function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Medium[] {
+  if (part.type !== "image" && part.type !== "document") return [];
+  return [{ ...place, isImage: part.type === "image", bytes: bytesOf(part) }];
+}
+
+function bytesOf(part: Part): number {
+  const source = sourceOf(part) ?? (part.type === "image" ? part.url ?? part.data : undefined);
+  if (source instanceof Uint8Array) return source.length;
+  if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20))) return 0;
+  const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
+  return Math.floor(((source.length - start) * 3) / 4);
+}
+
+/** Bytes of the request's JSON: of the input itself, whose strings cost what UTF-8 and JSON's escapes cost. */
+export function bodyBytes(input: unknown): number {
+  const encoder = new TextEncoder();
+  const size = (value: unknown) => {
+    const text = JSON.stringify(value, (_, held: unknown) => (held instanceof Uint8Array ? { length: held.length } : held));
+    return text === undefined ? 4 : encoder.encode(text).length;
+  };
+  // Message by message: the JSON of all of them could be longer than a string may be.
+  const sum = (list: readonly unknown[]) => list.reduce<number>((total, item) => total + size(item) + 1, 2);
+  if (Array.isArray(input)) return sum(input);
+  if (!isFields(input)) return size(input);
+  return Object.entries(input as Fields).reduce((total, [name, value]) => total + name.length + 4 + (Array.isArray(value) ? sum(value) : size(value)), 2);
+}
