@@ -1,6 +1,7 @@
 /** The layouts that are read, and known files without a conversation. */
 
 import { claudeCode } from "./claude-code.ts";
+import { opencode, opencodePiece } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
 
@@ -8,6 +9,9 @@ import type { Reader, Stranger } from "./reader.ts";
 export const READERS: readonly Reader[] = [
   claudeCode,
   pi,
+  opencode,
 ];
 
-export const STRANGERS: readonly Stranger[] = [];
+export const STRANGERS: readonly Stranger[] = [
+  opencodePiece,
+];
