@@ -26,7 +26,7 @@ export function buildPage() {
     const esbuild = await import("esbuild");
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
-    const entries = { main: "main.ts", worker: "worker.ts", prompt: "prompt.tsx", history: "history.ts", document: "document.ts", "document-worker": "document-worker.ts" };
+    const entries = { main: "main.ts", worker: "worker.ts", prompt: "prompt.tsx", history: "history.ts", document: "document.ts", "document-worker": "document-worker.ts", sessions: "../js/sessions/index.ts" };
     const bundle = (names, options = {}) => esbuild.build({
       entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
       bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",

@@ -1,6 +1,7 @@
 /** The worker of the page of conversations. */
 
-import type { Questions } from "./protocol.ts";
+import { showProgress } from "./progress.ts";
+import type { Progress, Questions } from "./protocol.ts";
 import { asking } from "./talk.ts";
 
-export const ask = asking<Questions>("./worker.js");
+export const ask = asking<Questions, Progress>("./worker.js", showProgress);

@@ -4,8 +4,10 @@ import { ask } from "./client.ts";
 import { EXAMPLES } from "./examples.ts";
 import { element, number, remember, remembered, takeDrops } from "./dom.ts";
 import { stayOffline } from "./offline.ts";
-import type { Mode, Opened } from "./protocol.ts";
+import { endProgress } from "./progress.ts";
+import type { Mode, Opened, View } from "./protocol.ts";
 import type { Source } from "./reading.ts";
+import { offerConversations, onSessionChoice, showSession } from "./session-pane.ts";
 import type { Failed } from "./talk.ts";
 import { hideError, showError, showResult } from "./view.ts";
 import type { EncodingName } from "../js/types.ts";
@@ -21,6 +23,8 @@ const modes = [...document.querySelectorAll<HTMLInputElement>("input[name=mode]"
 let opened: Opened | undefined;
 /** Only the newest run may be drawn. */
 let newest = 0;
+/** True once a person set the budget: it then stays when another view is chosen. */
+let isOwnBudget = false;
 
 for (const { name, url } of EXAMPLES) example.add(new Option(name, url));
 example.add(new Option("a file of mine", "", false, false));
@@ -35,24 +39,53 @@ function mode(): Mode {
   return modes.find(({ checked }) => checked)?.value === "compact" ? "compact" : "prune";
 }
 
-async function open(source: Source, budget?: number): Promise<void> {
+/** Opens a file or an example; `conversation` is which one of a file with several. */
+async function open(source: Source, budget?: number, conversation?: number): Promise<void> {
+  const error = await display(() => ask("open", { source, encoding: chosen(), ...(conversation !== undefined && { conversation }) }), budget);
+  if (source instanceof File && !error) example.selectedIndex = EXAMPLES.length;
+  if (source instanceof File && error?.code === "several_sessions") {
+    hideError();
+    offerConversations(source, error.conversations ?? []);
+  } else if (!error) isOwnBudget = budget !== undefined;
+}
+
+/** Another view of the conversation that is open, or another encoding. */
+async function show(view: View): Promise<void> {
+  await display(() => ask("show", { view, encoding: chosen() }), isOwnBudget ? Number(tokens.value) : undefined);
+}
+
+const chosen = () => encoding.value as EncodingName;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other, so that what is drawn is always what the worker has open. */
+function display(question: () => Promise<Opened>, budget?: number): Promise<Failed | undefined> {
+  const answer = last.then(() => displayNow(question, budget));
+  last = answer;
+  return answer;
+}
+
+/** Draws what the worker opens. If it cannot, what was open before stays on the page. */
+async function displayNow(question: () => Promise<Opened>, budget: number | undefined): Promise<Failed | undefined> {
   document.body.classList.add("busy");
   try {
-    const next = await ask("open", { source, encoding: encoding.value as EncodingName });
-    opened = next;
+    opened = await question();
     hideError();
-    setBudget(budget ?? Math.round(next.total / 2));
+    showSession({ ...opened, encoding: chosen() });
+    setBudget(budget ?? Math.round(opened.total / 2));
     const failed = await run();
-    // Nobody asked for half: where that is too little, begin with the least that is possible.
+    // The half is the page's own choice: where it is too little, the least that is possible replaces it.
     if (budget === undefined && failed?.needed !== undefined) {
       setBudget(failed.needed);
       await run();
     }
+    return undefined;
   } catch (error) {
-    // What was open before stays on the page.
     if (!opened) element("result").hidden = true;
     showError(error as Failed);
+    return error as Failed;
   } finally {
+    endProgress();
     document.body.classList.remove("busy");
   }
 }
@@ -69,7 +102,7 @@ async function run(): Promise<Failed | undefined> {
   const number = ++newest;
   const conversation = opened;
   try {
-    const ran = await ask("run", { mode: mode(), budget, encoding: encoding.value as EncodingName });
+    const ran = await ask("run", { mode: mode(), budget, encoding: chosen() });
     if (number === newest) {
       hideError();
       showResult(conversation, ran);
@@ -90,29 +123,28 @@ function setBudget(budget: number): void {
 
 slider.addEventListener("input", () => {
   if (!opened) return;
+  isOwnBudget = true;
   setBudget(Math.ceil((opened.total * Number(slider.value)) / 100));
   void run();
 });
 tokens.addEventListener("change", () => {
+  isOwnBudget = true;
   setBudget(Number(tokens.value));
   void run();
 });
 for (const radio of modes) radio.addEventListener("change", () => void run());
-encoding.addEventListener("change", () => {
-  if (lastSource) void open(lastSource, Number(tokens.value));
+encoding.addEventListener("change", () => opened && void show(opened.view));
+
+example.addEventListener("change", () => void open(EXAMPLES[example.selectedIndex] ?? EXAMPLES[0]!));
+file.addEventListener("change", () => file.files?.[0] && void open(file.files[0]));
+// The same file can be chosen again, after its agent wrote more of it.
+file.addEventListener("click", () => (file.value = ""));
+takeDrops((dropped) => {
+  // It would show the name of another file.
+  file.value = "";
+  void open(dropped);
 });
-
-let lastSource: Source | undefined;
-function choose(source: Source, budget?: number): void {
-  lastSource = source;
-  if (source instanceof File) example.selectedIndex = EXAMPLES.length;
-  void open(source, budget);
-}
-
-example.addEventListener("change", () => choose(EXAMPLES[example.selectedIndex] ?? EXAMPLES[0]!));
-file.addEventListener("change", () => file.files?.[0] && choose(file.files[0]));
-
-takeDrops(choose);
+onSessionChoice({ view: (view) => void show(view), conversation: (source, number) => void open(source, undefined, number) });
 
 // Takes up what the address says.
 const said = remembered();
@@ -122,5 +154,5 @@ if ([...encoding.options].some(({ value }) => value === said.get("encoding"))) e
 const start = EXAMPLES.find(({ url }) => url === said.get("example")) ?? EXAMPLES[0]!;
 example.value = start.url;
 const budget = Number(said.get("budget"));
-choose(start, said.get("budget") && Number.isSafeInteger(budget) && budget >= 0 ? budget : undefined);
+void open(start, said.get("budget") && Number.isSafeInteger(budget) && budget >= 0 ? budget : undefined);
 stayOffline();

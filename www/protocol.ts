@@ -1,15 +1,30 @@
 /** What the page of conversations and its worker say to each other. */
 
+import type { SessionProblem, SideChain, SkippedKind } from "../js/sessions/types.ts";
 import type { CompactReport, EncodingName, Origin, PruneReport, Role } from "../js/types.ts";
 import type { Source } from "./reading.ts";
 
 export type Mode = "prune" | "compact";
 
+/** Which messages of a session are shown: those of the next request, all of them, or the side chain of that index. */
+export type View = "live" | "history" | { side: number };
+
 export type Questions = {
-  open: [asked: { source: Source; encoding: EncodingName }, answer: Opened];
+  /** `conversation`: which one of a file with several, from 1. */
+  open: [asked: { source: Source; encoding: EncodingName; conversation?: number }, answer: Opened];
+  /** Another view of what is open, or the same counted with another encoding. */
+  show: [asked: { view: View; encoding: EncodingName }, answer: Opened];
   run: [asked: { mode: Mode; budget: number; encoding: EncodingName }, answer: Ran];
   read: [asked: { message: string }, answer: { text: string }];
 };
+
+/** News while a file is read, in bytes; `isRead` once it is all there and counted. */
+export interface Progress {
+  name: string;
+  bytes: number;
+  size: number;
+  isRead: boolean;
+}
 
 /** One message as the page shows it. */
 export interface Row {
@@ -25,6 +40,58 @@ export interface Opened {
   total: number;
   origin: Origin;
   rows: Row[];
+  view: View;
+  /** For files that an agent wrote. */
+  session?: SessionFacts;
+}
+
+/** What the page shows about a session. */
+export interface SessionFacts {
+  tool: string;
+  evidence: string;
+  title?: string | undefined;
+  model?: string | undefined;
+  version?: string | undefined;
+  cwd?: string | undefined;
+  /** Tokens of the model's context window. */
+  window?: number | undefined;
+  /** Number of messages in each view. */
+  live: number;
+  history: number;
+  /** Number of texts with the role `user` that the tool did not write. */
+  requests: number;
+  compactions: CompactionFacts[];
+  sides: (Pick<SideChain, "kind" | "title" | "call" | "id"> & { messages: number })[];
+  skipped: SkippedKind[];
+  /** The first broken lines, and the number of all. */
+  problems: SessionProblem[];
+  broken: number;
+  usage?: UsageFacts | undefined;
+  /** Which conversation of the file it is, of a file with several. */
+  conversation?: number | undefined;
+}
+
+export interface CompactionFacts {
+  /** Number of messages of the history that it replaced. */
+  before: number;
+  /** Number of messages that replaced them. */
+  context: number;
+  summary?: string | undefined;
+  tokensBefore?: number | undefined;
+  tokensAfter?: number | undefined;
+}
+
+/** The newest request: what the file says it was, and what is counted of it. */
+export interface UsageFacts {
+  recorded: number;
+  /** Tokens of it that came from the provider's cache. */
+  cached: number;
+  model?: string | undefined;
+  counted: number;
+  origin: Origin;
+  messages: number;
+  /** Parts of requests that the file does not hold, so that they are not in `counted`. */
+  missing: ("the system prompt" | "the tool definitions")[];
 }
 
 export interface Ran {

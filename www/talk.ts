@@ -13,6 +13,8 @@ export interface Failed {
   largest?: { id: string; tokens: number; why: string }[] | undefined;
   /** With `budget_exceeded`: the smallest budget that could be met. */
   needed?: number | undefined;
+  /** With `several_sessions`: what the file holds. */
+  conversations?: { number: number; label: string; messages: number }[] | undefined;
 }
 
 type Question = { id: number; type: string; asked: object };
@@ -94,8 +96,8 @@ export function tell(news: unknown): void {
 
 export function failed(error: unknown): Failed {
   if (error instanceof EspalierError) {
-    const { largest, needed } = (error.details ?? {}) as Pick<Failed, "largest" | "needed">;
-    return { code: error.code, message: error.message, path: error.path, largest, needed };
+    const { largest, needed, conversations } = (error.details ?? {}) as Pick<Failed, "largest" | "needed" | "conversations">;
+    return { code: error.code, message: error.message, path: error.path, largest, needed, conversations };
   }
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }

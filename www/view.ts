@@ -40,7 +40,7 @@ export function showResult(opened: Opened, { mode, report, inserted }: Ran): voi
   const summary = element("summary");
   summary.hidden = !compacted?.summary;
   element("summary-text").textContent = compacted?.summary ?? "";
-  rows(opened, report, inserted);
+  void rows(opened, report, inserted);
 }
 
 function percent(part: number, whole: number): string {
@@ -85,24 +85,51 @@ const FATES: Record<MessageFate["fate"], string> = {
   kept: "kept", changed: "changed", dropped: "dropped", covered: "covered", inserted: "added",
 };
 
-let drawn: { opened: Opened; items: Map<string, HTMLLIElement> } | undefined;
+/** Rows that are drawn before the page may answer to its user again. */
+const CHUNK = 400;
 
-function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): void {
+interface Drawn {
+  opened: Opened;
+  items: Map<string, HTMLLIElement>;
+  /** Rows of messages that the last run added. */
+  inserted: HTMLLIElement[];
+}
+
+const filter = element<HTMLSelectElement>("filter");
+
+let drawn: Drawn | undefined;
+/** Drawing a long list stops when a newer result is there. */
+let drawings = 0;
+
+async function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): Promise<void> {
+  const drawing = ++drawings;
+  const list = element("messages");
   const reasons = new Map(removed.flatMap(({ ids, why }) => ids.map((id) => [id, why])));
   // Rows are made once for a conversation and only updated while the budget is dragged.
-  if (drawn?.opened !== opened) drawn = { opened, items: new Map() };
+  if (drawn?.opened !== opened) {
+    list.replaceChildren();
+    drawn = { opened, items: new Map(), inserted: [] };
+  }
+  const { items, inserted: stale } = drawn;
+  for (const item of stale.splice(0)) item.remove();
   const texts = new Map([...opened.rows, ...inserted].map((row) => [row.id, row]));
-  const largest = Math.max(1, ...fates.map(({ before, after }) => Math.max(before, after)));
-  const items = fates.map((fate) => {
-    const known = drawn!.items.get(fate.id);
-    const item = known ?? newRow(fate.id);
-    if (fate.fate !== "inserted" && !known) drawn!.items.set(fate.id, item);
-    update(item, fate, texts.get(fate.id), largest, reasons.get(fate.id));
-    return item;
-  });
-  element("messages").replaceChildren(...items);
+  const largest = fates.reduce((most, { before, after }) => Math.max(most, before, after), 1);
   element("messages-title").textContent = `Messages (${opened.rows.length})`;
-  applyFilter();
+  for (const [index, fate] of fates.entries()) {
+    if (index > 0 && index % CHUNK === 0) {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (drawing !== drawings) return;
+    }
+    const known = items.get(fate.id);
+    const item = known ?? newRow(fate.id);
+    if (fate.fate === "inserted") stale.push(item);
+    else if (!known) items.set(fate.id, item);
+    update(item, fate, texts.get(fate.id), largest, reasons.get(fate.id));
+    item.hidden = isFiltered(item);
+    // A row that stays in its place keeps the focus.
+    const place = list.children[index];
+    if (place !== item) list.insertBefore(item, place ?? null);
+  }
 }
 
 function newRow(id: string): HTMLLIElement {
@@ -151,11 +178,12 @@ async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string
   }
 }
 
-const filter = element<HTMLSelectElement>("filter");
 filter.addEventListener("change", applyFilter);
 
 function applyFilter(): void {
-  for (const item of element("messages").children as HTMLCollectionOf<HTMLElement>) {
-    item.hidden = (filter.value === "kept" && item.classList.contains("gone")) || (filter.value === "gone" && item.dataset["kept"] === "yes");
-  }
+  for (const item of element("messages").children as HTMLCollectionOf<HTMLElement>) item.hidden = isFiltered(item);
+}
+
+function isFiltered({ classList, dataset }: HTMLElement): boolean {
+  return (filter.value === "kept" && classList.contains("gone")) || (filter.value === "gone" && dataset["kept"] === "yes");
 }

@@ -4,11 +4,14 @@ import { readConversation } from "../js/adapters/index.ts";
 import type { Reading } from "../js/adapters/adapter.ts";
 import { EspalierError, compact, countMessages, init, prune } from "../js/entries/web.ts";
 import type { EncodingName, NeutralMessage } from "../js/types.ts";
-import type { Opened, Questions, Ran, Row } from "./protocol.ts";
+import type { Opened, Progress, Questions, Ran, Row, View } from "./protocol.ts";
 import { keepFetched } from "./offline.ts";
-import { read, textOf } from "./reading.ts";
-import { answering } from "./talk.ts";
+import { textOf } from "./reading.ts";
+import { factsOf, firstView, openFile, viewOf } from "./session.ts";
+import type { Open } from "./session.ts";
+import { answering, tell } from "./talk.ts";
 
+let current: Open | undefined;
 let reading: Reading | undefined;
 let results = new Map<string, NeutralMessage>();
 
@@ -17,18 +20,38 @@ async function load(encoding: EncodingName): Promise<void> {
   void keepFetched();
 }
 
-async function open({ source, encoding }: Questions["open"][0]): Promise<Opened> {
+async function open({ source, encoding, conversation }: Questions["open"][0]): Promise<Opened> {
   await load(encoding);
-  const input = await read(source);
-  const opened = readConversation(input, {});
-  const report = countMessages(input, { encoding });
-  reading = opened;
+  const opened = await openFile(source, conversation);
+  if (source instanceof File) tell({ name: source.name, bytes: source.size, size: source.size, isRead: true } satisfies Progress);
+  try {
+    return display(opened, firstView(opened), encoding);
+  } catch (error) {
+    if ("unknown" in opened && opened.unknown && (error as EspalierError).code === "unknown_format") throw opened.unknown;
+    throw error;
+  }
+}
+
+async function show({ view, encoding }: Questions["show"][0]): Promise<Opened> {
+  if (!current) throw nothingOpen();
+  await load(encoding);
+  return display(current, view, encoding);
+}
+
+/** What is on the page changes only once all of it succeeded. */
+function display(opened: Open, view: View, encoding: EncodingName): Opened {
+  const { input, options } = viewOf(opened, view);
+  const next = readConversation(input, options);
+  const { total, origin } = countMessages(input, { ...options, encoding });
+  const session = "session" in opened ? { session: factsOf(opened, encoding) } : {};
+  current = opened;
+  reading = next;
   results = new Map();
-  return { name: source.name, format: opened.format, total: report.total, origin: report.origin, rows: opened.messages.map(row) };
+  return { name: opened.name, format: next.format, total, origin, rows: next.messages.map(row), view, ...session };
 }
 
 async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran> {
-  if (!reading) throw new EspalierError({ code: "bad_input", message: "No conversation is open." });
+  if (!reading) throw nothingOpen();
   await load(encoding);
   // The neutral form is a format of its own, so nothing has to be read twice and inserted messages can be shown as they are.
   const options = { budget, encoding, format: "espalier" as const, tools: reading.tools };
@@ -40,6 +63,8 @@ async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran
   return { mode, report, inserted: inserted.map(row) };
 }
 
+const nothingOpen = () => new EspalierError({ code: "bad_input", message: "No conversation is open." });
+
 function row(message: NeutralMessage): Row {
   const text = textOf(message, 300);
   return { id: message.id, role: message.role, peek: text.replace(/\s+/g, " ").slice(0, 200) };
@@ -47,6 +72,7 @@ function row(message: NeutralMessage): Row {
 
 answering<Questions>({
   open,
+  show,
   run,
   read: ({ message }) => ({ text: textOf(results.get(message) ?? reading?.messages.find(({ id }) => id === message)) }),
 }, ["run"]);

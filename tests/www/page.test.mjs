@@ -116,9 +116,9 @@ test("a budget below what must stay says what cannot go, and the page goes on", 
 
 const FILES = [
   ["not JSON", "nope", /not JSON/],
-  ["of no known format", '{"a":1}', /no conversation that is known/],
+  ["of no known format", '{"a":1}', /a JSON object with the fields a\. Looked for: .*Claude Code.* A list of messages and the request of a provider/],
   ["with a message without role", '{"messages":[{"role":"user","content":"a"},{"content":"b"}]}', /messages\[1\]\.role/],
-  ["empty", "", /not JSON/],
+  ["empty", "", /is empty/],
 ];
 for (const [what, content, expected] of FILES) {
   test(`a file that is ${what} is refused with a sentence, and what was open stays`, async () => {

@@ -1,0 +1,20 @@
+/** How far a large file has been read. */
+
+import { element } from "./dom.ts";
+import type { Progress } from "./protocol.ts";
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
+
+/** Files that are read at once get no line of their own: it would only flicker. */
+const SMALL = 2_000_000;
+
+export function showProgress({ name, bytes, size, isRead }: Progress): void {
+  if (size < SMALL) return;
+  const line = element("progress");
+  line.hidden = false;
+  line.textContent = isRead ? `Counting what ${name} holds …` : `Reading ${name}: ${megabytes(bytes)} of ${megabytes(size)} MB. The file stays on this computer.`;
+}
+
+export function endProgress(): void {
+  element("progress").hidden = true;
+}
