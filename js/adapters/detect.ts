@@ -8,7 +8,7 @@ import type { Format } from "../types.ts";
 const NEUTRAL = new Set(["toolCall", "toolResult", "opaque", "cacheMark", "document"]);
 const ANTHROPIC = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);
 /** Types of items of the Responses API that have no role. */
-const ITEM = /(_call|_call_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
+const ITEM = /(_call|_call_output|tool_search_output|compaction|compaction_summary)$|^(reasoning|item_reference|message|program|mcp_.*)$/;
 const RESPONSES = new Set(["input_text", "output_text", "input_image", "input_file"]);
 const OPENAI = new Set(["image_url", "input_audio", "refusal", "file"]);
 const AI_SDK = new Set(["tool-call", "tool-result", "step-start", "dynamic-tool", "reasoning", "file"]);

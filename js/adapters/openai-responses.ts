@@ -9,16 +9,20 @@ import type { NeutralMessage, Part, Role } from "../types.ts";
 
 type Piece = "item" | { content: number };
 
+/** A search for tools that the host runs: its output is a list of tools. Those that the platform runs have no `call_id`. */
+const SEARCH_CALL = "tool_search_call";
+const SEARCH_OUTPUT = "tool_search_output";
+
 /** Where a call keeps what it was called with. Tools of the platform that the host runs itself (shell, computer) have an action. */
 function inputField(type: string): string {
-  return type === "function_call" ? "arguments" : type === "custom_tool_call" ? "input" : "action";
+  return type === "function_call" || type === SEARCH_CALL ? "arguments" : type === "custom_tool_call" ? "input" : "action";
 }
 
 /** Items that are answered by another item with the same `call_id`. (Searches and the like have no such id: nobody answers them.) */
 const isCall = (item: Fields, type: string) => type === "function_call" || type === "custom_tool_call" || (/_call$/.test(type) && typeof item["call_id"] === "string");
 /** By these names other libraries and events of streams tell which call an item belongs to. */
 const OTHER_IDS = ["callId", "tool_call_id", "toolCallId", "tool_use_id", "tool_id"];
-const isOutput = (type: string) => /_call_output$/.test(type);
+const isOutput = (item: Fields, type: string) => /_call_output$/.test(type) || (type === SEARCH_OUTPUT && typeof item["call_id"] === "string");
 
 const ROLES: Record<string, Role> = { system: "system", developer: "developer", user: "user", assistant: "assistant" };
 
@@ -49,14 +53,17 @@ export const openaiResponses: Adapter<Piece> = {
       const name = string(item["name"], type.replace(/_call$/, ""));
       return one("assistant", { type: "toolCall", callId: string(item["call_id"]), name, arguments: typeof given === "string" ? given : json(given ?? {}) });
     }
-    if (isOutput(type)) return one("tool", { type: "toolResult", callId: string(item["call_id"]), content: outputParts(item["output"], `${path}.output`) });
+    if (isOutput(item, type)) {
+      const content = type === SEARCH_OUTPUT ? [opaque({ tools: item["tools"] ?? [] })] : outputParts(item["output"], `${path}.output`);
+      return one("tool", { type: "toolResult", callId: string(item["call_id"]), content });
+    }
     if (type === "reasoning") {
       const texts = [item["summary"], item["content"]].flatMap((list) => (Array.isArray(list) ? list : []));
       const said = texts.flatMap((part: unknown) => (isFields(part) && typeof part["text"] === "string" ? [part["text"]] : []));
       return one("assistant", { type: "reasoning", text: said.join("\n") });
     }
     // What belongs to a call cannot be kept or removed alone.
-    if ("call_id" in item) throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
+    if (item["call_id"] !== undefined && item["call_id"] !== null) throw bad(`${path}.type`, "the type of a call or of its output, for an item with call_id", type);
     // Whatever else the platform does by itself (searches, computer use, compaction) comes from the assistant's side.
     return one("assistant", opaque(item));
   },
@@ -67,12 +74,15 @@ export const openaiResponses: Adapter<Piece> = {
     if (pieces[0] === "item" && only && only.type !== "text") {
       const edit = byNumber.get(0);
       if (edit?.type === "text" && only.type === "reasoning") return copy(original, { summary: [{ type: "summary_text", text: edit.text }], content: undefined });
-      if (edit?.type === "text") return copy(original, { output: edit.text });
+      if (edit?.type === "text") return copy(original, original["type"] === SEARCH_OUTPUT ? { tools: [] } : { output: edit.text });
+      // A list of tools has no place for a note.
+      if (original["type"] === SEARCH_OUTPUT && edit?.type === "content") return copy(original, edit.items.every(({ type }) => type === "keep") ? {} : { tools: [] });
       // A computer's output must be a screenshot: there is no place for a note, and it stays.
       if (edit?.type === "content") return copy(original, { output: editedItems(original["output"], edit.items, noted) ?? original["output"] });
       if (edit?.type === "arguments") {
         const field = inputField(string(original["type"]));
-        return copy(original, { [field]: field === "action" ? parsedArguments(edit.arguments) : edit.arguments });
+        const isObject = field === "action" || isFields(original[field]);
+        return copy(original, { [field]: isObject ? parsedArguments(edit.arguments) : edit.arguments });
       }
       if (edit?.type === "callId") return copy(original, { call_id: edit.callId });
       return original;

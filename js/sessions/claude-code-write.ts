@@ -18,6 +18,7 @@ interface Line {
 
 export function writeClaudeCode(original: string, session: Session, messages: readonly unknown[]): string {
   const source = original.split("\n");
+  const tail = source.at(-1) === "" ? source.splice(-1) : [];
   const records = source.map(parsed);
   const { kept, inserted, from } = plan(session, messages);
   const places = new Set(session.entries.flatMap((entry) => entry.places));
@@ -29,7 +30,8 @@ export function writeClaudeCode(original: string, session: Session, messages: re
   const lines: Line[] = [];
   const add = (place: number) => {
     for (const [at, message] of (inserted.get(place) ?? []).entries()) {
-      lines.push({ isNew: true, record: lineOf(message, envelope(records, place), `${session.id ?? ""}:${place}:${at}`) });
+      const near = envelope(records, Math.min(place, source.length));
+      lines.push({ isNew: true, record: lineOf(message, near, `${session.id ?? ""}:${place}:${at}`) });
     }
   };
   source.forEach((line, at) => {
@@ -39,8 +41,10 @@ export function writeClaudeCode(original: string, session: Session, messages: re
     if (!isDropped(record, at + 1)) lines.push({ text: line, ...(record && { record }) });
     if (at > 0 || first >= 0) add(at + 1);
   });
+  // Nothing follows the compaction that the list begins with.
+  if (from > source.length) add(from);
   relink(lines);
-  return lines.map((line) => line.text ?? JSON.stringify(line.record)).join("\n");
+  return [...lines.map((line) => line.text ?? JSON.stringify(line.record)), ...tail].join("\n");
 }
 
 /** Gives every line whose parent is gone, or that follows a new one, the line above it as its parent. */

@@ -141,6 +141,13 @@ export class Draft {
     replace(this.compactions, compactions);
   }
 
+  /** Takes everything from a message on out of the history. Cheaper than `remove` for logs that take back often. */
+  cut(index: number): void {
+    this.messages.length = Math.min(this.messages.length, index);
+    this.entries.length = this.messages.length;
+    while ((this.usage.at(-1)?.answer ?? -1) >= index) this.usage.pop();
+  }
+
   /** Sets fields that are known and have a value. */
   tell(about: { [name in keyof About]?: About[name] | undefined }): void {
     Object.assign(this.about, known(about));

@@ -2,12 +2,14 @@
 
 import { claudeCode } from "./claude-code.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
+import { codex } from "./codex.ts";
 import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
 
 /** Of two readers that explain equally many records of a file the first one reads it. */
 export const READERS: readonly Reader[] = [
   claudeCode,
+  codex,
   pi,
   opencode,
 ];
