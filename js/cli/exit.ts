@@ -14,6 +14,8 @@ export const EXIT = {
   budget: 4,
   /** The model failed; the conversation was left as it was. */
   model: 5,
+  /** `doctor` found what a provider would refuse. */
+  refused: 6,
   /** Interrupted. */
   cancelled: 130,
 } as const;

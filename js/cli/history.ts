@@ -2,12 +2,29 @@
 
 import { ConversationLog, EspalierError } from "../entries/node.ts";
 import type { LogOptions } from "../log-types.ts";
+import { readSession } from "../sessions/index.ts";
+import type { ReadSessionOptions } from "../sessions/index.ts";
 import { told } from "./entry.ts";
 import type { Entry } from "./entry.ts";
+import { readText } from "./opened.ts";
+import { sessionLog } from "./shown-session.ts";
 import { number } from "./report.ts";
 
+/** What happened to a conversation: from a session file, or from a log of ours. */
+export async function logOf(file: string, opening: ReadSessionOptions, options: Parameters<typeof showLog>[2]): Promise<string> {
+  const text = readText(file);
+  if (options.recall !== undefined) return showLog(file, text, options);
+  try {
+    return sessionLog(readSession(text, { ...opening, name: file }));
+  } catch (error) {
+    // A log of ours is no session of another tool, and a damaged one need not be JSON.
+    if (!(error instanceof EspalierError) || !["unknown_session", "bad_json"].includes(error.code) || Object.keys(opening).length > 0) throw error;
+  }
+  return showLog(file, text, options);
+}
+
 /** The log's entries in words, messages that follow each other in one line; with `recall` the originals behind an id, as JSON. */
-export function showLog(file: string, text: string, { recall, ...counting }: { recall?: string | undefined } & Pick<LogOptions, "encoding" | "model" | "costModel">): string {
+function showLog(file: string, text: string, { recall, ...counting }: { recall?: string | undefined } & Pick<LogOptions, "encoding" | "model" | "costModel">): string {
   const { log, report: { problems: [problem] } } = ConversationLog.import(text, counting);
   if (problem) throw new EspalierError({ code: "bad_log", message: `${file}, line ${problem.line}: ${problem.message}` });
   if (recall !== undefined) return JSON.stringify(log.recall(recall).map(({ message, place, by }) => ({ message, place, by })), null, 2);

@@ -1,26 +1,35 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact | log FILE`, `espalier summarize FILE…`, `espalier outline DIR`: the package on the command line. */
+/** `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`: the package on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
 import type { LogCompactOptions } from "../log-types.ts";
-import type { CompactReport, CountReport, EncodingName, Format, CostModelName, Llm, ProfileName, PruneReport } from "../types.ts";
+import type { EncodingName, Format, CostModelName, Llm, ProfileName, Provider } from "../types.ts";
+import type { SessionLayout, SessionView } from "../sessions/index.ts";
+import { isLayout, writtenAs } from "./convert.ts";
+import { doctor, PROVIDER_NAMES } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
-import { showLog } from "./history.ts";
-import { parseInput } from "./input.ts";
+import { logOf } from "./history.ts";
 import { llmFrom } from "./llm.ts";
+import { openFile, readText } from "./opened.ts";
+import type { OpenFlags } from "./opened.ts";
 import { outlineOf } from "./outline.ts";
 import { logged } from "./log.ts";
 import { planned } from "./plan.ts";
+import { finish, finishText, finishWritten, print, tell } from "./out.ts";
+import type { To } from "./out.ts";
 import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
-import { painted, shown } from "./report.ts";
+import { shown } from "./report.ts";
+import { about, shownSession } from "./shown-session.ts";
 import { sourceOf } from "./source.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from "./table.ts";
 import type { FlagName } from "./table.ts";
+
+type Values = ReturnType<typeof parsed>["values"];
 
 /** Somebody typed something that cannot be meant. */
 class UsageError extends Error {}
@@ -60,16 +69,34 @@ async function main(args: string[]): Promise<number> {
 
   if (command === "log") {
     await init({ encodings: [] });
-    return finishText(showLog(file, readText(file), { ...counting(values), recall: values.recall }), values);
+    return finishText(await logOf(file, opening(values), { ...counting(values), recall: values.recall }), values);
   }
 
-  const input = parseInput(readText(file), file);
+  const view = oneOf(values.view, "--view", ["live", "history"]) as SessionView | undefined;
+  const { input, session } = await openFile(file, { ...opening(values), ...(view && { view }), format: values.format });
   await init({ encodings: [] });
-  const common = { ...counting(values), ...(values.format !== undefined && { format: values.format as Format }) };
+  const given = (values.format as Format | undefined) ?? session?.format;
+  const common = { ...counting(values), ...(given !== undefined && { format: given }) };
   const { format } = sourceOf(input, common.format);
-  if (!values.json) tell(`format: ${format}${common.format === undefined ? " (detected)" : ""}`, values);
+  if (!values.json) {
+    if (session) tell(shownSession(session, view ?? "live"), values);
+    tell(`format: ${format}${values.format === undefined ? " (detected)" : ""}`, values);
+  }
+  const as = values.to === undefined ? undefined : named(values.to);
+  const original = () => readText(file);
   if (command === "count") {
-    return finish({ report: countMessages(input, common) }, values);
+    return finish({ report: countMessages(input, common), ...about(session) }, values);
+  }
+  if (command === "doctor") {
+    const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as Provider | undefined;
+    const window = whole(values.window, "--window") ?? session?.window;
+    return doctor(file, input, session, { ...values, window }, { ...common, ...(provider && { provider }), ...(window !== undefined && { limits: { maxTokens: window } }) });
+  }
+  if (command === "convert") {
+    if (as === undefined) throw new UsageError("espalier convert needs --to NAME");
+    if (values.session === undefined) return finishWritten(writtenAs(input, as, format, session, original), values);
+    const other = await openFile(values.session, {});
+    return finishWritten(writtenAs(input, as, format, other.session, () => readText(values.session!)), values);
   }
   const budget = whole(values.budget, "--budget");
   const [pin, unpin] = [ids(values.pin), ids(values.unpin)];
@@ -84,7 +111,10 @@ async function main(args: string[]): Promise<number> {
   if (budget === undefined) throw new UsageError(`espalier ${command} needs --budget N`);
   if (command === "prune") {
     const headroom = whole(values.headroom, "--headroom");
-    return finish(prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) }), values);
+    const pruned = prune(input, { ...common, budget, ...(headroom !== undefined && { headroom }) });
+    if (as === undefined) return finish({ ...pruned, ...about(session) }, values);
+    tell(shown(pruned.report), values);
+    return finishWritten(writtenAs(pruned.messages, as, format, session, original), values);
   }
   const timeout = whole(values.timeout, "--timeout");
   const llmBudget = whole(values["llm-budget"], "--llm-budget");
@@ -109,7 +139,11 @@ async function main(args: string[]): Promise<number> {
   if (log) return keptLog(await logged(input, { ...log, compact: how }).finally(bar.end), values);
   const result = await compact(input, { ...common, ...how, ...(pin.length > 0 && { keep: pin }) }).finally(bar.end);
   if (values.plan) return finish({ ...result, messages: undefined, text: planned(result) }, values);
-  finish(result, values);
+  if (as === undefined) finish({ ...result, ...about(session) }, values);
+  else {
+    tell(shown(result.report), values);
+    finishWritten(writtenAs(result.messages, as, format, session, original), values);
+  }
   return codeOf(result.status);
 }
 
@@ -149,51 +183,35 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   return EXIT.ok;
 }
 
-/** Result to standard output, report to standard error; with --json one object with both. */
-function finish(
-  result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown; text?: string },
-  { json, output, quiet }: To,
-): number {
-  const { messages, report, text } = result;
-  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
-  if (json) {
-    const { text: _, ...fields } = result;
-    write(JSON.stringify(fields, null, 2));
-  } else if (messages === undefined) {
-    write(text ?? shown(report));
-  } else {
-    tell(shown(report), { quiet });
-    write(JSON.stringify(messages, null, 2));
-  }
-  return EXIT.ok;
+/** How a session file is opened. */
+function opening(values: Values): OpenFlags {
+  const conversation = whole(values.conversation, "--conversation");
+  return {
+    ...(values.layout !== undefined && { layout: values.layout as SessionLayout }),
+    ...(values["side-chain"] !== undefined && { sideChain: values["side-chain"] }),
+    ...(conversation !== undefined && { conversation }),
+  };
 }
 
-/** Where results and reports go. */
-interface To {
-  json?: boolean | undefined;
-  output?: string | undefined;
-  quiet?: boolean | undefined;
+/** What --to names: a format, or a layout. */
+function named(to: string): string {
+  const formats: readonly string[] = FLAGS.format.values;
+  if (!formats.includes(to) && !isLayout(to)) throw new UsageError(`--to is one of ${FLAGS.to.values.join(", ")}, and is ${JSON.stringify(to)}`);
+  return to;
 }
 
-/** A report for people, on standard error. */
-function tell(text: string, { quiet }: To): void {
-  if (!quiet) process.stderr.write(`${painted(printable(text), process.stderr)}\n`);
+function oneOf(value: string | undefined, flag: string, values: readonly string[]): string | undefined {
+  if (value !== undefined && !values.includes(value)) throw new UsageError(`${flag} is one of ${values.join(", ")}, and is ${JSON.stringify(value)}`);
+  return value;
 }
 
 /** How to count. */
-function counting(values: ReturnType<typeof parsed>["values"]) {
+function counting(values: Values) {
   return {
     ...(values.encoding !== undefined && { encoding: values.encoding as EncodingName }),
     ...(values.model !== undefined && { model: values.model }),
     ...(values["cost-model"] !== undefined && { costModel: values["cost-model"] as CostModelName }),
   };
-}
-
-/** Text to where it was asked for. */
-function finishText(text: string, { output }: { output?: string | undefined }): number {
-  if (output === undefined) return print(text);
-  writeFileSync(output, text.endsWith("\n") ? text : `${text}\n`);
-  return EXIT.ok;
 }
 
 /** Ids given one by one or with commas between them. */
@@ -209,14 +227,6 @@ function parsed(args: string[]) {
   }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (cause) {
-    throw new EspalierError({ code: "file_not_found", message: `${file} cannot be read: ${(cause as Error).message}`, cause });
-  }
-}
-
 function whole(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   // 32k, 1.5k and 32_000 are how people write budgets.
@@ -229,12 +239,6 @@ function whole(text: string | undefined, name: string): number | undefined {
 function version(): string {
   const file = new URL("../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-}
-
-function print(text: string): number {
-  const shown = process.stdout.isTTY ? printable(text) : text;
-  process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
-  return EXIT.ok;
 }
 
 // Reading only the beginning of the output (`| head`) is no error.

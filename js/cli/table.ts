@@ -1,7 +1,12 @@
 /** The commands and flags of the command line: options, help and completion are made of this table alone. */
 
+import { sessionLayouts } from "../sessions/index.ts";
+import { PROVIDER_NAMES } from "./doctor.ts";
+
 const TRANSCRIPTS = ["count", "prune", "compact"] as const;
-const ALL = [...TRANSCRIPTS, "log", "summarize", "outline"] as const;
+/** Commands that read a conversation: a session file, messages or a request. */
+const READING = [...TRANSCRIPTS, "doctor", "convert"] as const;
+const ALL = [...READING, "log", "summarize", "outline"] as const;
 type Command = (typeof ALL)[number];
 
 /** What each command does, and what follows its name. */
@@ -9,7 +14,9 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
   count: ["FILE", "says what a conversation costs, message by message"],
   prune: ["FILE --budget N", "cuts one request to N tokens; the result goes to standard output"],
   compact: ["FILE --budget N", "replaces older history by a summary"],
-  log: ["LOG", "says what happened to a conversation, from a log that compact keeps"],
+  doctor: ["FILE", "says what a provider would refuse, what fills the window and what repeats; --repair mends it"],
+  convert: ["FILE --to NAME", "writes a conversation in another format, or in the layout of its session file"],
+  log: ["FILE", "says what happened to a conversation, from a log that compact keeps or from a session file"],
   summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment where something is missing"],
   outline: ["DIR --budget N", "lists the definitions that matter most in a folder of source files; of one FILE all of them"],
 };
@@ -26,19 +33,37 @@ interface Flag {
   values?: readonly string[];
 }
 
+const SESSIONS = [...READING, "log"] as const;
+const LAYOUTS = sessionLayouts().map(({ layout }) => layout);
+const WRITABLE = sessionLayouts().flatMap(({ layout, isWritable }) => (isWritable ? [layout] : []));
 const FORMATS = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode", "ai-sdk", "raw", "espalier"];
 const compact = ["compact"] as const;
 
 export const FLAGS = {
   budget: { value: "N", short: "b", of: ["prune", "compact", "summarize", "outline"], help: "tokens that the result may have; 32k is 32000, 1.5k is 1500" },
-  json: { of: [...TRANSCRIPTS, "summarize", "outline"], help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr" },
+  json: { of: [...READING, "summarize", "outline"], help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr" },
   output: { value: "FILE", short: "o", of: ALL, help: "write there instead of to standard output" },
   quiet: { short: "q", of: ALL, help: "no report on standard error; errors are still printed" },
-  format: { value: "NAME", of: TRANSCRIPTS, help: `${FORMATS.join(", ")}; default: detected`, values: FORMATS },
+  format: { value: "NAME", of: READING, help: `${FORMATS.join(", ")}; default: detected`, values: FORMATS },
+  layout: { value: "NAME", of: SESSIONS, help: `the layout of a session file; default: recognised. ${LAYOUTS.join(", ")}`, values: LAYOUTS },
+  view: {
+    value: "NAME", of: SESSIONS, values: ["live", "history"],
+    help: "of a session file: live (default), what its next request would hold; history, all messages that ever were",
+  },
+  "side-chain": { value: "ID", of: SESSIONS, help: "of a session file: the conversation of a sub-agent, or a branch that was given up" },
+  conversation: { value: "N", of: SESSIONS, help: "of a file with several conversations: the Nth" },
+  to: {
+    value: "NAME", of: ["prune", "compact", "convert"],
+    help: `write messages in this format, or a file in the session's own layout, which its tool resumes from: ${WRITABLE.join(", ")}`, values: [...FORMATS, ...WRITABLE],
+  },
+  session: { value: "FILE", of: ["convert"], help: "with --to LAYOUT: the session file that the messages belong to; it is not changed" },
+  provider: { value: "NAME", of: ["doctor"], help: "whose rules count; default: those of the format", values: PROVIDER_NAMES },
+  window: { value: "N", of: ["doctor"], help: "input tokens that the model takes; default: what the session file says" },
+  repair: { of: ["doctor"], help: "write a session that is accepted: in the file's own layout if its tool resumes from it, else messages; the original stays" },
   encoding: { value: "NAME", of: ALL, help: "o200k_base (default) or cl100k_base", values: ["o200k_base", "cl100k_base"] },
-  model: { value: "NAME", of: [...TRANSCRIPTS, "summarize", "log"], help: "picks the encoding by model" },
+  model: { value: "NAME", of: [...READING, "summarize", "log"], help: "picks the encoding by model" },
   "cost-model": {
-    value: "NAME", of: [...TRANSCRIPTS, "log"], help: "espalier (default), copilot-chat or copilot-chat-extension", values: ["espalier", "copilot-chat", "copilot-chat-extension"],
+    value: "NAME", of: [...READING, "log"], help: "espalier (default), copilot-chat or copilot-chat-extension", values: ["espalier", "copilot-chat", "copilot-chat-extension"],
   },
   headroom: { value: "N", of: ["prune"], help: "tokens to leave free" },
   llm: {
@@ -98,8 +123,9 @@ function row([name, { value, short, help }]: [string, Flag]): string {
   return [begin, ...rest.map((line) => " ".repeat(INDENT) + line)].join("\n");
 }
 
-const INPUT = `FILE is JSON (or JSON Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses, Anthropic,
-Gemini, VS Code or the AI SDK. The format is detected and reported. "-" reads standard input.`;
+const INPUT = `FILE is a session file of an agent (Claude Code, Codex, gemini-cli, Copilot, Cline, pi and more: docs/sessions.md), or JSON (or JSON
+Lines, one message a line): messages, or a request with messages, of OpenAI chat or Responses, Anthropic, Gemini, VS Code or the AI SDK.
+What it is is detected by what it holds, and reported. "-" reads standard input. FILE is never changed.`;
 
 const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files of more than 1 MB,
 and files of languages without a grammar; standard error says how many.`;
@@ -109,7 +135,7 @@ estimate (something in it cannot be counted). "System", in errors "frame", count
 removed.`;
 
 const CODES = `Exit codes: 0 done, 1 a bug of espalier, 2 usage, 3 unreadable input, 4 the budget cannot be met, 5 the model failed and nothing was
-changed, 130 interrupted (Ctrl-C) and nothing was changed.`;
+changed, 6 doctor found what a provider would refuse, 130 interrupted (Ctrl-C) and nothing was changed.`;
 
 /** Help on everything, or on one command. */
 export function help(command?: string): string {
@@ -122,7 +148,7 @@ export function help(command?: string): string {
   }
   const [operand, what] = COMMANDS[command];
   const own = rows.filter(([, { of }]) => of.includes(command)).map(row).join("\n");
-  const isConversation = (TRANSCRIPTS as readonly string[]).includes(command);
+  const isConversation = (READING as readonly string[]).includes(command);
   return [`espalier ${command} ${operand}\n  ${what}`, ...(isConversation ? [INPUT] : []), own, ...(command === "outline" ? [LEFT_OUT] : []), ...(isConversation ? [WORDS] : []), CODES].join("\n\n");
 }
 

@@ -1,6 +1,7 @@
 /** The session that becomes of what a reader collected. */
 
 import { EspalierError } from "../errors.ts";
+import { isFields, objects } from "./draft.ts";
 import type { Draft } from "./draft.ts";
 import type { Reader } from "./reader.ts";
 import type { ReadSessionOptions, Session, SessionProblem } from "./types.ts";
@@ -34,10 +35,21 @@ export function finish(draft: Draft, reader: Reader, evidence: string, problems:
   const messages = draft.live();
   if (messages.length === 0 && history.length === 0) throw empty(draft, reader, evidence, name);
   return {
-    layout: reader.layout, tool: reader.tool, evidence, format, messages, history, entries, compactions, usage,
+    layout: reader.layout, tool: reader.tool, evidence, format, messages, history, entries, turns: turnsOf(draft), compactions, usage,
     sideChains: chains.map(({ draft: side, ...chain }) => ({ ...chain, messages: side.live() })),
     skipped, problems, ...about,
   };
+}
+
+function turnsOf({ messages, entries }: Draft): number {
+  return messages.filter((message, index) => !entries[index]!.injected && isRequest(message)).length;
+}
+
+/** True for a message of the user, in any format, that holds no tool results. 1 is the user of prompt-tsx's raw messages. */
+function isRequest(message: unknown): boolean {
+  if (!isFields(message) || (message["role"] !== "user" && message["role"] !== 1)) return false;
+  const { content, parts } = message;
+  return ![...objects(content), ...objects(parts)].some((part) => part["type"] === "tool_result" || part["type"] === "toolResult" || "functionResponse" in part);
 }
 
 function empty({ skipped, chains }: Draft, reader: Reader, evidence: string, name = "the file"): EspalierError {

@@ -5,8 +5,8 @@
 
 export { EspalierError, isEspalierError } from "../errors.ts";
 export { openSession, readSession } from "./open.ts";
-export { sessionRequest, writableLayouts, writeSession } from "./write.ts";
-export type { SessionView } from "./write.ts";
+export { sessionLayouts, sessionRequest, writeSession } from "./write.ts";
+export type { KnownLayout, SessionView } from "./write.ts";
 export type {
   ReadSessionOptions, Session, SessionCompaction, SessionEntry, SessionLayout, SessionPlace, SessionProblem, SessionSource, SessionUsage,
   SideChain, SkippedKind,

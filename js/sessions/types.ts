@@ -87,6 +87,8 @@ export interface Session {
   history: unknown[];
   /** What the file says about each message of `history`. */
   entries: SessionEntry[];
+  /** Number of requests of a user in `history`: messages with that role that the tool did not write and that hold no tool results. */
+  turns: number;
   compactions: SessionCompaction[];
   usage: SessionUsage[];
   sideChains: SideChain[];

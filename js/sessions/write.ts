@@ -28,9 +28,18 @@ export function sessionRequest(session: Session, view: SessionView = "live"): un
   return { ...(system !== undefined && { system }), messages, ...list };
 }
 
-/** The layouts that {@link writeSession} writes: those whose tools resume from the file. */
-export function writableLayouts(): Session["layout"][] {
-  return READERS.flatMap(({ layout, write }) => (write ? [layout] : []));
+/** A layout that is read. */
+export interface KnownLayout {
+  layout: Session["layout"];
+  /** Name of the tool. */
+  tool: string;
+  /** True if {@link writeSession} writes it: its tool resumes from the file. */
+  isWritable: boolean;
+}
+
+/** All layouts that are read, in the order in which they are tried. */
+export function sessionLayouts(): KnownLayout[] {
+  return READERS.map(({ layout, tool, write }) => ({ layout, tool, isWritable: write !== undefined }));
 }
 
 /**
@@ -60,6 +69,6 @@ export function writeSession(session: Session, messages: readonly unknown[], ori
     const isSame = messages.length === session.messages.length && messages.every((message, at) => message === session.messages[at]);
     return isSame ? original : write(original, session, messages);
   }
-  const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${writableLayouts().join(", ")}.`;
+  const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${sessionLayouts().flatMap((one) => (one.isWritable ? [one.layout] : [])).join(", ")}.`;
   throw new EspalierError({ code: "unsupported", message, path: "session.layout" });
 }

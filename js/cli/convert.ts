@@ -1,0 +1,68 @@
+/** Messages in another format, or as a file of the tool that wrote the session. */
+
+import { convert, EspalierError, repair } from "../entries/node.ts";
+import type { Format, Provider } from "../entries/node.ts";
+import { sessionLayouts, writeSession } from "../sessions/index.ts";
+import type { Session } from "../sessions/index.ts";
+import { PROVIDER_NAMES } from "./doctor.ts";
+import { sourceOf } from "./source.ts";
+
+export interface Written {
+  text: string;
+  /** What the other format cannot hold, and what was repaired, for people. */
+  notes: string[];
+}
+
+export function isLayout(name: string): boolean {
+  return sessionLayouts().some(({ layout }) => layout === name);
+}
+
+/** @throws EspalierError `bad_option` if the layout is not that of the session, `unsupported` if its tool does not resume from its file */
+export function writtenAs(messages: unknown, to: string, format: Format, session: Session | undefined, original: () => string): Written {
+  if (isLayout(to)) {
+    if (session?.layout !== to) {
+      const has = session ? `a file of ${session.layout}` : "no session file";
+      const message = `--to ${to} writes a session in its own layout, and FILE is ${has}; with convert, --session names the session file`;
+      throw new EspalierError({ code: "bad_option", message, path: "options.to" });
+    }
+    return { text: writeSession(session, own(messages, format, session), original()), notes: [] };
+  }
+  const { messages: converted, system, lost } = convert(messages, to as Format, { from: format });
+  const notes = lost.length === 0 ? [] : [`left out: ${summed(lost)}, which ${to} cannot hold`];
+  const provider = PROVIDER_NAMES.find((name) => name === to);
+  const request = system === undefined ? converted : asRequest(converted, system, to);
+  const { messages: repaired, changes } = provider ? mended(request, provider) : { messages: request, changes: 0 };
+  if (changes > 0) notes.push(`repaired for ${to}: ${changes} changes`);
+  return { text: JSON.stringify(repaired, null, 2), notes };
+}
+
+function asRequest(messages: unknown[], system: string, to: string): object {
+  return to === "gemini" ? { systemInstruction: { parts: [{ text: system }] }, contents: messages } : { system, messages };
+}
+
+function mended(messages: unknown, provider: Provider): { messages: unknown; changes: number } {
+  const { messages: out, report } = repair(messages, { provider, format: provider });
+  return { messages: out, changes: report.changes.length };
+}
+
+function summed(lost: ReturnType<typeof convert>["lost"]): string {
+  const counts = new Map<string, number>();
+  for (const { part, count } of lost) counts.set(part, (counts.get(part) ?? 0) + count);
+  return Array.from(counts, ([part, count]) => `${count} × ${part}`).join(", ");
+}
+
+/** The messages with the session's own objects for those that are equal to one, so that they keep their lines. */
+function own(messages: unknown, format: Format, session: Session): unknown[] {
+  const given = sourceOf(messages, format);
+  const list = format === session.format ? given.list : convert(messages, session.format, { from: format }).messages;
+  const known = new Set([...session.history, ...session.messages]);
+  const byText = new Map<string, unknown[]>();
+  const line = (message: unknown) => JSON.stringify(message);
+  for (const message of known) {
+    const text = line(message);
+    const equal = byText.get(text);
+    if (equal) equal.push(message);
+    else byText.set(text, [message]);
+  }
+  return list.map((message) => (known.has(message) ? message : byText.get(line(message))?.shift() ?? message));
+}

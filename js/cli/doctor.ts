@@ -1,0 +1,123 @@
+/** `espalier doctor FILE`: what a provider would refuse of a session, what fills it, and with --repair a file that is accepted. */
+
+import { existsSync, writeFileSync } from "node:fs";
+import { compact, diagnose, EspalierError, mend } from "../entries/node.ts";
+import type { CountOptions, Diagnosis, DiagnoseOptions, Mended, Provider } from "../entries/node.ts";
+import { sessionLayouts } from "../sessions/index.ts";
+import type { Session } from "../sessions/index.ts";
+import { writtenAs } from "./convert.ts";
+import { EXIT } from "./exit.ts";
+import { readText } from "./opened.ts";
+import { finishText, print, tell } from "./out.ts";
+import type { To } from "./out.ts";
+import { number } from "./report.ts";
+import { about, plural } from "./shown-session.ts";
+
+interface DoctorFlags extends To {
+  repair?: boolean | undefined;
+  window?: number | undefined;
+}
+
+/** Examines a conversation; with --repair writes one that is accepted beside the original. */
+export async function doctor(
+  file: string, input: unknown, session: Session | undefined, flags: DoctorFlags, options: DiagnoseOptions,
+): Promise<number> {
+  const found = await examine(input, options);
+  const report = shownDiagnosis(found, session, flags.window);
+  if (!flags.repair) {
+    finishText(flags.json ? JSON.stringify({ ...found, ...about(session) }, null, 2) : report, flags);
+    return found.diagnosis.isAccepted ? EXIT.ok : EXIT.refused;
+  }
+  const mended = await mend(input, options);
+  if (!flags.json) tell(`${report}\n${shownTreatment(mended)}`, flags);
+  if (mended.changes.length === 0 && flags.output === undefined && !flags.json) return mended.left.length === 0 ? EXIT.ok : EXIT.refused;
+  const output = flags.output ?? (file === "-" ? undefined : beside(file));
+  const text = fileOf(mended, session, file);
+  if (output !== undefined) writeFileSync(output, text);
+  else if (!flags.json) process.stdout.write(text);
+  const { changes, left } = mended;
+  if (flags.json) print(JSON.stringify({ ...found, changes, left, output, ...about(session) }, null, 2));
+  else if (output !== undefined) tell(`written: ${output}`, flags);
+  return left.length === 0 ? EXIT.ok : EXIT.refused;
+}
+
+/** The file in the layout of its tool, if that resumes from it; else messages. */
+function fileOf({ messages, format }: Mended, session: Session | undefined, file: string): string {
+  const isWritable = session?.format === format && sessionLayouts().some(({ layout, isWritable: writes }) => writes && layout === session.layout);
+  return isWritable ? writtenAs(messages, session.layout, format, session, () => readText(file)).text : JSON.stringify(messages, null, 2);
+}
+
+/** `a.jsonl` becomes `a.repaired.jsonl`. */
+function beside(file: string): string {
+  const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${end}`);
+  if (!existsSync(output)) return output;
+  throw new EspalierError({ code: "bad_option", message: `${output} exists already; --output FILE names another one`, path: "options.output" });
+}
+
+interface Examination {
+  diagnosis: Diagnosis;
+  /** Tokens that a compaction by rules to a third would leave. */
+  compacted?: number;
+}
+
+async function examine(input: unknown, options: DiagnoseOptions): Promise<Examination> {
+  const diagnosis = diagnose(input, options);
+  const { provider: _, limits: __, ...counting } = options;
+  const compacted = await freeable(input, counting, diagnosis.tokens.total);
+  return { diagnosis, ...(compacted !== undefined && { compacted }) };
+}
+
+/** Smaller conversations are not worth a compaction. */
+const SMALL = 2_000;
+
+async function freeable(input: unknown, counting: CountOptions, total: number): Promise<number | undefined> {
+  if (total < SMALL) return undefined;
+  const { status, report } = await compact(input, { ...counting, budget: Math.ceil(total / 3), force: true });
+  return status === "applied" ? report.after.total : undefined;
+}
+
+const MOST = 20;
+
+/** The examination for people. `lineOf` returns the line of the file that holds a message. */
+function shownDiagnosis({ diagnosis, compacted }: Examination, session: Session | undefined, window: number | undefined): string {
+  const { provider, findings, exceeded, tokens, bytes, images, documents, repeats } = diagnosis;
+  const lines = [diagnosis.isAccepted ? `${provider} would accept this request` : `${provider} would refuse this request: ${plural(findings.length + exceeded.length, "reason")}`];
+  for (const { message } of exceeded) lines.push(`  ${message}`);
+  for (const { path, rule, message, index } of findings.slice(0, MOST)) lines.push(`  ${path}${whereOf(session, index)}: ${message} (${rule})`);
+  if (findings.length > MOST) lines.push(`  and ${number(findings.length - MOST)} more (--json lists all)`);
+  const share = window === undefined ? "" : `, ${((100 * tokens.total) / window).toFixed(1)} % of ${number(window)}`;
+  lines.push(`${number(tokens.total)} tokens (${tokens.encoding}, ${tokens.origin})${share}: system ${number(tokens.frame)}, conversation ${number(tokens.conversation)}, tools ${number(tokens.tools)}`);
+  const largest = tokens.perMessage.map((one, at) => ({ ...one, at })).sort((a, b) => b.tokens - a.tokens).slice(0, 5);
+  if (largest.length > 0) lines.push(`  largest: ${largest.map(({ id, role, tokens: own }) => `${id} ${role} ${number(own)}`).join(", ")}`);
+  lines.push(`  ${plural(bytes, "byte")}, ${plural(images, "picture")}, ${plural(documents, "document")}`);
+  const last = session?.usage.at(-1);
+  if (last) lines.push(`  recorded for the newest request: ${number(last.usage.promptTotal)} prompt tokens`);
+  for (const { tool, count, tokens: own, messages } of repeats) {
+    lines.push(`  repeats: the same result of ${tool} ${count} times, ${number(own)} tokens in excess (messages ${messages.slice(0, 6).join(", ")}${messages.length > 6 ? ", …" : ""})`);
+  }
+  if (compacted !== undefined) lines.push(`  a compaction by rules to a third would free ${number(tokens.total - compacted)} tokens and leave ${number(compacted)}`);
+  return lines.join("\n");
+}
+
+/** ` (line 12)`, if the message is one of the file's. */
+function whereOf(session: Session | undefined, index: number | undefined): string {
+  if (!session || index === undefined) return "";
+  const message = session.messages[index];
+  const at = message === undefined ? -1 : session.history.indexOf(message);
+  const place = session.entries[at]?.places[0];
+  return place === undefined ? "" : ` (${place === 0 ? "item" : "line"} ${place})`;
+}
+
+function shownTreatment({ changes, left }: Mended): string {
+  const counts = new Map<string, { count: number; message: string }>();
+  for (const { rule, message } of changes) {
+    const known = counts.get(rule);
+    if (known) known.count += 1;
+    else counts.set(rule, { count: 1, message });
+  }
+  const lines = Array.from(counts, ([rule, { count, message }]) => `  ${rule}: ${plural(count, "change")}, such as: ${message}`);
+  const rest = left.map((one) => `  left: ${one.message}`);
+  return [changes.length === 0 ? "nothing to repair" : `repaired: ${plural(changes.length, "change")}`, ...lines, ...rest].join("\n");
+}
+
+export const PROVIDER_NAMES: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];

@@ -1,0 +1,72 @@
+/** Opens a FILE of the command line: a session of another agent, a list of messages, or a request. */
+
+import { createReadStream, readFileSync } from "node:fs";
+import { EspalierError } from "../entries/node.ts";
+import { openSession, readSession, sessionRequest } from "../sessions/index.ts";
+import type { ReadSessionOptions, Session, SessionView } from "../sessions/index.ts";
+import { parseInput } from "./input.ts";
+import { sourceOf } from "./source.ts";
+
+export interface OpenFlags extends ReadSessionOptions {
+  view?: SessionView;
+  /** The format was given: the file is a list of messages or a request. */
+  format?: string | undefined;
+}
+
+export interface OpenedFile {
+  /** What `count`, `prune` and `compact` take. */
+  input: unknown;
+  session?: Session;
+}
+
+/** Codes that leave the possibility that the file is no session but a conversation in one of our formats. */
+const NO_SESSION = new Set(["unknown_session", "bad_json"]);
+
+/** @throws EspalierError `file_not_found`, `bad_json`, `unknown_session`, `no_conversation`, `several_sessions`, `bad_option` */
+export async function openFile(file: string, { view = "live", format, ...options }: OpenFlags): Promise<OpenedFile> {
+  const named = { ...options, name: file === "-" ? "standard input" : file };
+  if (format !== undefined) return { input: parseInput(readText(file), file) };
+  const text = file === "-" ? readText(file) : undefined;
+  try {
+    const session = text === undefined ? await streamed(file, named) : readSession(text, named);
+    return { input: sessionRequest(session, view), session };
+  } catch (error) {
+    const isAsked = Object.keys(options).length > 0;
+    if (!(error instanceof EspalierError) || !NO_SESSION.has(error.code) || isAsked) throw error;
+    return { input: conversation(text ?? readText(file), file, error) };
+  }
+}
+
+async function streamed(file: string, options: ReadSessionOptions): Promise<Session> {
+  try {
+    return await openSession(createReadStream(file, { highWaterMark: 1 << 20 }), options);
+  } catch (cause) {
+    if (cause instanceof Error && "syscall" in cause) throw unreadable(file, cause);
+    throw cause;
+  }
+}
+
+/** The conversation in a file that is no session. */
+function conversation(text: string, file: string, sessionError: EspalierError): unknown {
+  const input = parseInput(text, file);
+  try {
+    sourceOf(input, undefined);
+  } catch (error) {
+    if (!(error instanceof EspalierError) || error.code !== "unknown_format" || sessionError.code !== "unknown_session") throw error;
+    // Both were looked for; what the file resembles is in the error of sessions.
+    throw new EspalierError({ code: "unknown_session", message: `${sessionError.message} Nor is it a conversation: ${error.message}`, path: "source" });
+  }
+  return input;
+}
+
+export function readText(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    throw unreadable(file, cause as Error);
+  }
+}
+
+function unreadable(file: string, cause: Error): EspalierError {
+  return new EspalierError({ code: "file_not_found", message: `${file} cannot be read: ${cause.message}`, cause });
+}

@@ -1,0 +1,60 @@
+/** Where results and reports go: standard output or a file, and standard error. */
+
+import { writeFileSync } from "node:fs";
+import type { CompactReport, CountReport, PruneReport } from "../types.ts";
+import type { Written } from "./convert.ts";
+import { EXIT } from "./exit.ts";
+import { printable } from "./printable.ts";
+import { painted, shown } from "./report.ts";
+
+/** Result to standard output, report to standard error; with --json one object with both. */
+export function finish(
+  result: { messages?: unknown; report: CountReport | PruneReport | CompactReport; edits?: unknown; text?: string },
+  { json, output, quiet }: To,
+): number {
+  const { messages, report, text } = result;
+  const write = (text: string) => (output === undefined ? print(text) : writeFileSync(output, `${text}\n`));
+  if (json) {
+    const { text: _, ...fields } = result;
+    write(JSON.stringify(fields, null, 2));
+  } else if (messages === undefined) {
+    write(text ?? shown(report));
+  } else {
+    tell(shown(report), { quiet });
+    write(JSON.stringify(messages, null, 2));
+  }
+  return EXIT.ok;
+}
+
+/** Where results and reports go. */
+export interface To {
+  json?: boolean | undefined;
+  output?: string | undefined;
+  quiet?: boolean | undefined;
+}
+
+/** A report for people, on standard error. */
+export function tell(text: string, { quiet }: To): void {
+  if (!quiet) process.stderr.write(`${painted(printable(text), process.stderr)}\n`);
+}
+
+/** Text to where it was asked for. */
+export function finishText(text: string, { output }: { output?: string | undefined }): number {
+  if (output === undefined) return print(text);
+  writeFileSync(output, text.endsWith("\n") ? text : `${text}\n`);
+  return EXIT.ok;
+}
+
+export function print(text: string): number {
+  const shown = process.stdout.isTTY ? printable(text) : text;
+  process.stdout.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+  return EXIT.ok;
+}
+
+/** A file as its tool has it, byte for byte, or messages; notes to standard error. */
+export function finishWritten({ text, notes }: Written, to: To): number {
+  for (const note of notes) tell(note, to);
+  if (to.output === undefined) process.stdout.write(text);
+  else writeFileSync(to.output, text);
+  return EXIT.ok;
+}
