@@ -1,10 +1,13 @@
 /** The layouts that are read, and known files without a conversation. */
 
 import { claudeCode } from "./claude-code.ts";
+import { copilotReplay } from "./copilot-replay.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { codex } from "./codex.ts";
 import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
+import { vscodeChatLog } from "./vscode-chat-log.ts";
+import { vscodeChat } from "./vscode-chat.ts";
 
 /** Of two readers that explain equally many records of a file the first one reads it. */
 export const READERS: readonly Reader[] = [
@@ -12,6 +15,7 @@ export const READERS: readonly Reader[] = [
   codex,
   pi,
   opencode,
+  vscodeChatLog, vscodeChat, copilotReplay,
 ];
 
 export const STRANGERS: readonly Stranger[] = [
