@@ -4,6 +4,7 @@ import { claudeCode } from "./claude-code.ts";
 import { copilotReplay } from "./copilot-replay.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { codex } from "./codex.ts";
+import { geminiChat } from "./gemini-chat.ts";
 import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
 import { vscodeChatLog } from "./vscode-chat-log.ts";
@@ -13,6 +14,7 @@ import { vscodeChat } from "./vscode-chat.ts";
 export const READERS: readonly Reader[] = [
   claudeCode,
   codex,
+  geminiChat,
   pi,
   opencode,
   vscodeChatLog, vscodeChat, copilotReplay,

@@ -1,0 +1,168 @@
+/** What a chat of gemini-cli holds while its file is read: records by id, replaced, taken back, and compressed. */
+
+import { Draft, fields, isFields, items, objects, text, timeOf } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+import { contentsOf, isCommand, isInjected, TYPES, usageFrom } from "./gemini-records.ts";
+import type { Reading } from "./reader.ts";
+
+export function isHeader(record: Fields): boolean {
+  return typeof record["sessionId"] === "string" && typeof record["projectHash"] === "string" && !("id" in record);
+}
+
+export function isRecord({ id, type, uuid, content, toolCalls }: Fields): boolean {
+  return typeof id === "string" && uuid === undefined && TYPES.has(String(type)) && (content !== undefined || toolCalls !== undefined);
+}
+
+export interface Entry {
+  record: Fields;
+  places: number[];
+  /** The line that holds this version of the record; none if a list replaced it. */
+  line?: number;
+}
+
+/** What the file holds from one replacement of the list to the next. */
+interface Epoch {
+  /** The line of the replacement. */
+  place: number;
+  /** Keys of the records that the replacement brought. */
+  context: ReadonlySet<string>;
+  keys: string[];
+  entries: Map<string, Entry>;
+  /** True if a later list brought other versions of its records. */
+  isPatched?: true;
+}
+
+export class GeminiChat implements Reading {
+  readonly #draft: Draft;
+  readonly #keepsHistory: boolean;
+  #epochs: Epoch[] = [{ place: 0, context: new Set(), keys: [], entries: new Map() }];
+  readonly #rewound: { place: number; epoch: Epoch; entries: Entry[] }[] = [];
+
+  constructor(keepsHistory: boolean) {
+    this.#draft = new Draft("gemini", keepsHistory);
+    this.#keepsHistory = keepsHistory;
+  }
+
+  get epoch(): Epoch {
+    return this.#epochs.at(-1)!;
+  }
+
+  add(record: unknown, place: number): void {
+    if (!isFields(record)) return this.#draft.skip("a value that is no object");
+    if (typeof record["$rewindTo"] === "string") return this.#rewind(record["$rewindTo"], place);
+    if (isRecord(record)) return this.#put(record["id"] as string, { record, places: [place], line: place });
+    if (isFields(record["$set"])) {
+      this.#about(record["$set"]);
+      if (Array.isArray(record["$set"]["messages"])) this.#replace(objects(record["$set"]["messages"]), place);
+      return;
+    }
+    if (typeof record["sessionId"] !== "string") return this.#draft.skip(text(record["type"]) ?? "a line without an id");
+    this.#about(record);
+    items(record["messages"]).forEach((one, at) => {
+      if (isFields(one)) this.#put(text(one["id"]) ?? `#${at}`, { record: one, places: [at] });
+    });
+  }
+
+  #about({ sessionId, summary, directories }: Fields): void {
+    this.#draft.tell({ id: text(sessionId), title: text(summary), cwd: text(items(directories)[0]) });
+  }
+
+  #put(key: string, entry: Entry): void {
+    const { keys, entries } = this.epoch;
+    const known = entries.get(key);
+    if (known) entries.set(key, { ...entry, places: [...known.places, ...entry.places] });
+    else {
+      this.#count(entry.record);
+      keys.push(key);
+      entries.set(key, entry);
+    }
+  }
+
+  #count(record: Fields): void {
+    const type = String(record["type"]);
+    if (isCommand(record)) this.#draft.skip("command", "a command of the user interface, which the tool leaves out when it resumes");
+    else if (type !== "user" && type !== "gemini") this.#draft.skip(TYPES.has(type) ? type : "a record of another type", "shown to the user only");
+    if (items(record["thoughts"]).length > 0) this.#draft.skip("thoughts", "headings for the screen, which are not sent back");
+  }
+
+  /** A list without records that were there before is a compression; any other one brings newer versions and turns between. */
+  #replace(list: readonly Fields[], place: number): void {
+    const named = new Map(list.map((record, at) => [text(record["id"]) ?? `#${at}`, record]));
+    const last = this.epoch;
+    const isTurn = (key: string) => contentsOf([last.entries.get(key)!.record]).flat().length > 0;
+    const isCompression = last.keys.some((key) => !named.has(key) && isTurn(key));
+    const entries = new Map<string, Entry>();
+    for (const [key, record] of named) {
+      const known = last.entries.get(key);
+      if (known && JSON.stringify(known.record) === JSON.stringify(record)) entries.set(key, isCompression ? { record, places: [place] } : known);
+      else entries.set(key, { record, places: [...(known && !isCompression ? known.places : []), place] });
+      if (!known) this.#count(record);
+    }
+    const keys = [...named.keys()];
+    const next: Epoch = { place, context: new Set(keys), keys, entries };
+    if (!isCompression) this.#epochs[this.#epochs.length - 1] = { ...next, place: last.place, context: last.context, isPatched: true };
+    else if (this.#keepsHistory) this.#epochs.push(next);
+    else this.#epochs = [{ ...next, place }];
+  }
+
+  /** Takes back a record and everything behind it; all of them if the record is not there. */
+  #rewind(key: string, place: number): void {
+    const { epoch } = this;
+    const { keys, entries } = epoch;
+    const removed = keys.splice(entries.has(key) ? Math.max(0, keys.lastIndexOf(key)) : 0);
+    if (removed.length === 0) return this.#draft.skip("$rewindTo", "nothing was left to take back");
+    this.#rewound.push({ place, epoch, entries: removed.map((one) => entries.get(one)!) });
+    for (const one of removed) entries.delete(one);
+  }
+
+  /** The records of the live context, with their contents. */
+  live(): (Entry & { key: string; isContext: boolean; contents: Fields[] })[] {
+    const { keys, entries, context } = this.epoch;
+    const list = keys.map((key) => entries.get(key)!);
+    const contents = contentsOf(list.map(({ record }) => record));
+    return list.map((entry, at) => ({ ...entry, key: keys[at]!, isContext: context.has(keys[at]!), contents: contents[at]! }));
+  }
+
+  end(): Draft {
+    const draft = this.#draft;
+    for (const [at, { place, context, keys, entries }] of this.#epochs.entries()) {
+      const list = keys.map((key) => entries.get(key)!);
+      const contents = contentsOf(list.map(({ record }) => record));
+      if (place > 0) {
+        const first = keys[0];
+        const isSummary = first !== undefined && context.has(first) && this.#epochs[at - 1]?.entries.has(first) !== true && list[0]!.record["type"] === "user";
+        const [summary] = isSummary ? contents[0]! : [];
+        draft.compact(place, contents.filter((_, index) => context.has(keys[index]!)).flat(), { ...(summary && { summary: said(summary) }) });
+      }
+      list.forEach((entry, index) => {
+        if (!context.has(keys[index]!)) push(draft, entry, contents[index]!);
+      });
+    }
+    for (const { place, entries } of this.#rewound) {
+      const contents = contentsOf(entries.map(({ record }) => record));
+      if (contents.flat().length === 0) continue;
+      const chain = draft.chain(`rewind:${place}`, { kind: "branch" });
+      entries.forEach((entry, index) => push(chain, entry, contents[index]!));
+    }
+    return draft;
+  }
+}
+
+function said({ parts }: Fields): string {
+  return objects(parts).map((part) => text(part["text"]) ?? "").join("");
+}
+
+function push(draft: Draft, { record, places }: Entry, contents: readonly Fields[]): void {
+  const time = timeOf(record["timestamp"]);
+  const id = text(record["id"]);
+  const model = text(record["model"]);
+  for (const [at, content] of contents.entries()) {
+    const index = draft.push(content, places[0]!, {
+      ...(time !== undefined && { time }), ...(isInjected(content) && { injected: true }), ...(at === 0 && id !== undefined && { id }),
+    });
+    for (const place of places.slice(1)) draft.extend(index, content, place);
+    if (content["role"] !== "model") continue;
+    draft.tell({ model });
+    draft.report(index, usageFrom(fields(record["tokens"])), model);
+  }
+}
