@@ -3,6 +3,7 @@
  * history, and when, is decided here from the log; the rules are the core's.
  */
 
+import { anchor } from "./conversation/anchors.ts";
 import { Answers } from "./conversation/answers.ts";
 import { asked, ByHand } from "./conversation/by-hand.ts";
 import { Compactor } from "./conversation/compactor.ts";
@@ -61,6 +62,7 @@ export class Conversation<T = unknown> {
     this.byHand = new ByHand(this.c, this.compactor, this.turns);
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
+    if (opened.isNew && options.session) anchor(this.c, options.session, this.log.totals());
     if (opened.isNew) this.c.saving.check();
     else this.c.saving.save();
   }

@@ -63,8 +63,9 @@ const CHECKPOINTS = 20;
 export function openConversation<T>(options: ConversationOptions<T> & { messages: readonly T[] }): Promise<Conversation<T>>;
 export function openConversation<F extends Format>(options: ConversationOptions<MessageOf<F>> & { format: F }): Promise<Conversation<MessageOf<F>>>;
 export function openConversation<T = unknown>(options: ConversationOptions<T>): Promise<Conversation<T>>;
-export async function openConversation<T>(options: ConversationOptions<T>): Promise<Conversation<T>> {
-  needOptions(options);
+export async function openConversation<T>(given: ConversationOptions<T>): Promise<Conversation<T>> {
+  needOptions(given);
+  const options = withSession(given);
   const { storage, profile = "espalier", model, llm, eventNames = "espalier", onEvent, clock = {}, encoding, tokenizer, costModel, images, entropy, tools = [], system, timeouts = {} } = options;
   const place = storage === undefined ? undefined : checkedStorage(storage);
   const time = steady({ now: clock.now ?? CLOCK.now, after: clock.after ?? CLOCK.after });
@@ -83,7 +84,7 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
   const { now } = time;
   const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images }), now };
-  const opening = { text: options.log, messages: options.messages, format: options.format, counting };
+  const opening = { text: options.log, messages: given.messages, format: options.format, counting };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
     await saving.release();
     throw error;
@@ -113,6 +114,15 @@ export async function openConversation<T>(options: ConversationOptions<T>): Prom
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
 }
 
+/** What a recorded session says, where the options do not. Its messages begin a new conversation; a stored one goes on as it is. */
+function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T> {
+  const { session } = options;
+  if (!session) return options;
+  const { format, messages, system, tools, model, window } = session;
+  const limits = model === undefined || window === undefined ? model : { name: model, maxContextWindowTokens: window };
+  return { ...defined({ format, messages: messages as T[], system, tools, model: limits }), ...defined(options) } as ConversationOptions<T>;
+}
+
 /** @throws EspalierError `bad_option` naming the first field that is not what it must be */
 function needOptions<T>(options: ConversationOptions<T>): void {
   known(options, CONVERSATION);
@@ -129,6 +139,7 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
+  needSession(options.session);
   if (options.log !== undefined && typeof options.log !== "string") throw bad("log", "the lines of a log", options.log);
   for (const name of ["automatic", "background", "serverManaged", "preferLongContext"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
@@ -139,6 +150,13 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   needTokens(options, "checkpoints", false);
   if (typeof timeouts !== "object" || timeouts === null) throw bad("timeouts", "an object", timeouts);
   for (const name of ["wait", "model", "hook", "storage"] as const) needTokens(timeouts, name, false, "options.timeouts");
+}
+
+function needSession(session: unknown): void {
+  if (session === undefined) return;
+  const { format, messages, history, usage, compactions } = (typeof session === "object" && session !== null ? session : {}) as Record<string, unknown>;
+  const isSession = typeof format === "string" && [messages, history, usage, compactions].every((list) => Array.isArray(list));
+  if (!isSession) throw bad("session", "a session of espalier/sessions (what openSession returns)", session);
 }
 
 /** JSON of a host's message; what has none is left to the log's neutral form. */

@@ -5,6 +5,7 @@ import type { Clock } from "../providers/types.ts";
 import type {
   CompactHooks, CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, LimitSource, Llm, ModelLimits, Origin, ProfileFields, ProfileName, Provider, Removal, Totals, Usage, ToolList,
 } from "../types.ts";
+import type { Session } from "../sessions/types.ts";
 import type { ConversationStorage } from "./storage.ts";
 
 /** Why a compaction was made. */
@@ -17,6 +18,24 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
    * host's own objects; without them they are made again from what was stored.
    */
   messages?: readonly T[];
+  /**
+   * Goes on from a session file of another agent: its live context, format, model, system prompt and tools where the file holds them, and the
+   * usage that it recorded, which anchors the counts. Other options win. It begins a new conversation; a stored one goes on as it is.
+   *
+   * ```ts
+   * import { readFile } from "node:fs/promises";
+   * import { openConversation } from "espalier";
+   * import { readSession } from "espalier/sessions";
+   *
+   * const session = readSession(await readFile("claude-code.jsonl", "utf8"));
+   * const conversation = await openConversation({ session });
+   * conversation.append({ role: "user", content: "Go on." });
+   * const { messages } = await conversation.prepare();
+   * messages.length; // => 5
+   * await conversation.dispose();
+   * ```
+   */
+  session?: Session;
   /** The lines of a log to go on with. What the storage holds wins. */
   log?: string;
   /** Where the conversation is kept. Without it nothing is. */

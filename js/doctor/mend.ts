@@ -34,8 +34,9 @@ const ROUNDS = 6;
  * import { mend } from "espalier";
  *
  * const result = { type: "tool_result", tool_use_id: "t9", content: "62 tests passed" };
- * const messages = [{ role: "user", content: "Go on." }, { role: "assistant", content: "Yes." }, { role: "user", content: [result] }];
- * const mended = mend(messages, { provider: "anthropic" });
+ * const next = { type: "text", text: "And the docs?" };
+ * const messages = [{ role: "user", content: "Go on." }, { role: "assistant", content: "Yes." }, { role: "user", content: [result, next] }];
+ * const mended = await mend(messages, { provider: "anthropic" });
  * mended.left; // => []
  * mended.changes[0]?.rule; // => "orphan-result"
  * ```

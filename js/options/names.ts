@@ -149,7 +149,7 @@ export const CONVERSATION: Names<ConversationOptions<unknown>> = {
   encoding: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, messages: 1, log: 1, storage: 1,
   format: 1, model: 1, profile: 1, provider: 1, system: 1, llm: 1, threshold: 1, contextSize: 1, preferLongContext: 1,
   automatic: 1, serverManaged: 1, background: 1, entropy: 1, clock: 1, timeouts: 1, checkpoints: 1, hooks: 1,
-  compact: 1, onEvent: 1, eventNames: 1,
+  compact: 1, onEvent: 1, eventNames: 1, session: 1,
 };
 export const CONVERSATION_COMPACT: Names<NonNullable<ConversationOptions<unknown>["compact"]>> = {
   provider: 1, onFailure: 1, keep: 1, llmBudget: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1,

@@ -1,0 +1,30 @@
+/** Usage that a recorded session reports, as anchors of the count: what the file does not hold (system prompt, tools) is in it, too. */
+
+import { countMessages } from "../api.ts";
+import type { Session } from "../sessions/types.ts";
+import type { Totals } from "../types.ts";
+import type { Context } from "./context.ts";
+
+/** The newest reports that are used. */
+const NEWEST = 8;
+
+/** Reports the recorded requests to the limits, as if they had been made here: those that held what is live. */
+export function anchor<T>({ limits, log, apart, clock }: Context<T>, session: Session, { frame, tools }: Pick<Totals, "frame" | "tools">): void {
+  const last = session.compactions.at(-1);
+  const [before, ahead] = [last?.before ?? 0, last?.context.length ?? 0];
+  const reports = session.usage.filter(({ answer }) => answer >= before && answer < session.history.length).slice(-NEWEST);
+  if (reports.length === 0) return;
+  const { tools: _, ...how } = log.counted({});
+  const { perMessage, total } = countMessages(session.messages, { ...how, format: log.format });
+  // What the conversation costs beside its messages.
+  const base = tools + total - perMessage.reduce((sum, { tokens }) => sum + tokens, 0);
+  const sums = [base];
+  for (const { tokens } of perMessage) sums.push(sums.at(-1)! + tokens);
+  const date = new Date(clock.now()).toISOString();
+  for (const { answer, usage } of reports) {
+    // A request held what came before its answer.
+    const tokens = sums[Math.min(ahead + answer - before, perMessage.length)]! + apart;
+    limits.send(`session:${answer}`, tokens, `${frame + apart}/${tools}`);
+    limits.answered(Math.round(usage.promptTotal), date);
+  }
+}
