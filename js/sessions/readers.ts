@@ -5,6 +5,8 @@ import { copilotReplay } from "./copilot-replay.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { codex } from "./codex.ts";
 import { geminiChat } from "./gemini-chat.ts";
+import { openhandsEvents } from "./openhands-events.ts";
+import { openhands } from "./openhands.ts";
 import { pi } from "./pi.ts";
 import type { Reader, Stranger } from "./reader.ts";
 import { vscodeChatLog } from "./vscode-chat-log.ts";
@@ -18,6 +20,8 @@ export const READERS: readonly Reader[] = [
   pi,
   opencode,
   vscodeChatLog, vscodeChat, copilotReplay,
+  openhandsEvents,
+  openhands,
 ];
 
 export const STRANGERS: readonly Stranger[] = [
