@@ -16,6 +16,9 @@ const TYPES = new Set([
   "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "worktree-state", "frame-link", "result", "stream_event",
 ]);
 
+/** Texts with the role of the user that the tool wrote. */
+const WRITTEN = /^(<(local-command-std(out|err)|task-notification|system-reminder|cross-session-message)\b|\[Request interrupted by user)/;
+
 export const claudeCode: Reader = {
   layout: "claude-code",
   tool: "Claude Code",
@@ -155,7 +158,7 @@ class ClaudeCode implements Reading {
       draft.extend(index, { role, content: [...blocks(fields(draft.messages[last])["content"]), ...blocks(content)] }, place);
     } else {
       const time = timeOf(record["timestamp"]);
-      const isInjected = role === "user" && (record["isMeta"] === true || /^<local-command-std(out|err)>/.test(textOf(content)));
+      const isInjected = role === "user" && (record["isMeta"] === true || WRITTEN.test(textOf(content)));
       index = draft.push({ role, content }, place, {
         ...(time !== undefined && { time }), ...(isInjected && { injected: true }), ...(typeof id === "string" && { id }),
       });
