@@ -7,7 +7,11 @@ import { codex } from "./codex.ts";
 import { geminiChat } from "./gemini-chat.ts";
 import { openhandsEvents } from "./openhands-events.ts";
 import { openhands } from "./openhands.ts";
+import { geminiCheckpoint } from "./gemini-checkpoint.ts";
+import { geminiStream } from "./gemini-stream.ts";
 import { pi } from "./pi.ts";
+import { claudePrompts, codexPrompts, geminiPrompts } from "./prompt-histories.ts";
+import { qwenCode } from "./qwen-code.ts";
 import type { Reader, Stranger } from "./reader.ts";
 import { vscodeChatLog } from "./vscode-chat-log.ts";
 import { vscodeChat } from "./vscode-chat.ts";
@@ -16,7 +20,10 @@ import { vscodeChat } from "./vscode-chat.ts";
 export const READERS: readonly Reader[] = [
   claudeCode,
   codex,
+  qwenCode,
   geminiChat,
+  geminiCheckpoint,
+  geminiStream,
   pi,
   opencode,
   vscodeChatLog, vscodeChat, copilotReplay,
@@ -26,4 +33,5 @@ export const READERS: readonly Reader[] = [
 
 export const STRANGERS: readonly Stranger[] = [
   opencodePiece,
+  codexPrompts, claudePrompts, geminiPrompts,
 ];
