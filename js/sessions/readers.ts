@@ -1,10 +1,11 @@
 /** The layouts that are read, and known files without a conversation. */
 
 import { claudeCode } from "./claude-code.ts";
-import { copilotReplay } from "./copilot-replay.ts";
-import { opencode, opencodePiece } from "./opencode.ts";
+import { cline, clinePanel, clineSession } from "./cline.ts";
 import { codex } from "./codex.ts";
+import { copilotReplay } from "./copilot-replay.ts";
 import { geminiChat } from "./gemini-chat.ts";
+import { opencode, opencodePiece } from "./opencode.ts";
 import { openhandsEvents } from "./openhands-events.ts";
 import { openhands } from "./openhands.ts";
 import { geminiCheckpoint } from "./gemini-checkpoint.ts";
@@ -29,9 +30,11 @@ export const READERS: readonly Reader[] = [
   vscodeChatLog, vscodeChat, copilotReplay,
   openhandsEvents,
   openhands,
+  clineSession, cline,
 ];
 
 export const STRANGERS: readonly Stranger[] = [
+  clinePanel,
   opencodePiece,
   codexPrompts, claudePrompts, geminiPrompts,
 ];

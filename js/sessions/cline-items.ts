@@ -1,0 +1,168 @@
+/**
+ * Messages of Cline, Roo and their relatives: Anthropic's, with fields of the log around them.
+ *
+ * Results of tools are `tool_result` blocks, or texts of the user that begin `[read_file for 'a.ts'] Result:`. Such a text answers a call of
+ * the assistant before it, if that has one open: first one of the same name. Where the model calls tools in XML there is none, and the text
+ * stays what it is.
+ */
+
+import { fields, isFields, items, objects } from "./draft.ts";
+
+/** Fields of blocks that only the log has. An empty `call_id` says that the text answers no call. */
+const LOGGED: Readonly<Record<string, readonly string[]>> = {
+  text: ["call_id", "reasoning_details", "signature"], tool_use: ["call_id", "reasoning_details", "signature"],
+  thinking: ["call_id", "reasoning_details", "summary"], tool_result: ["call_id"], redacted_thinking: ["call_id"], image: ["call_id"],
+};
+
+/** Blocks that show reasoning and are not sent. */
+const SHOWN = new Set(["reasoning", "thoughtSignature"]);
+
+interface Call {
+  id: string;
+  name: string;
+}
+
+export interface ClineMessage {
+  role: "user" | "assistant";
+  content: unknown;
+}
+
+/** Reads items one after the other. */
+export class ClineItems {
+  #open: Call[] = [];
+
+  /** The same place in a list, to read on from it a second time. */
+  copy(): ClineItems {
+    const copy = new ClineItems();
+    copy.#open = [...this.#open];
+    return copy;
+  }
+
+  /** The message that an item holds; nothing if it holds none. */
+  read(item: unknown): ClineMessage | undefined {
+    if (!isFields(item)) return undefined;
+    const { role, content } = item;
+    if ((role !== "user" && role !== "assistant") || (typeof content !== "string" && !Array.isArray(content))) return undefined;
+    if (typeof content === "string") {
+      if (role === "assistant") this.#open = [];
+      return { role, content };
+    }
+    const blocks = objects(content).filter(({ type }) => typeof type === "string" && !SHOWN.has(type));
+    if (blocks.length === 0 && content.length > 0) return undefined;
+    if (role === "assistant") {
+      this.#open = objects(blocks).flatMap(({ type, id, name }) => (type === "tool_use" && typeof id === "string" ? [{ id, name: String(name) }] : []));
+      return { role, content: blocks.map(clean) };
+    }
+    return { role, content: this.#results(blocks) };
+  }
+
+  /** The blocks of a message of the user, texts that are results as results, which come first. */
+  #results(blocks: readonly unknown[]): unknown[] {
+    for (const block of objects(blocks)) if (block["type"] === "tool_result") this.#take(({ id }) => id === block["tool_use_id"]);
+    const results: unknown[] = [];
+    const others: unknown[] = [];
+    let found = false;
+    // A heading without words has its result in the blocks behind it.
+    let open: unknown[] | undefined;
+    for (const block of blocks) {
+      const call = this.#answered(block);
+      const words = textOf(block);
+      if (call) {
+        const content = [clean(block)];
+        results.push({ type: "tool_result", tool_use_id: call.id, content });
+        open = words !== undefined && /\] Result:\s*$/.test(words) ? content : undefined;
+        found = true;
+      } else if (fields(block)["type"] === "tool_result") {
+        results.push(clean(block));
+        open = undefined;
+      } else if (open && (words === undefined ? fields(block)["type"] === "image" : !isToolWritten(words))) {
+        open.push(clean(block));
+      } else {
+        others.push(clean(block));
+        open = undefined;
+      }
+    }
+    return found ? [...results, ...others] : blocks.map(clean);
+  }
+
+  /** The call that a text answers. */
+  #answered(block: unknown): Call | undefined {
+    const words = textOf(block);
+    const { call_id: named } = fields(block);
+    if (words === undefined || named === "" || this.#open.length === 0) return undefined;
+    const byId = typeof named === "string" ? this.#take(({ id }) => id === named) : undefined;
+    const tool = headingOf(words);
+    if (byId || tool === undefined) return byId;
+    return this.#take(({ name }) => name === tool || name.endsWith(`_${tool}`)) ?? this.#open.shift();
+  }
+
+  #take(fits: (call: Call) => boolean): Call | undefined {
+    const at = this.#open.findIndex(fits);
+    return at < 0 ? undefined : this.#open.splice(at, 1)[0];
+  }
+}
+
+/** Blocks for a file, such that {@link ClineItems} reads them as they are. */
+export function written(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((block: unknown) => (headingOf(textOf(block) ?? "") === undefined ? block : { ...fields(block), call_id: "" }));
+}
+
+function clean(block: unknown): unknown {
+  if (!isFields(block)) return block;
+  const names = LOGGED[String(block["type"])] ?? [];
+  const isPlain = !names.some((name) => name in block);
+  const copy = isPlain ? block : Object.fromEntries(Object.entries(block).filter(([name]) => !names.includes(name)));
+  if (copy["type"] !== "tool_result" || isSendable(copy["content"])) return copy;
+  return { ...copy, content: JSON.stringify(copy["content"]) };
+}
+
+/** Results of newer versions can be any value, which is sent as JSON. */
+function isSendable(content: unknown): boolean {
+  if (content === undefined || typeof content === "string") return true;
+  return Array.isArray(content) && content.every((part) => typeof fields(part)["type"] === "string");
+}
+
+function textOf(block: unknown): string | undefined {
+  const { type, text } = fields(block);
+  return type === "text" && typeof text === "string" ? text : undefined;
+}
+
+/** The tool that a text is the result of, by how it begins. */
+function headingOf(words: string): string | undefined {
+  return /^\[([A-Za-z_][\w.-]*)(?: for [\s\S]*?)?\] Result:/.exec(words)?.[1];
+}
+
+export function isEnvironment(words: string): boolean {
+  return /^\s*<environment_details>/.test(words);
+}
+
+export function isResult(words: string): boolean {
+  return headingOf(words) !== undefined;
+}
+
+/** True for texts that the tool adds by itself. */
+function isToolWritten(words: string): boolean {
+  if (words.includes("<user_message>") || words.includes("<feedback>")) return false;
+  return isEnvironment(words) || isResult(words) || /^\s*(\[TASK RESUMPTION\]|\[ERROR\]|\[NOTE\]|# task_progress)/i.test(words);
+}
+
+/** True for a message with the role user in which nothing is from the user. */
+export function isInjected({ role, content }: ClineMessage): boolean {
+  if (role !== "user") return false;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
+  if (blocks.length === 0 || blocks.some(({ type }) => type === "tool_result")) return false;
+  const texts = blocks.map((block) => textOf(block) ?? "");
+  if (texts.some((words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"))) return false;
+  // Behind the heading of a result everything else is the result.
+  return texts.some(isResult) || blocks.every((block, at) => block["type"] === "text" && isToolWritten(texts[at]!));
+}
+
+/** The first text of a message for which `read` finds something. */
+export function inTexts<T>({ content }: ClineMessage, read: (words: string) => T | undefined): T | undefined {
+  for (const block of typeof content === "string" ? [{ type: "text", text: content }] : items(content)) {
+    const found = read(textOf(block) ?? "");
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
