@@ -13,6 +13,11 @@ import { geminiStream } from "./gemini-stream.ts";
 import { pi } from "./pi.ts";
 import { claudePrompts, codexPrompts, geminiPrompts } from "./prompt-histories.ts";
 import { qwenCode } from "./qwen-code.ts";
+import { aider } from "./aider.ts";
+import { goose } from "./goose.ts";
+import { kimi } from "./kimi.ts";
+import { letta } from "./letta.ts";
+import { sweAgent } from "./swe-agent.ts";
 import type { Reader, Stranger } from "./reader.ts";
 import { vscodeChatLog } from "./vscode-chat-log.ts";
 import { vscodeChat } from "./vscode-chat.ts";
@@ -31,6 +36,11 @@ export const READERS: readonly Reader[] = [
   openhandsEvents,
   openhands,
   clineSession, cline,
+  sweAgent,
+  goose,
+  kimi,
+  letta,
+  aider,
 ];
 
 export const STRANGERS: readonly Stranger[] = [

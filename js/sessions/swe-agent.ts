@@ -1,0 +1,111 @@
+/**
+ * SWE-agent: `.traj` files, whose `history` holds messages of OpenAI's format with fields of the log between them, and those of
+ * mini-swe-agent, whose `messages` do. A result names its call in the list `tool_call_ids`. Runs without tools answer in texts of the user.
+ */
+
+import { Draft, fields, isFields, items, number, objects, text, usageOf } from "./draft.ts";
+import type { Fields } from "./draft.ts";
+import type { Match, Reader, Reading, Sample } from "./reader.ts";
+
+export const sweAgent: Reader = {
+  layout: "swe-agent",
+  tool: "SWE-agent",
+  shapes: ["value", "lines"],
+  marks: ["trajectory", "history", "info", "environment"],
+  recognise,
+  read: (_, { keepsHistory }) => new SweAgent(keepsHistory),
+};
+
+function recognise({ records }: Sample): Match | undefined {
+  const runs = records.filter((record) => historyOf(record).length > 0);
+  if (runs.length === 0 || runs.length * 2 < records.length) return undefined;
+  const count = runs.length === 1 ? historyOf(runs[0]).length : runs.length;
+  return { count, evidence: "a history of messages beside trajectory, info or trajectory_format" };
+}
+
+function historyOf(record: unknown): readonly Fields[] {
+  const { history, messages, trajectory, trajectory_format: format, info } = fields(record);
+  const isMini = Array.isArray(messages) && (typeof format === "string" || (isFields(info) && "exit_status" in info));
+  const list = objects(isMini ? messages : Array.isArray(history) && (Array.isArray(trajectory) || isFields(info)) ? history : undefined);
+  return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
+}
+
+class SweAgent implements Reading {
+  readonly #keepsHistory: boolean;
+  readonly #drafts: Draft[] = [];
+
+  constructor(keepsHistory: boolean) {
+    this.#keepsHistory = keepsHistory;
+  }
+
+  add(record: unknown, place: number): void {
+    const draft = new Draft("openai-chat", this.#keepsHistory);
+    const { environment, instance_id: id, info, replay_config: replay } = fields(record);
+    draft.label = text(id) ?? text(environment) ?? `run ${this.#drafts.length + 1}`;
+    draft.tell({ id: text(id), model: modelOf(info, replay), version: text(fields(info)["swe_agent_version"]) ?? text(fields(info)["mini_version"]) });
+    let isAnswered = false;
+    historyOf(record).forEach((message, at) => {
+      isAnswered = this.#message(draft, message, place === 0 ? at : place, isAnswered);
+    });
+    this.#drafts.push(draft);
+  }
+
+  #message(draft: Draft, message: Fields, place: number, isAnswered: boolean): boolean {
+    const { role, content, tool_calls: calls, tool_call_ids: ids, tool_call_id: id, is_demo: isDemo, name, extra } = message;
+    const list = objects(calls);
+    const call = text(id) ?? text(items(ids)[0]);
+    if (role === "tool" || (role === "user" && call !== undefined && isDemo !== true)) {
+      if (call === undefined) draft.push({ role: "user", content: contentOf(content) }, place, { injected: true });
+      else draft.push({ role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content: contentOf(content) }, place);
+      return isAnswered;
+    }
+    if (role !== "system" && role !== "user" && role !== "assistant") {
+      draft.skip(String(role).slice(0, 40), "the outcome of the run, which no model sees");
+      return isAnswered;
+    }
+    // The task comes first; what the user says after an answer is the output of its command.
+    const isInjected = role === "user" && (isDemo === true || isAnswered);
+    const shown = contentOf(content);
+    const index = draft.push(
+      { role, content: shown === "" && list.length > 0 ? null : shown, ...(role === "assistant" && list.length > 0 && { tool_calls: list.map(callOf) }) },
+      place, isInjected ? { injected: true } : {},
+    );
+    if (role !== "assistant" || isDemo === true) return isAnswered;
+    const { model, usage } = fields(fields(extra)["response"]);
+    const { prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: details } = fields(usage);
+    const cacheRead = number(fields(details)["cached_tokens"]) ?? 0;
+    draft.report(index, usageOf({ input: (number(prompt) ?? 0) - cacheRead, cacheRead, output }), text(model));
+    return true;
+  }
+
+  end(): Draft | Draft[] {
+    return this.#drafts.length > 1 ? this.#drafts : this.#drafts[0] ?? new Draft("openai-chat");
+  }
+}
+
+function callOf(call: Fields): Fields {
+  const { name, arguments: args } = fields(call["function"]);
+  return { id: call["id"], type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+}
+
+/** Parts carry marks of the cache, which are not OpenAI's. */
+function contentOf(content: unknown): unknown {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  const parts = objects(content).map(({ cache_control: _, ...part }) => part);
+  return parts.length > 0 && parts.every(({ type }) => type === "text") ? parts.map((part) => String(part["text"] ?? "")).join("\n") : parts;
+}
+
+/** The model's name in the settings of the run, which may be a JSON text. */
+function modelOf(info: unknown, replay: unknown): string | undefined {
+  const config = fields(fields(info)["config"] ?? info);
+  const mini = text(fields(config["model"])["model_name"]);
+  if (mini !== undefined) return mini;
+  let settings: unknown = replay;
+  try {
+    if (typeof replay === "string") settings = JSON.parse(replay);
+  } catch {
+    // Then the file does not say which model it was.
+    return undefined;
+  }
+  return text(fields(fields(fields(settings)["agent"])["model"])["name"]);
+}
