@@ -4,9 +4,11 @@
 //! Each goes on where the one before it ended.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::compact::ledger::{Ledger, Rules};
+use crate::history::record::Records;
 use crate::map::HashSet;
 use crate::message::Message;
 
@@ -92,18 +94,20 @@ impl Folds {
         ledger
     }
 
-    /// The ledger of the messages that a record stands for, without what the assistant said: the record tells that.
+    /// The ledger of the messages that a record stands for, without what the assistant said: the record tells that. They are the host's own,
+    /// so that none of them is a record, whichever the view has now.
     pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        let own = Rules { records: Records::Only(BTreeSet::new()), ..rules.clone() };
         let mut held = self.behind.borrow_mut();
         let known = held.take().filter(|behind| {
             let still = messages.iter().filter(|message| behind.taken.contains(&Rc::as_ptr(message))).count();
-            still == behind.messages.len() && behind.rules == *rules
+            still == behind.messages.len() && behind.rules == own
         });
         let behind = held.insert(known.unwrap_or_else(|| Behind {
             messages: vec![],
             taken: HashSet::default(),
-            rules: rules.clone(),
-            ledger: Ledger::new(rules),
+            ledger: Ledger::new(&own),
+            rules: own,
         }));
         // A request that was carried by one compaction and is covered by the next stands before rounds that are read already. Requests stay
         // in order among themselves, and so does everything else.
@@ -114,7 +118,7 @@ impl Folds {
             }
         }
         behind.ledger.said.clear();
-        behind.ledger.clone()
+        behind.ledger.with_records(&rules.records)
     }
 
     /// The same for once: it goes on with what is held, and nothing of it is held.

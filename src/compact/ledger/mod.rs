@@ -162,6 +162,13 @@ impl Ledger {
         ledger
     }
 
+    /// The same, going on with other messages as records.
+    pub(in crate::compact) fn with_records(&self, records: &Records) -> Ledger {
+        let mut ledger = self.clone();
+        ledger.rules.records = records.clone();
+        ledger
+    }
+
     /// True if no message was taken in yet.
     pub fn is_empty(&self) -> bool {
         self.seen == 0

@@ -90,3 +90,23 @@ fn what_is_held_stays_through_summaries() {
     log.undo(None, 2).unwrap();
     assert!(Rc::ptr_eq(&held, &log.beside::<Held>()));
 }
+
+#[test]
+fn what_a_record_stands_for_is_read_once_whichever_the_record_is() {
+    use espalier::compact::held::Held;
+    use espalier::history::record::Records;
+    let held = Held::default();
+    let rules = |id: &str| Rules { records: Records::Only([id.to_string()].into()), ..Rules::default() };
+    let [early, late] = ["early", "late"].map(|id| Rc::new(Message { id: id.into(), ..user(id) }));
+    let requests = |messages: &[Rc<Message>], record: &str| -> Vec<String> {
+        held.folds.behind(messages, &rules(record)).requests.into_iter().map(|request| request.id).collect()
+    };
+    assert_eq!(requests(&[Rc::clone(&late)], "e2:summary"), ["late"]);
+    // Each summary has an id of its own. Reading goes on all the same: what was read already comes first.
+    assert_eq!(requests(&[Rc::clone(&early), Rc::clone(&late)], "e5:summary"), ["late", "early"]);
+    // The ledger goes on with the records that the view has now.
+    let mut ledger = held.folds.behind(&[Rc::clone(&early), Rc::clone(&late)], &rules("e7:summary"));
+    ledger
+        .add(&Message { id: "e7:summary".into(), ..user("<conversation-summary>\nSo far.\n</conversation-summary>") });
+    assert_eq!((ledger.requests.len(), ledger.earlier.len()), (2, 1));
+}
