@@ -12,7 +12,8 @@ export function showProgress({ name, bytes, size, isRead }: Progress): void {
   if (size < SMALL) return;
   const line = element("progress");
   line.hidden = false;
-  line.textContent = isRead ? `Counting what ${name} holds …` : `Reading ${name}: ${megabytes(bytes)} of ${megabytes(size)} MB. The file stays on this computer.`;
+  const share = `${megabytes(bytes)} of ${megabytes(size)} MB`;
+  line.textContent = isRead ? `Counting what ${name} holds …` : `Reading ${name}: ${share}. It stays on this computer.`;
 }
 
 export function endProgress(): void {

@@ -58,8 +58,8 @@ export interface SessionFacts {
   /** Number of messages in each view. */
   live: number;
   history: number;
-  /** Number of texts with the role `user` that the tool did not write. */
-  requests: number;
+  /** Number of requests of a person. */
+  turns: number;
   compactions: CompactionFacts[];
   sides: (Pick<SideChain, "kind" | "title" | "call" | "id"> & { messages: number })[];
   skipped: SkippedKind[];

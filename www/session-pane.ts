@@ -11,24 +11,33 @@ const conversation = element<HTMLSelectElement>("conversation");
 /** The file with several conversations that is offered or open. */
 let several: File | undefined;
 
+export interface Choices {
+  view(view: View): void;
+  conversation(source: File, number: number): void;
+}
+
 /** Calls back when a person chooses a view, or a conversation of a file with several. */
-export function onSessionChoice(chosen: { view: (view: View) => void; conversation: (source: File, number: number) => void }): void {
-  for (const radio of views) radio.addEventListener("change", () => chosen.view(radio.value === "history" ? "history" : "live"));
-  chain.addEventListener("change", () => chosen.view(chain.value === "main" ? mainView() : { side: Number(chain.value) }));
+export function onSessionChoice(chosen: Choices): void {
+  for (const radio of views) radio.addEventListener("change", () => chosen.view(mainView()));
+  chain.addEventListener("change", () => {
+    chosen.view(chain.value === "main" ? mainView() : { side: Number(chain.value) });
+  });
   element("choice").addEventListener("submit", (event) => {
     event.preventDefault();
     if (several) chosen.conversation(several, Number(conversation.value));
   });
 }
 
-const mainView = (): View => (views.some(({ value, checked }) => checked && value === "history") ? "history" : "live");
+const mainView = () => (views.some(({ value, checked }) => checked && value === "history") ? "history" : "live");
 
 /** Asks which conversation of a file to open. */
 export function offerConversations(file: File, conversations: NonNullable<Failed["conversations"]>): void {
   several = file;
   element("choice").hidden = false;
   element("choice-title").textContent = `${file.name} holds ${number(conversations.length)} conversations. Which one?`;
-  conversation.replaceChildren(...conversations.map(({ number: at, label, messages }) => new Option(`${at}. ${label || "unnamed"} (${count(messages, "message")})`, String(at))));
+  const named = conversations.map(({ number: at, label, messages }) =>
+    new Option(`${at}. ${label || "unnamed"} (${count(messages, "message")})`, String(at)));
+  conversation.replaceChildren(...named);
   conversation.focus();
 }
 
@@ -41,16 +50,19 @@ export function showSession({ name, view, session, encoding }: Opened & { encodi
   if (!session) return;
   const { tool, title, evidence, version } = session;
   element("session-title").textContent = title ?? name;
-  element("session-tool").textContent = `A session of ${tool}${version ? ` (version ${version})` : ""}, recognised by ${evidence}.`;
+  const versionText = version ? ` (version ${version})` : "";
+  element("session-tool").textContent = `A session of ${tool}${versionText}, recognised by ${evidence}.`;
   choices(session, view);
-  element("session-facts").replaceChildren(...facts(session, name, encoding).flatMap(([term, text]) => [made("dt", "", term), made("dd", "", text)]));
+  const terms = facts(session, name, encoding).flatMap(([term, text]) => [made("dt", "", term), made("dd", "", text)]);
+  element("session-facts").replaceChildren(...terms);
   list("compactions", count(session.compactions.length, "compaction"), session.compactions.map(compactionItem));
   const skipped = session.skipped.reduce((sum, kind) => sum + kind.count, 0);
-  list("skipped", `${count(skipped, "line or part", "lines or parts")} left out, since they are no messages`, session.skipped.map(({ kind, count, why }) => made("li", "", `${number(count)} × ${kind}${why ? `: ${why}` : ""}`)));
+  const kinds = session.skipped.map(({ kind, count, why }) => `${number(count)} × ${kind}${why ? `: ${why}` : ""}`);
+  list("skipped", `${count(skipped, "line or part", "lines or parts")} left out, since they are no messages`, items(kinds));
   const more = session.broken - session.problems.length;
   const problems = session.problems.map(({ line, message }) => `Line ${number(line)}: ${message}.`);
   if (more > 0) problems.push(`And ${number(more)} more.`);
-  list("broken", `${count(session.broken, "broken line")}`, problems.map((text) => made("li", "", text)));
+  list("broken", count(session.broken, "broken line"), items(problems));
 }
 
 /** The switch between live context and history, and the list of side chains. */
@@ -63,7 +75,8 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
   element("live-count").textContent = `the next request: ${count(live, "message")}`;
   element("history-count").textContent = `all that was said: ${count(history, "message")}`;
   const names = { subagent: "sub-agent", branch: "branch that was given up", other: "side chain" };
-  const options = sides.map(({ kind, title, id, messages }, at) => new Option(`${names[kind]} ${title ?? id} (${count(messages, "message")})`, String(at)));
+  const options = sides.map(({ kind, title, id, messages }, at) =>
+    new Option(`${names[kind]} ${title ?? id} (${count(messages, "message")})`, String(at)));
   chain.replaceChildren(new Option("the main conversation", "main"), ...options);
   chain.value = isSide ? String(view.side) : "main";
   element("chain-label").hidden = sides.length === 0;
@@ -71,28 +84,35 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
   element("view").hidden = compactions.length === 0 && live === history;
 }
 
-function facts({ live, history, requests, compactions, model, window, cwd, usage }: SessionFacts, name: string, encoding: string): [term: string, text: string][] {
+type Fact = [term: string, text: string];
+
+function facts({ live, history, turns, compactions, model, window, cwd, usage }: SessionFacts, name: string, encoding: string): Fact[] {
   const isAllLive = compactions.length === 0 && live === history;
-  const messages = isAllLive ? `${number(history)}, all of them live` : `${number(live)} live, ${number(history)} in the whole history`;
-  const out: [string, string][] = [["Messages", `${messages}; ${count(requests, "request")} of the user`]];
+  const views = `${number(live)} live, ${number(history)} in the whole history`;
+  const messages = isAllLive ? `${number(history)}, all of them live` : views;
+  const out: Fact[] = [["Messages", `${messages}; ${count(turns, "turn")} of the user`]];
   if (model) out.push(["Model", `${model}${window ? `, window of ${number(window)} tokens` : ""}`]);
   if (usage) out.push(["Newest request", usageText(usage, encoding)]);
-  out.push(["File", `${name}${cwd ? `, written in ${cwd}` : ""}. It is read in this tab: nothing of it is sent anywhere, and nothing is written to it.`]);
+  const privacy = "It is read in this tab: nothing of it is sent anywhere, and nothing is written to it.";
+  out.push(["File", `${name}${cwd ? `, of a session in ${cwd}` : ""}. ${privacy}`]);
   return out;
 }
 
 function usageText({ recorded, cached, model, counted, origin, messages, missing }: UsageFacts, encoding: string): string {
   const cache = cached > 0 ? `, ${number(cached)} of them from the cache` : "";
-  const share = Math.abs((100 * (counted - recorded)) / recorded);
-  const off = missing.length > 0 ? "" : `, ${share.toFixed(1)} % ${counted < recorded ? "less" : "more"}`;
+  const reported = `The provider reported ${number(recorded)} tokens${cache}${model ? ` (${model})` : ""}.`;
   const how = origin === "exact" ? encoding : `${encoding}, origin ${origin}`;
-  const lacks = missing.length > 0 ? ` The file does not hold ${missing.join(" or ")}, which the provider counted, too.` : "";
-  return `The provider reported ${number(recorded)} tokens${cache}${model ? ` (${model})` : ""}. Counted here: ${number(counted)} in ${count(messages, "message")} (${how})${off}.${lacks}`;
+  const ours = `Counted here: ${number(counted)} in ${count(messages, "message")} (${how})`;
+  if (missing.length > 0) return `${reported} ${ours}. The file does not hold ${missing.join(" or ")}, which the provider counted, too.`;
+  const share = Math.abs((100 * (counted - recorded)) / recorded);
+  return `${reported} ${ours}, ${share.toFixed(1)} % ${counted < recorded ? "less" : "more"}.`;
 }
 
 function compactionItem({ before, context, summary, tokensBefore, tokensAfter }: CompactionFacts): HTMLLIElement {
-  const tokens = tokensBefore === undefined ? "" : `, ${number(tokensBefore)}${tokensAfter === undefined ? "" : ` → ${number(tokensAfter)}`} tokens as the file says`;
-  const item = made("li", "", `After message ${number(before)}: ${count(context, "message")} replaced all before it${tokens}.`);
+  const after = tokensAfter === undefined ? "" : ` → ${number(tokensAfter)}`;
+  const tokens = tokensBefore === undefined ? "" : `, ${number(tokensBefore)}${after} tokens as the file says`;
+  const replaced = `After message ${number(before)}: ${count(context, "message")} replaced all before it`;
+  const item = made("li", "", `${replaced}${tokens}.`);
   if (summary) {
     const details = made("details");
     details.append(made("summary", "", "Its summary"), made("pre", "", summary));
@@ -107,5 +127,7 @@ function list(id: string, title: string, items: readonly HTMLElement[]): void {
   element(`${id}-title`).textContent = title;
   element(`${id}-list`).replaceChildren(...items);
 }
+
+const items = (texts: readonly string[]) => texts.map((text) => made("li", "", text));
 
 const count = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;

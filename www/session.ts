@@ -2,19 +2,30 @@
 
 import { EspalierError, countMessages } from "../js/entries/web.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
-import type { EncodingName, Format, ToolList } from "../js/types.ts";
+import type { EncodingName, Format } from "../js/types.ts";
 import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
 import { read } from "./reading.ts";
 import type { Source } from "./reading.ts";
 import { tell } from "./talk.ts";
 
+type Readers = typeof import("../js/sessions/index.ts");
+
+/** A session, and the function that makes requests of it. */
+export interface OpenSession {
+  name: string;
+  /** Which conversation of the file it is, of a file with several. */
+  conversation?: number | undefined;
+  session: Session;
+  sessionRequest: Readers["sessionRequest"];
+}
+
 /** What is open: a session, or what else the file holds; `unknown` is the error if that is no transcript either. */
-export type Open = { name: string; conversation?: number | undefined } & ({ session: Session } | { input: unknown; unknown?: EspalierError });
+export type Open = OpenSession | { name: string; input: unknown; unknown?: EspalierError };
 
 /** What the engine counts and fits. */
 export interface Counted {
   input: unknown;
-  options: { format?: Format; tools?: ToolList };
+  options: { format?: Format };
 }
 
 /** Limits of what is sent to the page for a single list. */
@@ -31,10 +42,10 @@ const NEWS_MS = 200;
 export async function openFile(source: Source, conversation?: number): Promise<Open> {
   const { name } = source;
   if (!(source instanceof File)) return { name, input: await read(source) };
-  const { openSession } = await readers();
+  const { openSession, sessionRequest } = await readers();
   try {
     const options: ReadSessionOptions = { name, ...(conversation !== undefined && { conversation }) };
-    return { name, conversation, session: await openSession(pieces(source), options) };
+    return { name, conversation, session: await openSession(pieces(source), options), sessionRequest };
   } catch (error) {
     if (!(error instanceof EspalierError) || error.code !== "unknown_session") throw error;
     const unknown = noTranscript(error);
@@ -43,7 +54,7 @@ export async function openFile(source: Source, conversation?: number): Promise<O
 }
 
 /** Beside this script, and in a file of its own: most visitors look at the examples. */
-const readers = () => import(new URL("sessions.js", import.meta.url).href) as Promise<typeof import("../js/sessions/index.ts")>;
+const readers = () => import(new URL("sessions.js", import.meta.url).href) as Promise<Readers>;
 
 async function* pieces(file: File): AsyncGenerator<Uint8Array> {
   const { name, size } = file;
@@ -67,7 +78,8 @@ function unreadable(name: string, cause: unknown): EspalierError {
 }
 
 function noTranscript({ code, message, path }: EspalierError & { code: "unknown_session" }): EspalierError {
-  return new EspalierError({ code, path, message: `${message} A list of messages and the request of a provider were looked for, too.` });
+  const others = "A list of messages and the request of a provider were looked for, too.";
+  return new EspalierError({ code, path, message: `${message} ${others}` });
 }
 
 /** The JSON of a file that no agent wrote. */
@@ -80,65 +92,44 @@ async function parsed(file: File, unknown: EspalierError): Promise<unknown> {
 /** The messages of a view, with what every request of the session holds beside them. */
 export function viewOf(open: Open, view: View): Counted {
   if ("input" in open) return { input: open.input, options: {} };
-  const { session } = open;
-  if (view === "live") return requestOf(session, session.messages);
-  if (view === "history") return requestOf(session, session.history);
-  const side = session.sideChains[view.side];
+  const { session, sessionRequest } = open;
+  const options = { format: session.format };
   // A sub-agent has a system prompt and tools of its own.
-  return { input: side?.messages ?? [], options: { format: session.format } };
-}
-
-function requestOf({ format, system, tools }: Session, messages: readonly unknown[]): Counted {
-  const options = { format, ...(tools && { tools: tools as ToolList }) };
-  if (system === undefined) return { input: messages, options };
-  if (format === "gemini") return { input: { contents: messages, systemInstruction: { parts: [{ text: system }] } }, options };
-  if (format === "openai-responses") return { input: { input: messages, instructions: system }, options };
-  return { input: { messages, system }, options };
+  return { input: typeof view === "object" ? session.sideChains[view.side]?.messages : sessionRequest(session, view), options };
 }
 
 /** The view that a file opens with. */
-export const firstView = (open: Open): View => ("session" in open && open.session.messages.length === 0 ? "history" : "live");
+export function firstView(open: Open): View {
+  return "session" in open && open.session.messages.length === 0 ? "history" : "live";
+}
 
-export function factsOf({ session, conversation }: { session: Session; conversation?: number | undefined }, encoding: EncodingName): SessionFacts {
-  const { tool, evidence, title, model, version, cwd, window, messages, history, compactions, sideChains, skipped, problems } = session;
+export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts {
+  const { session, conversation } = open;
+  const { tool, evidence, title, model, version, cwd, window } = session;
+  const { messages, history, compactions, sideChains, skipped, problems } = session;
   return {
     tool, evidence, title, model, version, cwd, window, conversation, skipped,
     live: messages.length,
     history: history.length,
-    requests: requests(session),
-    compactions: compactions.map(({ before, context, summary, tokensBefore, tokensAfter }) =>
-      ({ before, context: context.length, summary: summary?.slice(0, MAX.summary), tokensBefore, tokensAfter })),
+    turns: session.turns,
+    compactions: compactions.map(({ before, context, summary, tokensBefore, tokensAfter }) => {
+      return { before, context: context.length, summary: summary?.slice(0, MAX.summary), tokensBefore, tokensAfter };
+    }),
     sides: sideChains.map(({ messages, ...side }) => ({ ...side, messages: messages.length })),
     problems: problems.slice(0, MAX.problems),
     broken: problems.length,
-    usage: usageOf(session, encoding),
+    usage: usageOf(open, encoding),
   };
 }
 
-function requests({ history, entries }: Session): number {
-  const isRequest = (message: unknown, index: number) => !entries[index]?.injected && isUser(message) && !holdsResults(message);
-  return history.filter(isRequest).length;
-}
-
-/** Raw messages of prompts have numbers for roles. */
-const isUser = (message: unknown) => ["user", 1].includes((message as { role?: string | number }).role ?? "");
-
-/** Results of tools have the role `user` in the formats of Anthropic and Gemini. */
-function holdsResults(message: unknown): boolean {
-  const { content, parts } = message as { content?: unknown; parts?: unknown };
-  return [content, parts].some((list) => Array.isArray(list) && list.some((part: unknown) =>
-    typeof part === "object" && part !== null && ((part as { type?: unknown }).type === "tool_result" || "functionResponse" in part)));
-}
-
 /** Counts what the newest request held: what was live before its answer. */
-function usageOf(session: Session, encoding: EncodingName): UsageFacts | undefined {
+function usageOf({ session, sessionRequest }: OpenSession, encoding: EncodingName): UsageFacts | undefined {
   const { history, compactions, usage, system, tools } = session;
   const newest = usage.at(-1);
   if (!newest) return undefined;
   const compaction = compactions.findLast(({ before }) => before <= newest.answer);
   const messages = [...(compaction?.context ?? []), ...history.slice(compaction?.before ?? 0, newest.answer)];
-  const { input, options } = requestOf(session, messages);
-  const { total, origin } = countMessages(input, { ...options, encoding });
+  const { total, origin } = countMessages(sessionRequest({ ...session, messages }), { format: session.format, encoding });
   const missing: UsageFacts["missing"] = [];
   if (system === undefined && !hasSystem(messages)) missing.push("the system prompt");
   if (tools === undefined) missing.push("the tool definitions");

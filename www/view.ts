@@ -40,7 +40,7 @@ export function showResult(opened: Opened, { mode, report, inserted }: Ran): voi
   const summary = element("summary");
   summary.hidden = !compacted?.summary;
   element("summary-text").textContent = compacted?.summary ?? "";
-  void rows(opened, report, inserted);
+  rows(opened, report, inserted);
 }
 
 function percent(part: number, whole: number): string {
@@ -66,6 +66,9 @@ function meter({ before, after, budget }: Ran["report"]): void {
   element("split").textContent = `system ${number(after.frame)} · tools ${number(after.tools)} · conversation ${number(after.conversation)} · budget ${number(budget)}`;
 }
 
+/** Steps that are listed; a long history has tens of thousands. */
+const MAX_STEPS = 200;
+
 function steps(report: Ran["report"], compacted: CompactReport | undefined): void {
   const lines = (compacted?.steps ?? []).map(({ step, outcome, tokensBefore, tokensAfter, why }) =>
     `${step}: ${outcome}, ${number(tokensBefore)} → ${number(tokensAfter)} tokens (${why})`);
@@ -74,6 +77,7 @@ function steps(report: Ran["report"], compacted: CompactReport | undefined): voi
     lines.push(`${rule}: ${which}, ${number(tokens)} tokens. ${why}`);
   }
   if (lines.length === 0) lines.push("Nothing had to be done.");
+  if (lines.length > MAX_STEPS) lines.splice(MAX_STEPS, Number.POSITIVE_INFINITY, `And ${number(lines.length - MAX_STEPS)} more.`);
   element("step-list").replaceChildren(...lines.map((line) => {
     const item = document.createElement("li");
     item.textContent = line;
@@ -85,52 +89,83 @@ const FATES: Record<MessageFate["fate"], string> = {
   kept: "kept", changed: "changed", dropped: "dropped", covered: "covered", inserted: "added",
 };
 
-/** Rows that are drawn before the page may answer to its user again. */
-const CHUNK = 400;
+/** Rows on a page: that many are drawn at once without a person noticing. */
+const PAGE = 1_000;
 
 interface Drawn {
   opened: Opened;
+  /** Rows are made once for a conversation and only updated while the budget is dragged. */
   items: Map<string, HTMLLIElement>;
-  /** Rows of messages that the last run added. */
-  inserted: HTMLLIElement[];
+  fates: readonly MessageFate[];
+  texts: Map<string, Row>;
+  reasons: Map<string, string>;
+  largest: number;
 }
 
 const filter = element<HTMLSelectElement>("filter");
 
 let drawn: Drawn | undefined;
-/** Drawing a long list stops when a newer result is there. */
-let drawings = 0;
+/** Index of the page that is shown. */
+let page = 0;
 
-async function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): Promise<void> {
-  const drawing = ++drawings;
-  const list = element("messages");
-  const reasons = new Map(removed.flatMap(({ ids, why }) => ids.map((id) => [id, why])));
-  // Rows are made once for a conversation and only updated while the budget is dragged.
-  if (drawn?.opened !== opened) {
-    list.replaceChildren();
-    drawn = { opened, items: new Map(), inserted: [] };
-  }
-  const { items, inserted: stale } = drawn;
-  for (const item of stale.splice(0)) item.remove();
-  const texts = new Map([...opened.rows, ...inserted].map((row) => [row.id, row]));
-  const largest = fates.reduce((most, { before, after }) => Math.max(most, before, after), 1);
+function rows(opened: Opened, { messages: fates, removed }: Ran["report"], inserted: readonly Row[]): void {
+  const isSame = drawn?.opened === opened;
+  if (!isSame) page = 0;
+  const items = isSame ? drawn!.items : new Map<string, HTMLLIElement>();
+  // What the last run added may have the same id and another text.
+  for (const { id } of inserted) items.delete(id);
+  drawn = {
+    opened, items, fates,
+    texts: new Map([...opened.rows, ...inserted].map((row) => [row.id, row])),
+    reasons: new Map(removed.flatMap(({ ids, why }) => ids.map((id) => [id, why]))),
+    largest: fates.reduce((most, { before, after }) => Math.max(most, before, after), 1),
+  };
   element("messages-title").textContent = `Messages (${opened.rows.length})`;
-  for (const [index, fate] of fates.entries()) {
-    if (index > 0 && index % CHUNK === 0) {
-      await new Promise((resolve) => setTimeout(resolve));
-      if (drawing !== drawings) return;
-    }
-    const known = items.get(fate.id);
-    const item = known ?? newRow(fate.id);
-    if (fate.fate === "inserted") stale.push(item);
-    else if (!known) items.set(fate.id, item);
-    update(item, fate, texts.get(fate.id), largest, reasons.get(fate.id));
-    item.hidden = isFiltered(item);
-    // A row that stays in its place keeps the focus.
-    const place = list.children[index];
-    if (place !== item) list.insertBefore(item, place ?? null);
-  }
+  drawRows();
 }
+
+function drawRows(): void {
+  if (!drawn) return;
+  const { fates, items, texts, reasons, largest } = drawn;
+  const chosen = filter.value === "all" ? fates : fates.filter((fate) => isChosen(fate));
+  const last = Math.max(0, Math.ceil(chosen.length / PAGE) - 1);
+  page = Math.min(page, last);
+  const shown = chosen.slice(page * PAGE, (page + 1) * PAGE).map((fate) => {
+    const item = items.get(fate.id) ?? newRow(fate.id);
+    items.set(fate.id, item);
+    update(item, fate, texts.get(fate.id), largest, reasons.get(fate.id));
+    return item;
+  });
+  const list = element("messages");
+  const stays = new Set<Element>(shown);
+  for (const item of [...list.children]) if (!stays.has(item)) item.remove();
+  // A row that stays in its place keeps the focus.
+  shown.forEach((item, index) => list.children[index] !== item && list.insertBefore(item, list.children[index] ?? null));
+  element("pager").hidden = last === 0;
+  element("page").textContent = `${number(page * PAGE + 1)}–${number(page * PAGE + shown.length)} of ${number(chosen.length)}`;
+  for (const [id, target] of Object.entries(targets(last))) element<HTMLButtonElement>(id).disabled = target === page;
+}
+
+function isChosen({ fate }: MessageFate): boolean {
+  return filter.value === "gone" ? fate !== "kept" : fate !== "dropped" && fate !== "covered";
+}
+
+/** Where the buttons below the rows lead. */
+function targets(last: number): Record<string, number> {
+  return { "page-first": 0, "page-back": Math.max(0, page - 1), "page-on": Math.min(last, page + 1), "page-last": last };
+}
+
+for (const id of ["page-first", "page-back", "page-on", "page-last"]) {
+  element(id).addEventListener("click", () => {
+    page = targets(Number.MAX_SAFE_INTEGER)[id]!;
+    drawRows();
+    element("messages-title").scrollIntoView();
+  });
+}
+filter.addEventListener("change", () => {
+  page = 0;
+  drawRows();
+});
 
 function newRow(id: string): HTMLLIElement {
   const item = document.createElement("li");
@@ -143,7 +178,6 @@ function newRow(id: string): HTMLLIElement {
 function update(item: HTMLLIElement, { id, role, before, after, fate, rule }: MessageFate, row: Row | undefined, largest: number, why: string | undefined): void {
   const gone = fate === "dropped" || fate === "covered";
   item.className = gone ? "gone" : fate;
-  item.dataset["kept"] = fate === "kept" ? "yes" : "no";
   const part = (name: string) => item.querySelector<HTMLElement>(`.${name}`)!;
   part("fate").textContent = FATES[fate];
   part("role").textContent = role;
@@ -176,14 +210,4 @@ async function toggle(item: HTMLLIElement, button: HTMLButtonElement, id: string
   } catch (error) {
     full.querySelector("pre")!.textContent = (error as Failed).message;
   }
-}
-
-filter.addEventListener("change", applyFilter);
-
-function applyFilter(): void {
-  for (const item of element("messages").children as HTMLCollectionOf<HTMLElement>) item.hidden = isFiltered(item);
-}
-
-function isFiltered({ classList, dataset }: HTMLElement): boolean {
-  return (filter.value === "kept" && classList.contains("gone")) || (filter.value === "gone" && dataset["kept"] === "yes");
 }

@@ -47,7 +47,7 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
   assert.equal(await text("session-tool"), "A session of Claude Code (version 2.1.0), recognised by 17 lines of the types user and assistant with uuid and an Anthropic message.");
-  assert.match(await text("session-facts"), /4 live, 9 in the whole history; 4 requests of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, written in \/work\/shop\. .*nothing of it is sent/);
+  assert.match(await text("session-facts"), /4 live, 9 in the whole history; 4 turns of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, of a session in \/work\/shop\. .*nothing of it is sent/);
   assert.match(await text("session-facts"), /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*does not hold the system prompt or the tool definitions/);
   for (const details of await page.locator("#session > details > summary").all()) await details.click();
   assert.match(await text("compactions"), /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/);
@@ -138,4 +138,29 @@ test("lists of messages and examples open as before, without the card of a sessi
   assert.ok(await page.isHidden("#session"));
   await page.selectOption("#example", { index: 0 });
   await titled("Messages (28)");
+});
+
+test("a long history is shown page by page, the filter chooses before that", async () => {
+  const line = (at) => ({
+    parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "s", uuid: `u${at}`, type: at % 2 ? "assistant" : "user",
+    message: { role: at % 2 ? "assistant" : "user", content: `Message ${at}.` },
+  });
+  await drop("long.jsonl", Array.from({ length: 2_500 }, (_, at) => JSON.stringify(line(at))).join("\n"));
+  await titled("Messages (2500)");
+  assert.equal((await messages()).length, 1_000);
+  assert.equal(await text("page"), "1–1,000 of 2,500");
+  assert.ok(await page.isDisabled("#page-first"));
+  await page.focus("#page-last");
+  await page.keyboard.press("Enter");
+  assert.equal(await text("page"), "2,001–2,500 of 2,500");
+  assert.match((await messages()).at(-1), /Message 2499\./);
+  await page.click("#page-back");
+  assert.match((await messages())[0], /Message 1000\./);
+  await page.selectOption("#filter", "gone");
+  assert.match(await text("page"), /^1–1,000 of 1,\d\d\d$/);
+  await page.selectOption("#filter", "all");
+  await drop("mine.jsonl", LOG);
+  await titled("Messages (4)");
+  assert.ok(await page.isHidden("#pager"));
+  assert.equal((await messages()).length, 4);
 });
