@@ -4,6 +4,7 @@ import { claudeCode } from "./claude-code.ts";
 import { cline, clinePanel, clineSession } from "./cline.ts";
 import { codex } from "./codex.ts";
 import { copilotReplay } from "./copilot-replay.ts";
+import { copilotCli } from "./copilot-cli.ts";
 import { geminiChat } from "./gemini-chat.ts";
 import { opencode, opencodePiece } from "./opencode.ts";
 import { openhandsEvents } from "./openhands-events.ts";
@@ -26,6 +27,7 @@ import { vscodeChat } from "./vscode-chat.ts";
 export const READERS: readonly Reader[] = [
   claudeCode,
   codex,
+  copilotCli,
   qwenCode,
   geminiChat,
   geminiCheckpoint,
