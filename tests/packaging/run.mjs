@@ -138,6 +138,19 @@ const cases = {
     assert.equal(plain.code, 0, plain.stdout);
   },
 
+  async "sessions: one class of errors, import and require, types, and no engine until it is needed"() {
+    const file = JSON.stringify(join(root, "tests", "fixtures", "sessions", "claude-code.jsonl"));
+    const use = `
+      const reads = []; const real = fs.readFileSync; const text = fs.readFileSync(${file}, "utf8");
+      fs.readFileSync = (...a) => (reads.push(String(a[0])), real(...a));
+      const { layout, turns } = readSession(text);
+      try { readSession("{}"); } catch (e) { if (!(e instanceof EspalierError) || e.code !== "unknown_session") throw e; }
+      console.log(layout, turns, reads.filter((file) => /wasm|vocab/.test(file)).length);`;
+    const want = "claude-code 4 0";
+    assert.equal(await node("sessions.mjs", `import fs from "node:fs"; import { EspalierError } from "espalier"; import { readSession } from "espalier/sessions"; ${use}`), want);
+    assert.equal(await node("sessions.cjs", `const fs = require("node:fs"); const { EspalierError } = require("espalier"); const { readSession } = require("espalier/sessions"); ${use}`), want);
+  },
+
   async "providers: one class of errors, types, import and require, and no engine until it is needed"() {
     const { url, script, close } = await modelServer({ strict: true });
     const use = `
@@ -435,7 +448,9 @@ const cases = {
       [["count", airline, "--encoding", "p50k"], 2, "unknown_encoding"],
       [["count", "nowhere.json"], 3, "file_not_found"],
       [["count", join(root, "README.md")], 3, "bad_json"],
-      [["count", join(root, "tsconfig.json")], 3, "unknown_format"],
+      [["count", join(root, "tsconfig.json")], 3, "unknown_session"],
+      [["count", join(root, "tests", "fixtures", "sessions", "claude-code.jsonl")], 0, "Claude Code (claude-code)"],
+      [["doctor", join(root, "tests", "fixtures", "sessions", "pi.jsonl")], 6, "would refuse"],
       [["prune", airline, "--budget", "100"], 4, "budget_exceeded"],
       [["compact", airline, "--budget", "2000", "--llm", "parrot"], 2, "openai:MODEL"],
       [["compact", airline, "--budget", "2000", "--llm", "openai:gpt-4o"], 2, "OPENAI_API_KEY"],
