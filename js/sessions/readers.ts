@@ -17,6 +17,9 @@ import { qwenCode } from "./qwen-code.ts";
 import { aider } from "./aider.ts";
 import { goose } from "./goose.ts";
 import { kimi } from "./kimi.ts";
+import { chatgpt } from "./chatgpt.ts";
+import { langchain } from "./langchain.ts";
+import { langfuse } from "./langfuse.ts";
 import { letta } from "./letta.ts";
 import { sweAgent } from "./swe-agent.ts";
 import type { Reader, Stranger } from "./reader.ts";
@@ -42,6 +45,9 @@ export const READERS: readonly Reader[] = [
   goose,
   kimi,
   letta,
+  langfuse,
+  langchain,
+  chatgpt,
   aider,
 ];
 
