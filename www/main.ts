@@ -41,12 +41,19 @@ function mode(): Mode {
 
 /** Opens a file or an example; `conversation` is which one of a file with several. */
 async function open(source: Source, budget?: number, conversation?: number): Promise<void> {
-  const error = await display(() => ask("open", { source, encoding: chosen(), ...(conversation !== undefined && { conversation }) }), budget);
-  if (source instanceof File && !error) example.selectedIndex = EXAMPLES.length;
-  if (source instanceof File && error?.code === "several_sessions") {
+  const which = conversation === undefined ? {} : { conversation };
+  const error = await display(() => ask("open", { source, encoding: chosen(), ...which }), budget);
+  if (!error) isOwnBudget = budget !== undefined;
+  if (!(source instanceof File)) return;
+  if (!error) example.selectedIndex = EXAMPLES.length;
+  if (error?.code === "several_sessions") {
     hideError();
     offerConversations(source, error.conversations ?? []);
-  } else if (!error) isOwnBudget = budget !== undefined;
+  }
+  const answer = ["alert", "choice", "session", "result"].map((id) => element(id)).find(({ hidden }) => !hidden);
+  const top = answer?.getBoundingClientRect().top ?? 0;
+  // The file may have been dropped far below.
+  if (top < 0 || top > innerHeight) answer?.scrollIntoView();
 }
 
 /** Another view of the conversation that is open, or another encoding. */
@@ -73,10 +80,10 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
     hideError();
     showSession({ ...opened, encoding: chosen() });
     setBudget(budget ?? Math.round(opened.total / 2));
-    const failed = await run();
     // The half is the page's own choice: where it is too little, the least that is possible replaces it.
-    if (budget === undefined && failed?.needed !== undefined) {
-      setBudget(failed.needed);
+    const needed = await run(budget === undefined);
+    if (needed !== undefined) {
+      setBudget(needed);
       await run();
     }
     return undefined;
@@ -90,8 +97,8 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
   }
 }
 
-/** Runs with what the controls say; gives the reason if it was refused. */
-async function run(): Promise<Failed | undefined> {
+/** Runs with what the controls say. With `asksBack` a budget that is too small is no error: the least that is possible is returned. */
+async function run(asksBack = false): Promise<number | undefined> {
   if (!opened) return undefined;
   remember(state);
   const budget = Number(tokens.value);
@@ -109,8 +116,10 @@ async function run(): Promise<Failed | undefined> {
     }
     return undefined;
   } catch (error) {
+    const { needed } = error as Failed;
+    if (asksBack && needed !== undefined) return needed;
     if (number === newest) showError(error as Failed);
-    return error as Failed;
+    return undefined;
   }
 }
 

@@ -61,7 +61,7 @@ export interface SessionFacts {
   /** Number of requests of a person. */
   turns: number;
   compactions: CompactionFacts[];
-  sides: (Pick<SideChain, "kind" | "title" | "call" | "id"> & { messages: number })[];
+  sides: SideFacts[];
   skipped: SkippedKind[];
   /** The first broken lines, and the number of all. */
   problems: SessionProblem[];
@@ -69,6 +69,13 @@ export interface SessionFacts {
   usage?: UsageFacts | undefined;
   /** Which conversation of the file it is, of a file with several. */
   conversation?: number | undefined;
+}
+
+export interface SideFacts {
+  kind: SideChain["kind"];
+  /** Its title, or how it begins, or its id. */
+  name: string;
+  messages: number;
 }
 
 export interface CompactionFacts {

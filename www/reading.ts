@@ -42,6 +42,11 @@ export function textOf(message: NeutralMessage | undefined, most = 200_000): str
   return out;
 }
 
+/** The beginning of a message, on one line. */
+export function peekOf(message: NeutralMessage | undefined, most: number): string {
+  return textOf(message, 2 * most).replace(/\s+/g, " ").trim().slice(0, most);
+}
+
 function partText(part: Part): string {
   switch (part.type) {
     case "text":

@@ -58,7 +58,7 @@ export function showSession({ name, view, session, encoding }: Opened & { encodi
   list("compactions", count(session.compactions.length, "compaction"), session.compactions.map(compactionItem));
   const skipped = session.skipped.reduce((sum, kind) => sum + kind.count, 0);
   const kinds = session.skipped.map(({ kind, count, why }) => `${number(count)} × ${kind}${why ? `: ${why}` : ""}`);
-  list("skipped", `${count(skipped, "line or part", "lines or parts")} left out, since they are no messages`, items(kinds));
+  list("skipped", `Left out: ${count(skipped, "line or part that is no message", "lines or parts that are no messages")}`, items(kinds));
   const more = session.broken - session.problems.length;
   const problems = session.problems.map(({ line, message }) => `Line ${number(line)}: ${message}.`);
   if (more > 0) problems.push(`And ${number(more)} more.`);
@@ -74,9 +74,8 @@ function choices({ live, history, compactions, sides }: SessionFacts, view: View
   }
   element("live-count").textContent = `the next request: ${count(live, "message")}`;
   element("history-count").textContent = `all that was said: ${count(history, "message")}`;
-  const names = { subagent: "sub-agent", branch: "branch that was given up", other: "side chain" };
-  const options = sides.map(({ kind, title, id, messages }, at) =>
-    new Option(`${names[kind]} ${title ?? id} (${count(messages, "message")})`, String(at)));
+  const kinds = { subagent: "sub-agent", branch: "given up", other: "beside it" };
+  const options = sides.map(({ kind, name, messages }, at) => new Option(`${kinds[kind]}: ${name} (${count(messages, "message")})`, String(at)));
   chain.replaceChildren(new Option("the main conversation", "main"), ...options);
   chain.value = isSide ? String(view.side) : "main";
   element("chain-label").hidden = sides.length === 0;

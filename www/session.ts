@@ -1,10 +1,11 @@
 /** The worker's side of sessions: opens the file of an agent, and says what is in it. */
 
+import { readConversation } from "../js/adapters/index.ts";
 import { EspalierError, countMessages } from "../js/entries/web.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
 import type { EncodingName, Format } from "../js/types.ts";
 import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
-import { read } from "./reading.ts";
+import { peekOf, read } from "./reading.ts";
 import type { Source } from "./reading.ts";
 import { tell } from "./talk.ts";
 
@@ -29,7 +30,7 @@ export interface Counted {
 }
 
 /** Limits of what is sent to the page for a single list. */
-const MAX = { problems: 100, summary: 20_000 };
+const MAX = { problems: 100, summary: 20_000, name: 60 };
 /** Milliseconds between two pieces of news. */
 const NEWS_MS = 200;
 
@@ -106,7 +107,7 @@ export function firstView(open: Open): View {
 export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts {
   const { session, conversation } = open;
   const { tool, evidence, title, model, version, cwd, window } = session;
-  const { messages, history, compactions, sideChains, skipped, problems } = session;
+  const { format, messages, history, compactions, sideChains, skipped, problems } = session;
   return {
     tool, evidence, title, model, version, cwd, window, conversation, skipped,
     live: messages.length,
@@ -115,11 +116,17 @@ export function factsOf(open: OpenSession, encoding: EncodingName): SessionFacts
     compactions: compactions.map(({ before, context, summary, tokensBefore, tokensAfter }) => {
       return { before, context: context.length, summary: summary?.slice(0, MAX.summary), tokensBefore, tokensAfter };
     }),
-    sides: sideChains.map(({ messages, ...side }) => ({ ...side, messages: messages.length })),
+    sides: sideChains.map(({ kind, id, title, messages }) => ({ kind, name: title ?? (beginning(messages, format) || id), messages: messages.length })),
     problems: problems.slice(0, MAX.problems),
     broken: problems.length,
     usage: usageOf(open, encoding),
   };
+}
+
+/** The first words of a side chain, whose id says less. */
+function beginning([first]: readonly unknown[], format: Format): string {
+  if (first === undefined) return "";
+  return peekOf(readConversation([first], { format }).messages[0], MAX.name);
 }
 
 /** Counts what the newest request held: what was live before its answer. */

@@ -9,7 +9,7 @@ import type { CompactReport, MessageFate } from "../js/types.ts";
 export function showError({ code, message, path, largest }: Failed): void {
   const alert = element("alert");
   const names = largest?.length ? `\nThe largest of what cannot go:\n${largest.map((l) => `  ${l.id}: ${number(l.tokens)} tokens (${l.why})`).join("\n")}` : "";
-  alert.textContent = `${message}${path && !message.includes(path) ? ` (at ${path})` : ""} [${code}]${names}`;
+  alert.textContent = `${message}${path && path !== "source" && !message.includes(path) ? ` (at ${path})` : ""} [${code}]${names}`;
   alert.hidden = false;
 }
 

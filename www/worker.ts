@@ -6,7 +6,7 @@ import { EspalierError, compact, countMessages, init, prune } from "../js/entrie
 import type { EncodingName, NeutralMessage } from "../js/types.ts";
 import type { Opened, Progress, Questions, Ran, Row, View } from "./protocol.ts";
 import { keepFetched } from "./offline.ts";
-import { textOf } from "./reading.ts";
+import { peekOf, textOf } from "./reading.ts";
 import { factsOf, firstView, openFile, viewOf } from "./session.ts";
 import type { Open } from "./session.ts";
 import { answering, tell } from "./talk.ts";
@@ -66,8 +66,7 @@ async function run({ mode, budget, encoding }: Questions["run"][0]): Promise<Ran
 const nothingOpen = () => new EspalierError({ code: "bad_input", message: "No conversation is open." });
 
 function row(message: NeutralMessage): Row {
-  const text = textOf(message, 300);
-  return { id: message.id, role: message.role, peek: text.replace(/\s+/g, " ").slice(0, 200) };
+  return { id: message.id, role: message.role, peek: peekOf(message, 200) };
 }
 
 answering<Questions>({

@@ -1,7 +1,9 @@
 /** Sessions of agents in the playground, in a real Chromium: dropped, chosen, looked at, fitted. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { opened } from "./browser.mjs";
 
@@ -53,7 +55,7 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
   assert.match(await text("compactions"), /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/);
   await page.click("#compactions-list summary");
   assert.match(await text("compactions-list"), /The rounding in cart\.ts is fixed\./);
-  assert.match(await text("skipped"), /^4 lines or parts left out[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/);
+  assert.match(await text("skipped"), /^Left out: 4 lines or parts that are no messages[\s\S]*1 × progress[\s\S]*1 × error message: the API's error/);
   assert.match(await text("broken"), /^1 broken line\s+Line 23: the last line is incomplete/);
   assert.equal(await page.inputValue("#example"), "");
   assert.deepEqual(complaints, []);
@@ -82,7 +84,7 @@ test("one switch shows the live context or the whole history, and both can be fi
 test("a side chain opens and leads back", async () => {
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
-  assert.deepEqual(await page.locator("#chain option").allTextContents(), ["the main conversation", "sub-agent ag1 (2 messages)", "branch that was given up branch:u2 (2 messages)"]);
+  assert.deepEqual(await page.locator("#chain option").allTextContents(), ["the main conversation", "sub-agent: Find callers of total. (2 messages)", "given up: Rewrite all of it. (2 messages)"]);
   await page.selectOption("#chain", "1");
   await titled("Messages (2)");
   assert.match((await messages()).join("\n"), /Rewrite all of it\.[\s\S]*Rewriting\./);
@@ -128,6 +130,31 @@ test("of several sessions in a file one is chosen, and another later", async () 
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
   assert.ok(await page.isHidden("#choice"));
+});
+
+test("a file that changed since it was chosen says so, and what was open stays", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "espalier-session-"));
+  const path = join(folder, "both.jsonl");
+  const line = (uuid, sessionId) => JSON.stringify({ parentUuid: null, sessionId, uuid, type: "user", message: { role: "user", content: "Hi." } });
+  writeFileSync(path, `${line("1", "first")}\n${line("2", "second")}\n`);
+  await drop("mine.jsonl", LOG);
+  await titled("Messages (4)");
+  await page.setInputFiles("#file", path);
+  await page.waitForSelector("#choice:not([hidden])");
+  writeFileSync(path, `${line("1", "first")}\n${line("2", "second")}\n${line("3", "third")}\n`);
+  await page.click("#choice button");
+  await said("alert", "both.jsonl cannot be read");
+  assert.equal((await messages()).length, 4);
+  rmSync(folder, { recursive: true });
+});
+
+test("an error is brought into sight", async () => {
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await drop("unknown.json", '{"a":1}');
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.getElementById("alert").getBoundingClientRect();
+    return document.getElementById("alert").textContent.includes("unknown.json") && top >= 0 && bottom <= innerHeight;
+  });
 });
 
 test("lists of messages and examples open as before, without the card of a session", async () => {
