@@ -74,6 +74,7 @@ class CopilotCli implements Reading {
     else if (type === "tool.execution_complete") this.#result(record, data, place);
     else if (type === "system.message" && draft === main) this.#prompt(data, place);
     else if (type === "session.compaction_complete") this.#compact(data, place);
+    else if (type === "session.context_cleared") this.#clear(data, place);
     else if (type === "session.snapshot_rewind") this.#rewind(data, place);
     else {
       if (type !== "subagent.started") this.#about(type, data);
@@ -102,7 +103,7 @@ class CopilotCli implements Reading {
       });
     } else if (type === "session.model_change") this.#draft.tell({ model: text(data["newModel"]) });
     else if (type === "session.title_changed") this.#draft.tell({ title: text(data["title"]) });
-    else if (type === "session.usage_info") this.#draft.tell({ window: number(data["tokenLimit"]) });
+    else if (type === "session.usage_info" || type === "session.truncation") this.#draft.tell({ window: number(data["tokenLimit"]) });
     else if (type === "session.compaction_start") this.#begun = this.#draft.messages.length;
     else if (type === "subagent.started") {
       const call = text(data["toolCallId"]) ?? text(data["parentToolCallId"]);
@@ -181,6 +182,14 @@ class CopilotCli implements Reading {
     const context = [...(this.#system ? [this.#system] : []), { role: "user", content: summary }, ...kept.filter((message) => message !== this.#system)];
     draft.compact(place, context, { summary, tokensBefore: number(data["preCompactionTokens"]), tokensAfter: number(data["postCompactionTokens"]) });
     this.#answers.delete(draft);
+    this.#events.clear();
+  }
+
+  #clear({ initialMessage }: Fields, place: number): void {
+    const first = text(initialMessage);
+    const context = [...(this.#system ? [this.#system] : []), ...(first === undefined ? [] : [{ role: "user", content: first }])];
+    this.#draft.compact(place, context);
+    this.#answers.delete(this.#draft);
     this.#events.clear();
   }
 

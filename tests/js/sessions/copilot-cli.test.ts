@@ -65,6 +65,14 @@ test("agents are told by their id, too", () => {
   assert.deepEqual([texts(messages), sideChains.map(({ id, title }) => [id, title])], [[null, "done"], [["c1", "Kant"]]]);
 });
 
+test("a cleared context begins anew", () => {
+  const { messages, history } = readSession(lines(
+    event("system.message", { content: "You are Copilot." }), event("user.message", { content: "one" }), event("session.context_cleared", { messagesCleared: 1 }),
+    event("user.message", { content: "two" }),
+  ));
+  assert.deepEqual([texts(messages), history.length], [["You are Copilot.", "two"], 3]);
+});
+
 test("without history memory keeps what is live", async () => {
   const { history, messages } = await openSession(new Blob([log]).stream(), { history: false });
   assert.deepEqual(messages, readSession(log).messages);
@@ -74,7 +82,7 @@ test("without history memory keeps what is live", async () => {
 test("fields of any type are survived", () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom("c1", "e1"));
   const data = fc.dictionary(fc.constantFrom("content", "toolRequests", "toolCallId", "result", "parentToolCallId", "summaryContent", "upToEventId", "modelMetrics", "messageId"), value);
-  const types = ["user.message", "assistant.message", "tool.execution_complete", "session.compaction_start", "session.compaction_complete", "session.snapshot_rewind", "system.message", "session.shutdown"];
+  const types = ["user.message", "assistant.message", "tool.execution_complete", "session.compaction_start", "session.compaction_complete", "session.snapshot_rewind", "system.message", "session.shutdown", "session.context_cleared"];
   const record = fc.record({ type: fc.constantFrom(...types), data: fc.oneof(data, value), id: fc.constantFrom("e1", "e2", 3), agentId: fc.constantFrom(undefined, "a", 4) });
   fc.assert(fc.property(fc.array(record), (records) => {
     try {
