@@ -3,7 +3,7 @@
  * rest is the model's. The file holds neither the system prompt nor the contents of files.
  */
 
-import { Draft, text, usageOf } from "./draft.ts";
+import { Draft, text, usageOf, word } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const START = /^# aider chat started at\s*(.*)$/;
@@ -54,7 +54,7 @@ class Aider implements Reading {
   }
 
   add(record: unknown, place: number): void {
-    const line = String(record);
+    const line = word(record);
     const start = START.exec(line);
     if (start) {
       this.#flush();

@@ -3,7 +3,7 @@
  * is the conversation; the others are branches. A message to a recipient other than `all` is a call, and what a tool says is its result.
  */
 
-import { Draft, fields, isFields, items, objects, text, timeOf } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -109,7 +109,7 @@ class Thread {
     if (role === "tool") return this.#tool(fields(author), shown, place, more);
     this.#result = undefined;
     if (role === "system" || role === "user") return void draft.push({ role, content: shown }, place, more);
-    if (role !== "assistant") return draft.skip(`message/${String(role).slice(0, 40)}`);
+    if (role !== "assistant") return draft.skip(`message/${word(role).slice(0, 40)}`);
     draft.tell({ model: text(model) });
     if (typeof recipient !== "string" || recipient === "all") return void draft.push({ role, content: shown }, place, more);
     this.#call = own ?? `call-${place}`;
@@ -123,7 +123,7 @@ class Thread {
       this.#call = undefined;
     } else if (this.#result !== undefined) {
       const before = fields(draft.messages[this.#result]);
-      draft.extend(this.#result, { ...before, content: `${String(before["content"])}\n${shown}` }, place);
+      draft.extend(this.#result, { ...before, content: `${word(before["content"])}\n${shown}` }, place);
     } else draft.push({ role: "user", content: shown }, place, { ...more, injected: true });
   }
 }

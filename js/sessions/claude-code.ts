@@ -7,7 +7,7 @@
  */
 
 import { writeClaudeCode } from "./claude-code-write.ts";
-import { Draft, fields, isFields, items, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -35,7 +35,7 @@ function recognise({ records }: Sample): Match | undefined {
     if (!isFields(record)) continue;
     const isOwn = ["uuid", "sessionId", "session_id", "leafUuid"].some((name) => typeof record[name] === "string");
     if (isMessage(record) && isOwn) messages += 1;
-    else if (!(isOwn && TYPES.has(String(record["type"])))) continue;
+    else if (!(isOwn && TYPES.has(word(record["type"])))) continue;
     count += 1;
   }
   return messages === 0 ? undefined : { count, evidence: `${messages} lines of the types user and assistant with uuid and an Anthropic message` };
@@ -208,7 +208,7 @@ class ClaudeCode implements Reading {
     const { draft, answers } = this.#thread;
     const { data = {}, place: boundary = place } = this.#boundary ?? {};
     this.#boundary = undefined;
-    const indices = items(fields(data["preservedMessages"])["uuids"]).map((uuid) => this.#indices.get(String(uuid)));
+    const indices = items(fields(data["preservedMessages"])["uuids"]).map((uuid) => this.#indices.get(word(uuid)));
     const kept = [...new Set(indices)].flatMap((index) => (index === undefined ? [] : [index])).sort((a, b) => a - b);
     const message = record && fields(record["message"]);
     const context = [...(message ? [{ role: "user", content: message["content"] }] : []), ...kept.map((index) => draft.messages[index])];

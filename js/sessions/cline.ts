@@ -8,7 +8,7 @@
 
 import { writeCline } from "./cline-write.ts";
 import { ClineItems, inTexts, isEnvironment, isInjected, isResult } from "./cline-items.ts";
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample, Stranger } from "./reader.ts";
 
@@ -74,7 +74,7 @@ class Cline implements Reading {
     const list = Array.isArray(record) ? record : items(fields(record)["messages"]);
     if (isFields(record)) {
       const { sessionId, title, version, systemPrompt, system_prompt: prompt, cwd } = record;
-      const number = typeof version === "number" ? String(version) : text(version);
+      const number = typeof version === "number" ? word(version) : text(version);
       this.#draft.tell({ id: text(sessionId), title: text(title), version: number, system: text(systemPrompt) ?? text(prompt), cwd: text(cwd) });
     }
     const records = new Map<string, number>();

@@ -7,7 +7,7 @@
 
 import { isItem } from "./codex-items.ts";
 import { writeCodex } from "./codex-write.ts";
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -38,7 +38,7 @@ function recognise({ records }: Sample): Match | undefined {
   let [lines, bare, isOld] = [0, 0, false];
   for (const record of records) {
     if (!isFields(record)) continue;
-    if (isFields(record["payload"]) && ENVELOPES.has(String(record["type"]))) lines += 1;
+    if (isFields(record["payload"]) && ENVELOPES.has(word(record["type"]))) lines += 1;
     else if (isHeader(record) || record["record_type"] === "state") {
       isOld = true;
       bare += 1;
@@ -227,7 +227,7 @@ function isContext(item: unknown): boolean {
 
 function isFromModel(item: unknown): boolean {
   const { type, role } = fields(item);
-  return type === "message" ? role === "assistant" : type === "reasoning" || String(type).endsWith("_call");
+  return type === "message" ? role === "assistant" : type === "reasoning" || word(type).endsWith("_call");
 }
 
 function wordsOf(item: unknown): string {

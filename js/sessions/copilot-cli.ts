@@ -5,7 +5,7 @@
  * sub-agents name the call that began them, or the agent.
  */
 
-import { Draft, fields, isFields, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -26,9 +26,9 @@ export const copilotCli: Reader = {
 function recognise({ records }: Sample): Match | undefined {
   let [count, own] = [0, 0];
   for (const record of records) {
-    if (!isFields(record) || !isFields(record["data"]) || !EVENT.test(String(record["type"]))) continue;
+    if (!isFields(record) || !isFields(record["data"]) || !EVENT.test(word(record["type"]))) continue;
     count += 1;
-    if (CONVERSATION.has(String(record["type"]))) own += 1;
+    if (CONVERSATION.has(word(record["type"]))) own += 1;
   }
   return own === 0 ? undefined : { count, evidence: `${count} events with data, ${own} of the types session.start, user.message and assistant.message` };
 }
@@ -159,7 +159,7 @@ class CopilotCli implements Reading {
   /** The first result counts: calls are completed again when a session is resumed. */
   #result(record: Fields, data: Fields, place: number): void {
     const { toolCallId, result, error, success } = data;
-    const call = this.#calls.get(String(toolCallId));
+    const call = this.#calls.get(word(toolCallId));
     if (!call) return this.#draft.skip("tool.execution_complete", "the result of a call that no answer holds");
     if (call.isDone) return this.#draft.skip("repeated tool.execution_complete", "the call was completed before");
     call.isDone = true;

@@ -5,7 +5,7 @@
  * a summary, what it replaced is in the newest request without that summary. Other requests (titles, summaries, sub-agents) are left out.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { tokens } from "./vscode-chat.ts";
@@ -113,7 +113,7 @@ class CopilotReplay implements Reading {
   /** Pushes the answer to a request, with the calls that follow it in the log and their results. */
   #answer({ entry, place }: Request, logs: readonly Fields[]): number | undefined {
     const { message, type } = fields(entry["response"]);
-    if (type !== undefined && type !== "success") this.#draft.skip(`response/${String(type)}`, "the request failed");
+    if (type !== undefined && type !== "success") this.#draft.skip(`response/${word(type)}`, "the request failed");
     const words = typeof message === "string" ? message : items(message).filter((piece) => typeof piece === "string").join("");
     const calls: Fields[] = [];
     for (let at = place + 1; at < logs.length && !isRequest(logs[at]!); at++) if (logs[at]!["kind"] === "toolCall" && text(logs[at]!["id"]) !== undefined) calls.push(logs[at]!);

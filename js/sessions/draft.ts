@@ -15,6 +15,11 @@ export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** A text for comparing with names; of objects an empty one. (`String` calls `toString`, which may be a field of the file.) */
+export function word(value: unknown): string {
+  return typeof value === "object" || value === undefined ? "" : String(value);
+}
+
 /** The value if it is a finite number. */
 export function number(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;

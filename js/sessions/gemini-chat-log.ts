@@ -1,6 +1,6 @@
 /** What a chat of gemini-cli holds while its file is read: records by id, replaced, taken back, and compressed. */
 
-import { Draft, fields, isFields, items, objects, text, timeOf } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { contentsOf, isCommand, isInjected, TYPES, usageFrom } from "./gemini-records.ts";
 import type { Reading } from "./reader.ts";
@@ -10,7 +10,7 @@ export function isHeader(record: Fields): boolean {
 }
 
 export function isRecord({ id, type, uuid, content, toolCalls }: Fields): boolean {
-  return typeof id === "string" && uuid === undefined && TYPES.has(String(type)) && (content !== undefined || toolCalls !== undefined);
+  return typeof id === "string" && uuid === undefined && TYPES.has(word(type)) && (content !== undefined || toolCalls !== undefined);
 }
 
 export interface Entry {
@@ -79,7 +79,7 @@ export class GeminiChat implements Reading {
   }
 
   #count(record: Fields): void {
-    const type = String(record["type"]);
+    const type = word(record["type"]);
     if (isCommand(record)) this.#draft.skip("command", "a command of the user interface, which the tool leaves out when it resumes");
     else if (type !== "user" && type !== "gemini") this.#draft.skip(TYPES.has(type) ? type : "a record of another type", "shown to the user only");
     if (items(record["thoughts"]).length > 0) this.#draft.skip("thoughts", "headings for the screen, which are not sent back");

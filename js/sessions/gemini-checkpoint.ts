@@ -3,7 +3,7 @@
  * the contents as `clientHistory` beside a copy for the screen. (Before 0.16 the file was a bare list of contents: a plain request.)
  */
 
-import { Draft, fields, isFields, objects, text } from "./draft.ts";
+import { Draft, fields, isFields, objects, text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { isInjected } from "./gemini-records.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -22,7 +22,7 @@ function recognise({ records: [value] }: Sample): Match | undefined {
   const list = contents(value);
   // Gemini's SDK takes objects with a history, too, beside its own settings.
   const isOwn = "authType" in value || Array.isArray(value["clientHistory"]) || Object.keys(value).length === 1 || isInjected(fields(list[0]));
-  if (!isOwn || list.length === 0 || !list.every((item) => isFields(item) && Array.isArray(item["parts"]) && /^(user|model|function)$/.test(String(item["role"])))) return undefined;
+  if (!isOwn || list.length === 0 || !list.every((item) => isFields(item) && Array.isArray(item["parts"]) && /^(user|model|function)$/.test(word(item["role"])))) return undefined;
   const name = Array.isArray(value["clientHistory"]) ? "clientHistory" : "history";
   return { count: list.length + 1, evidence: `an object with contents of the Gemini API as ${name}${"authType" in value ? ", and authType" : ""}` };
 }

@@ -3,7 +3,7 @@
  * model's turn and, if it holds results, the user's turn after it.
  */
 
-import { fields, isFields, items, objects, text, usageOf } from "./draft.ts";
+import { fields, isFields, items, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Usage } from "../types.ts";
 
@@ -51,7 +51,7 @@ function contentOf(record: Fields, answered: ReadonlySet<unknown>): Fields[] {
 function missingCalls(calls: readonly Fields[], parts: readonly Fields[]): Fields[] {
   const held = new Map<string, number>();
   const change = (key: string, by: number) => held.set(key, (held.get(key) ?? 0) + by);
-  const mark = ({ name, args }: Fields) => `${String(name)}:${JSON.stringify(args ?? {})}`;
+  const mark = ({ name, args }: Fields) => `${word(name)}:${JSON.stringify(args ?? {})}`;
   for (const { functionCall } of parts) if (isFields(functionCall)) change(text(functionCall["id"]) ?? mark(functionCall), 1);
   return calls.flatMap((call) => {
     const id = text(call["id"]);

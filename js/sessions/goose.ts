@@ -3,7 +3,7 @@
  * Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to the user.
  */
 
-import { Draft, fields, isFields, number, objects, text, timeOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { pushMarked } from "./visible.ts";
@@ -24,7 +24,7 @@ function recognise({ records }: Sample): Match | undefined {
   const list = records.flatMap((record) => conversationOf(record) ?? [record]);
   const headers = list.filter((record) => isFields(record) && typeof record["working_dir"] === "string" && !("role" in record)).length;
   const messages = list.filter(isMessage);
-  const own = messages.filter((message) => objects(message["content"]).some(({ type }) => /^tool(Request|Response)$/.test(String(type))));
+  const own = messages.filter((message) => objects(message["content"]).some(({ type }) => /^tool(Request|Response)$/.test(word(type))));
   const isExport = list.length > records.length || (records.length === 1 && conversationOf(records[0]) !== undefined);
   if (messages.length === 0 || (headers === 0 && own.length === 0 && !isExport)) return undefined;
   return { count: headers + messages.length, evidence: `${messages.length} messages with created and parts of goose${headers > 0 ? ", below a header with working_dir" : ""}` };
@@ -38,7 +38,7 @@ function conversationOf(record: unknown): readonly unknown[] | undefined {
 
 function isMessage(value: unknown): value is Fields {
   if (!isFields(value) || !Array.isArray(value["content"]) || typeof value["created"] !== "number") return false;
-  return /^(user|assistant)$/.test(String(value["role"])) && objects(value["content"]).every(({ type }) => PARTS.test(String(type)));
+  return /^(user|assistant)$/.test(word(value["role"])) && objects(value["content"]).every(({ type }) => PARTS.test(word(type)));
 }
 
 class Goose implements Reading {
@@ -65,7 +65,7 @@ class Goose implements Reading {
     const { role, content, created, id, metadata } = message;
     const { agentVisible, userVisible } = fields(metadata);
     const parts = objects(content).flatMap((part) => this.#part(part));
-    if (role !== "user" && role !== "assistant") return this.#draft.skip(`message/${String(role).slice(0, 40)}`);
+    if (role !== "user" && role !== "assistant") return this.#draft.skip(`message/${word(role).slice(0, 40)}`);
     if (parts.length === 0) return this.#draft.skip("empty message");
     const [time, own] = [timeOf(created), text(id)];
     const isHidden = userVisible === false && agentVisible !== false;
@@ -115,5 +115,5 @@ function outcome({ status, value, error }: Fields): Fields {
     return words === undefined ? [] : [{ type: "text", text: words }];
   });
   const isText = parts.every(({ type }) => type === "text");
-  return { content: isText ? parts.map((part) => String(part["text"])).join("\n") : parts, ...(isError === true && { is_error: true }) };
+  return { content: isText ? parts.map((part) => word(part["text"])).join("\n") : parts, ...(isError === true && { is_error: true }) };
 }

@@ -6,7 +6,7 @@
  * older file holds OpenAI's messages, with records of the roles `_usage` and `_checkpoint` between them.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -27,7 +27,7 @@ function recognise({ records }: Sample): Match | undefined {
     if (role === "_usage" || role === "_checkpoint" || role === "_system_prompt") old += 1;
     else if (typeof role === "string") messages += 1;
   }
-  const isWire = records.some((record) => /^context\.append_(message|loop_event)$/.test(String(fields(record)["type"])));
+  const isWire = records.some((record) => /^context\.append_(message|loop_event)$/.test(word(fields(record)["type"])));
   if (isWire) return { count: wire, evidence: `${wire} lines of the types context.append_message and context.append_loop_event` };
   return old > 0 ? { count: old + messages, evidence: `${old} lines of the roles _usage and _checkpoint between messages` } : undefined;
 }
@@ -78,7 +78,7 @@ class Kimi implements Reading {
       if (isInjected) this.#notes.add(own);
       this.#draft.push(own, place, more);
     }
-    else this.#draft.skip(`message/${String(role).slice(0, 40)}`);
+    else this.#draft.skip(`message/${word(role).slice(0, 40)}`);
   }
 
   #event(event: Fields, place: number, time: number | undefined): void {
@@ -90,7 +90,7 @@ class Kimi implements Reading {
       if (kind === "text" && typeof words === "string") this.#extend(place, time, (before) => ({ ...before, content: `${text(before["content"]) ?? ""}${words}` }));
       else if (kind === "think" && typeof think === "string") {
         this.#extend(place, time, (before) => ({ ...before, reasoning_content: `${text(before["reasoning_content"]) ?? ""}${think}` }));
-      } else draft.skip(`part/${String(kind).slice(0, 40)}`);
+      } else draft.skip(`part/${word(kind).slice(0, 40)}`);
     } else if (type === "tool.call" && typeof toolCallId === "string") {
       this.#extend(place, time, (before) => ({ ...before, tool_calls: [...objects(before["tool_calls"]), callOf(toolCallId, name, args)] }));
     } else if (type === "tool.result" && typeof toolCallId === "string") {
@@ -99,7 +99,7 @@ class Kimi implements Reading {
       const { inputOther: input, inputCacheRead: cacheRead, inputCacheCreation: cacheWrite, output } = fields(event["usage"]);
       draft.report(this.#answer, usageOf({ input, cacheRead, cacheWrite, output }), this.#model);
       this.#open = undefined;
-    } else draft.skip(`event/${String(type).slice(0, 40)}`);
+    } else draft.skip(`event/${word(type).slice(0, 40)}`);
   }
 
   /** Adds to the answer of this step. */
@@ -153,7 +153,7 @@ class Kimi implements Reading {
     const { role, content, tool_calls: calls, tool_call_id: id } = record;
     if (role === "_usage") return this.#draft.skip("_usage", "tokens of the context as a whole, not of a request");
     if (role === "_system_prompt") return void this.#draft.push({ role: "system", content: contentOf(content) }, place);
-    if (String(role).startsWith("_")) return this.#draft.skip(String(role).slice(0, 40));
+    if (word(role).startsWith("_")) return this.#draft.skip(word(role).slice(0, 40));
     const list = objects(calls).map((call) => callOf(call["id"], fields(call["function"])["name"], fields(call["function"])["arguments"]));
     this.#message({ role, content, toolCallId: id, toolCalls: list }, place, undefined);
   }
@@ -176,7 +176,7 @@ function contentOf(content: unknown): unknown {
     const image = text(fields(imageUrl ?? url)["url"]) ?? text(imageUrl);
     return image === undefined ? [] : [{ type: "image_url", image_url: { url: image } }];
   });
-  return parts.every(({ type }) => type === "text") ? parts.map((part) => String(part["text"])).join("\n") : parts;
+  return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }
 
 function outputOf(result: unknown): unknown {

@@ -5,7 +5,7 @@
 
 import { detect } from "../adapters/detect.ts";
 import type { Format } from "../types.ts";
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -40,7 +40,7 @@ function traceOf(observation: Fields): string | undefined {
 }
 
 function isGeneration(observation: Fields): boolean {
-  return /^generation$/i.test(String(observation["type"])) && "input" in observation;
+  return /^generation$/i.test(word(observation["type"])) && "input" in observation;
 }
 
 /** The value of JSON texts, up to two deep. */
@@ -139,7 +139,7 @@ function chat(message: Fields, open: string[]): Fields {
   const list = (own.length > 0 ? own : objects(fields(more)["tool_calls"])).map((call) => {
     const fn = fields(call["function"]);
     const args = fn["arguments"] ?? call["args"];
-    return { id: String(call["id"] ?? ""), type: "function", function: { name: text(fn["name"]) ?? text(call["name"]) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+    return { id: word(call["id"] ?? ""), type: "function", function: { name: text(fn["name"]) ?? text(call["name"]) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
   });
   open.push(...list.map((call) => call.id));
   const known = role === "human" ? "user" : role === "ai" || role === "model" ? "assistant" : role;

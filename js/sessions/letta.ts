@@ -3,7 +3,7 @@
  * `in_context_message_ids` are live. Older files hold one agent at the top, and indices. The file may be a JSON text within JSON.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { pushMarked } from "./visible.ts";
@@ -51,7 +51,7 @@ class Letta implements Reading {
     const isMarked = indices !== undefined || messages.some((message) => ids.has(message["id"]));
     pushMarked(draft, messages.flatMap((message, place) => {
       const clean = cleaned(message);
-      if (!clean) return draft.skip(`message/${String(message["role"]).slice(0, 40)}`), [];
+      if (!clean) return draft.skip(`message/${word(message["role"]).slice(0, 40)}`), [];
       const isLive = !isMarked || (indices ? indices.has(place) : ids.has(message["id"]));
       const [time, own] = [timeOf(message["created_at"]), text(message["id"])];
       const more = { ...(time !== undefined && { time }), ...(own !== undefined && { id: own }), ...(isEvent(clean) && { injected: true as const }) };
@@ -89,7 +89,7 @@ function pair({ name, arguments: args }: Fields): Fields {
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const parts = objects(content).filter(({ type }) => type === "text");
-  return parts.map((part) => String(part["text"] ?? "")).join("\n");
+  return parts.map((part) => word(part["text"] ?? "")).join("\n");
 }
 
 /** Letta wraps what a user says, and its own notices, as JSON with a type. */

@@ -6,7 +6,7 @@
  * that answer only.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample, Stranger } from "./reader.ts";
 
@@ -24,7 +24,7 @@ export const opencode: Reader = {
 
 function recognise({ records }: Sample): Match | undefined {
   const list = messagesOf(records[0]);
-  const own = list.filter(({ info, parts }) => /^(user|assistant)$/.test(String(fields(info)["role"])) && Array.isArray(parts));
+  const own = list.filter(({ info, parts }) => /^(user|assistant)$/.test(word(fields(info)["role"])) && Array.isArray(parts));
   if (own.length === 0 || own.length * 2 < list.length) return undefined;
   return { count: own.length, evidence: `${own.length} messages, each an object with info and parts` };
 }
@@ -136,7 +136,7 @@ class Opencode implements Reading {
     const summary = parts.filter(({ type }) => type === "text").map((part) => text(part["text"]) ?? "").join("\n");
     // A summary that failed changes nothing.
     if (summary === "" || isFields(info["error"])) return draft.skip("failed compaction");
-    const request = this.#requests.get(String(info["parentID"]));
+    const request = this.#requests.get(word(info["parentID"]));
     const tail = text(request?.["tail_start_id"]);
     const from = tail === undefined || draft !== this.#draft ? undefined : this.#before.get(tail);
     const question = request ? [{ role: "user", content: "What did we do so far?" }] : [];

@@ -5,7 +5,7 @@
  * usage of all requests stands in the newest state.
  */
 
-import { Draft, fields, isFields, items, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -179,7 +179,7 @@ class Thread {
 
   end(): Draft {
     const reports = this.#usages.flatMap((usage) => {
-      const answer = this.#answers.get(String(usage["response_id"]));
+      const answer = this.#answers.get(word(usage["response_id"]));
       return answer === undefined ? [] : [{ answer, usage }];
     });
     for (const { answer, usage } of reports.sort((a, b) => a.answer - b.answer)) {
@@ -203,7 +203,7 @@ function partsOf(content: unknown): Fields[] {
 
 /** Texts alone are one text. */
 function plain(parts: readonly Fields[]): unknown {
-  return parts.every(({ type }) => type === "text") ? parts.map((part) => String(part["text"])).join("\n") : parts;
+  return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }
 
 function callOf(call: Fields, action?: unknown): Fields {

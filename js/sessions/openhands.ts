@@ -6,7 +6,7 @@
  * answer of the model, which the actions of parallel calls repeat. Events without it are paired by their cause, or by their order.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -129,7 +129,7 @@ class Conversation {
     const args = fields(event["args"]);
     const { draft } = this;
     const time = timeOf(event["timestamp"]);
-    const more = { ...(time !== undefined && { time }), ...(id !== undefined && { id: String(id) }) };
+    const more = { ...(time !== undefined && { time }), ...(id !== undefined && { id: word(id) }) };
     if (action === "condensation") {
       this.#view.condense(args, place);
       if (draft.messages.length === 0) this.#answers.clear();
@@ -158,7 +158,7 @@ class Conversation {
       this.#view.push({ role: "user", content: JSON.stringify({ [action]: args }) }, id, place, { ...more, injected: true });
       return;
     }
-    const call = `event-${String(id ?? place)}`;
+    const call = `event-${word(id ?? place)}`;
     const { thought, ...rest } = args;
     const fn = { name: action, arguments: JSON.stringify(rest) };
     this.#view.push({ role: "assistant", content: text(thought) ?? null, tool_calls: [{ id: call, type: "function", function: fn }] }, id, place, more);
@@ -182,7 +182,7 @@ class Conversation {
     const shown = Array.isArray(content) ? content : text(content) ?? null;
     const clean = list.map((one) => {
       const { name, arguments: args } = fields(one["function"]);
-      return { id: String(one["id"]), type: "function", function: { name: String(name), arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+      return { id: word(one["id"]), type: "function", function: { name: word(name), arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
     });
     const index = this.#view.push(
       { role: "assistant", content: shown, ...(text(reasoning) !== undefined && { reasoning_content: reasoning }), tool_calls: clean }, event["id"], place, more,
@@ -195,7 +195,7 @@ class Conversation {
 
   #begin(event: Fields): void {
     const { tool_call_id: call } = fields(event["tool_call_metadata"]);
-    const id = `delegate:${String(event["id"])}`;
+    const id = `delegate:${word(event["id"])}`;
     const title = text(fields(event["args"])["agent"]);
     const draft = this.draft.chain(id, { kind: "subagent", ...(title !== undefined && { title }), ...(typeof call === "string" && { call }) });
     this.#delegate = { conversation: new Conversation(draft, this.#seen) };
@@ -208,7 +208,7 @@ class Conversation {
     // Old events have the cause -1, or none.
     const call = text(exact) ?? this.#open.get(cause) ?? (number(cause) === undefined || cause === -1 ? this.#last : undefined);
     const time = timeOf(event["timestamp"]);
-    const more = { ...(time !== undefined && { time }), ...(id !== undefined && { id: String(id) }) };
+    const more = { ...(time !== undefined && { time }), ...(id !== undefined && { id: word(id) }) };
     const content = text(event["content"]) ?? "";
     if (call === undefined) {
       if (SEEN.has(observation) || content === "") return this.draft.skip(observation);

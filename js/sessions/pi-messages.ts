@@ -1,6 +1,6 @@
 /** Messages of pi as those of the Anthropic API, and back. */
 
-import { fields, items, isFields, objects, text } from "./draft.ts";
+import { fields, items, isFields, objects, text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
 export interface Clean {
@@ -26,10 +26,10 @@ export function messageOf(data: Fields): Found {
 
 function ofMessage(message: Fields): Found {
   const { role, content, summary } = message;
-  const skipped = { kind: `message/${String(role).slice(0, 40)}` };
+  const skipped = { kind: `message/${word(role).slice(0, 40)}` };
   if (role === "user") return { message: { role, content: userContent(content) }, skipped };
   if (role === "assistant") {
-    const parts = answer(content, String(message["api"] ?? "").includes("anthropic"));
+    const parts = answer(content, word(message["api"] ?? "").includes("anthropic"));
     const empty = { kind: "empty answer", why: "an answer that was stopped or failed before the model wrote anything" };
     return parts.length === 0 ? { skipped: empty } : { message: { role, content: parts }, skipped };
   }
@@ -51,9 +51,9 @@ function ofMessage(message: Fields): Found {
 
 /** A command that the user ran with `!`, as the model sees it. */
 function execution({ command, output, exitCode, cancelled }: Fields): string {
-  const shown = text(output) === undefined ? "(no output)" : `\`\`\`\n${String(output)}\n\`\`\``;
+  const shown = text(output) === undefined ? "(no output)" : `\`\`\`\n${word(output)}\n\`\`\``;
   const end = cancelled === true ? "\n\n(cancelled)" : typeof exitCode === "number" && exitCode !== 0 ? `\n\nExit code ${exitCode}` : "";
-  return `Ran \`${String(command)}\`\n${shown}${end}`;
+  return `Ran \`${word(command)}\`\n${shown}${end}`;
 }
 
 function userContent(content: unknown): unknown {
@@ -62,7 +62,7 @@ function userContent(content: unknown): unknown {
 
 function part(one: Fields): Fields {
   const { type, data, mimeType } = one;
-  if (type === "text") return { type, text: String(one["text"] ?? "") };
+  if (type === "text") return { type, text: word(one["text"] ?? "") };
   if (type === "image" && typeof data === "string") return { type, source: { type: "base64", media_type: mimeType, data } };
   return one;
 }
@@ -71,7 +71,7 @@ function part(one: Fields): Fields {
 function resultContent(content: unknown): unknown {
   if (typeof content === "string") return content;
   const list = objects(content);
-  return list.every(({ type }) => type === "text") ? list.map((one) => String(one["text"] ?? "")).join("\n") : list.map(part);
+  return list.every(({ type }) => type === "text") ? list.map((one) => word(one["text"] ?? "")).join("\n") : list.map(part);
 }
 
 /** Signatures of other providers would not be accepted by Anthropic's, so only its own are kept. */
@@ -80,24 +80,24 @@ function answer(content: unknown, isAnthropic: boolean): Fields[] {
   return objects(content).flatMap((one): Fields[] => {
     const { type, thinking, thinkingSignature: signature } = one;
     if (type === "text") return text(one["text"])?.trim() ? [{ type, text: one["text"] }] : [];
-    if (type === "toolCall") return typeof one["id"] === "string" ? [{ type: "tool_use", id: one["id"], name: String(one["name"]), input: fields(one["arguments"]) }] : [];
+    if (type === "toolCall") return typeof one["id"] === "string" ? [{ type: "tool_use", id: one["id"], name: word(one["name"]), input: fields(one["arguments"]) }] : [];
     if (type !== "thinking") return [];
     if (one["redacted"] === true && typeof signature === "string") return [{ type: "redacted_thinking", data: signature }];
-    if (isAnthropic && text(signature) !== undefined) return [{ type, thinking: String(thinking ?? ""), signature }];
+    if (isAnthropic && text(signature) !== undefined) return [{ type, thinking: word(thinking ?? ""), signature }];
     return text(thinking)?.trim() ? [{ type, thinking }] : [];
   });
 }
 
 /** Id of the call that the first of some results answers. */
 export function ownerOf(results: readonly Fields[]): string {
-  return String(results[0]?.["tool_use_id"]);
+  return word(results[0]?.["tool_use_id"]);
 }
 
 /** Names of the tools by the ids of their calls. */
 export function toolNames(messages: readonly unknown[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
-    for (const { type, id, name } of objects(fields(message)["content"])) if (type === "tool_use") names.set(String(id), String(name));
+    for (const { type, id, name } of objects(fields(message)["content"])) if (type === "tool_use") names.set(word(id), word(name));
   }
   return names;
 }
@@ -109,7 +109,7 @@ export function messagesFor(message: unknown, names: ReadonlyMap<string, string>
   if (typeof content === "string") return [{ role: "user", content }];
   const rest = objects(content).filter(({ type }) => type !== "tool_result");
   const results = objects(content).filter(({ type }) => type === "tool_result").map((one) => ({
-    role: "toolResult", toolCallId: one["tool_use_id"], toolName: names.get(String(one["tool_use_id"])) ?? "",
+    role: "toolResult", toolCallId: one["tool_use_id"], toolName: names.get(word(one["tool_use_id"])) ?? "",
     content: blocks(one["content"]).map(back), isError: one["is_error"] === true,
   }));
   return [...results, ...(rest.length === 0 && results.length > 0 ? [] : [{ role: "user", content: rest.map(back) }])];
@@ -128,5 +128,5 @@ function back(one: Fields): Fields {
   const { media_type: mimeType, data } = fields(source);
   if (type === "image" && typeof data === "string") return { type, data, mimeType };
   // pi has no other parts, and would fail on one.
-  return { type: "text", text: `[${String(type)}]` };
+  return { type: "text", text: `[${word(type)}]` };
 }

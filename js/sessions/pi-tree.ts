@@ -1,6 +1,6 @@
 /** The tree of a pi session: the lines above its leaf, and the branches that were given up. */
 
-import { text } from "./draft.ts";
+import { text, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
 /** A line of a session. */
@@ -38,7 +38,7 @@ export function pathOf(entries: readonly Entry[]): Path {
     rootOf[at] = root;
     const branch = roots.get(root);
     if (branch) branch.entries.push(entry);
-    else roots.set(root, { id: idOf(entry.data) ?? String(entry.place), entries: [entry] });
+    else roots.set(root, { id: idOf(entry.data) ?? word(entry.place), entries: [entry] });
   });
   return { path: entries.filter((_, at) => on.has(at)), branches: [...roots.values()] };
 }

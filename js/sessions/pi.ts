@@ -6,7 +6,7 @@
  * from one line on: `firstKeptEntryId`, or in old files `firstKeptEntryIndex`, counted over all lines from the header.
  */
 
-import { Draft, fields, isFields, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { messageOf, ownerOf } from "./pi-messages.ts";
 import { idOf, pathOf } from "./pi-tree.ts";
@@ -35,11 +35,11 @@ function recognise({ records }: Sample): Match | undefined {
     if (!isFields(record) || "uuid" in record) continue;
     const { type, message } = record;
     if (type === "session" && typeof record["id"] === "string" && typeof record["cwd"] === "string") own += 1;
-    else if (type === "message" && isFields(message) && ROLES.has(String(message["role"]))) {
+    else if (type === "message" && isFields(message) && ROLES.has(word(message["role"]))) {
       messages += 1;
       // Other tools have lines of the type "message", too.
       if (message["role"] === "toolResult" || ("api" in message && "provider" in message && "usage" in message)) own += 1;
-    } else if (OTHERS.has(String(type))) others += 1;
+    } else if (OTHERS.has(word(type))) others += 1;
     else continue;
     count += 1;
   }
@@ -146,14 +146,14 @@ class Thread {
     const index = draft.push(clean, place, more);
     this.#isResult = false;
     if (clean.role !== "assistant") return;
-    for (const part of calls) if (part["type"] === "tool_use") this.#calls.set(String(part["id"]), index);
+    for (const part of calls) if (part["type"] === "tool_use") this.#calls.set(word(part["id"]), index);
     const { input, cacheRead, cacheWrite, output } = fields(message["usage"]);
     draft.report(index, usageOf({ input, cacheRead, cacheWrite, output }), text(message["model"]));
     draft.tell({ model: text(message["model"]) });
   }
 
   #about({ id, cwd, version, modelId }: Fields): void {
-    const layout = typeof version === "number" ? String(version) : text(version);
+    const layout = typeof version === "number" ? word(version) : text(version);
     this.draft.tell({ id: text(id), cwd: text(cwd), version: layout, model: text(modelId) });
   }
 

@@ -3,7 +3,7 @@
  * parent is not the line before it takes back what stands between, and a line with the same uuid goes on with that message.
  */
 
-import { Draft, fields, isFields, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { isInjected, partsOf } from "./gemini-records.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
@@ -24,7 +24,7 @@ export const qwenCode: Reader = {
 function recognise({ records }: Sample): Match | undefined {
   let [count, messages] = [0, 0];
   for (const record of records) {
-    if (!isFields(record) || typeof record["uuid"] !== "string" || !TYPES.has(String(record["type"]))) continue;
+    if (!isFields(record) || typeof record["uuid"] !== "string" || !TYPES.has(word(record["type"]))) continue;
     if (Array.isArray(fields(record["message"])["parts"])) messages += 1;
     else if (!("systemPayload" in record || "toolCallResult" in record || record["type"] === "system")) continue;
     count += 1;
@@ -103,7 +103,7 @@ class QwenCode implements Reading {
     const role = type === "assistant" ? "model" : "user";
     const { responseParts } = fields(record["toolCallResult"]);
     const parts = partsOf(fields(record["message"])["parts"] ?? responseParts);
-    if (!TYPES.has(String(type)) || parts.length === 0) return draft.skip(text(type) ?? "a line without a type");
+    if (!TYPES.has(word(type)) || parts.length === 0) return draft.skip(text(type) ?? "a line without a type");
     const last = draft.messages.length - 1;
     const before = fields(draft.messages[last]);
     const held = partsOf(before["parts"]);
@@ -114,7 +114,7 @@ class QwenCode implements Reading {
     else {
       const time = timeOf(record["timestamp"]);
       const id = text(record["uuid"]);
-      const isNote = role === "user" && (NOTES.has(String(subtype)) || provenance === "system" || provenance === "goal_runtime" || isInjected({ role, parts }));
+      const isNote = role === "user" && (NOTES.has(word(subtype)) || provenance === "system" || provenance === "goal_runtime" || isInjected({ role, parts }));
       draft.push({ role, parts }, place, { ...(time !== undefined && { time }), ...(isNote && { injected: true }), ...(id !== undefined && { id }) });
     }
     this.#usage(record, draft.messages.length - 1);

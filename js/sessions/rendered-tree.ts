@@ -1,6 +1,6 @@
 /** The text of a tree that `@vscode/prompt-tsx` rendered to JSON, as its renderer joins it. */
 
-import { fields, isFields, items } from "./draft.ts";
+import { fields, isFields, items, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 
 const [PIECE, TEXT] = [1, 2];
@@ -18,7 +18,7 @@ interface Open {
  * Nodes of other kinds hold no text.
  */
 export function renderedText(root: unknown): string {
-  if (isText(root)) return String(root["text"]);
+  if (isText(root)) return word(root["text"]);
   const open: Open[] = [{ children: items(fields(root)["children"]), next: 0, before: "nothing" }];
   const texts: string[] = [];
   let isLineOpen = false;
@@ -34,7 +34,7 @@ export function renderedText(root: unknown): string {
     const child = top.children[at];
     if (isText(child)) {
       const breaks = child["lineBreakBefore"] === true || (at === 0 && !continues(open));
-      const words = String(child["text"]);
+      const words = word(child["text"]);
       if (breaks && isLineOpen) texts.push("\n");
       texts.push(words);
       if (words !== "") isLineOpen = !words.endsWith("\n");

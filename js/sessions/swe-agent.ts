@@ -3,7 +3,7 @@
  * mini-swe-agent, whose `messages` do. A result names its call in the list `tool_call_ids`. Runs without tools answer in texts of the user.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -60,7 +60,7 @@ class SweAgent implements Reading {
       return isAnswered;
     }
     if (role !== "system" && role !== "user" && role !== "assistant") {
-      draft.skip(String(role).slice(0, 40), "the outcome of the run, which no model sees");
+      draft.skip(word(role).slice(0, 40), "the outcome of the run, which no model sees");
       return isAnswered;
     }
     // The task comes first; what the user says after an answer is the output of its command.
@@ -92,7 +92,7 @@ function callOf(call: Fields): Fields {
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const parts = objects(content).map(({ cache_control: _, ...part }) => part);
-  return parts.length > 0 && parts.every(({ type }) => type === "text") ? parts.map((part) => String(part["text"] ?? "")).join("\n") : parts;
+  return parts.length > 0 && parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"] ?? "")).join("\n") : parts;
 }
 
 /** The model's name in the settings of the run, which may be a JSON text. */

@@ -6,7 +6,7 @@
  */
 
 import { append } from "../lists/append.ts";
-import { Draft, fields, isFields, items } from "./draft.ts";
+import { Draft, fields, isFields, items, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { isChat, readChat, TOOL_NAME } from "./vscode-chat.ts";
@@ -46,7 +46,7 @@ class VSCodeChatLog implements Reading {
       this.#root = { state: v };
       return this.#place(items(fields(v)["requests"]), place);
     }
-    if (kind !== 1 && kind !== 2 && kind !== 3) return void this.#skipped.push(`kind ${String(kind).slice(0, 20)}`);
+    if (kind !== 1 && kind !== 2 && kind !== 3) return void this.#skipped.push(`kind ${word(kind).slice(0, 20)}`);
     if (!this.#change(kind, ["state", ...items(k)], v, i)) return void this.#skipped.push("a change of what is not there");
     this.#place(items(v), place);
     if (isFields(v)) this.#place([v, fields(v["result"])], place);

@@ -6,7 +6,7 @@
  * and may be recorded in the metadata of a later request.
  */
 
-import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, items, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { renderedText } from "./rendered-tree.ts";
@@ -82,7 +82,7 @@ function summariesOf(requests: readonly unknown[]): Map<string, string> {
     const { summary, summaries: several } = metadataOf(request);
     for (const one of [summary, ...items(several)]) {
       const { toolCallRoundId: round, text: words } = fields(one);
-      if (text(round) !== undefined && text(words) !== undefined) summaries.set(String(round), String(words));
+      if (text(round) !== undefined && text(words) !== undefined) summaries.set(word(round), word(words));
     }
   }
   return summaries;
@@ -168,7 +168,7 @@ class Chat {
       if (typeof value === "string") return [{ type: TEXT, text: value }];
       if (isFields(value) && "node" in value) return [{ type: TEXT, text: renderedText(value["node"]) }];
       const image = typeof mimeType === "string" && mimeType.startsWith("image/") ? base64(data) : undefined;
-      if (image !== undefined) return [{ type: IMAGE, imageUrl: { url: `data:${String(mimeType)};base64,${image}` } }];
+      if (image !== undefined) return [{ type: IMAGE, imageUrl: { url: `data:${word(mimeType)};base64,${image}` } }];
       if (typeof words === "string" && (type === undefined || type === TEXT || type === "text")) return [{ type: TEXT, text: words }];
       this.#draft.skip("data in a tool result", "neither a text nor an image whose bytes are in the file");
       return [];
@@ -189,7 +189,7 @@ class Chat {
     if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") return words(value) || words(content);
     // The name stands within a sentence.
     if (kind === "inlineReference") return nameOf(fields(part));
-    this.#draft.skip(`response/${String(kind)}`, kind === "toolInvocationSerialized" ? "how the panel shows a call; the file has neither its arguments nor its result" : "part of the panel only");
+    this.#draft.skip(`response/${word(kind)}`, kind === "toolInvocationSerialized" ? "how the panel shows a call; the file has neither its arguments nor its result" : "part of the panel only");
     return "";
   }
 }

@@ -97,7 +97,7 @@ test("lines that only drive the screen are not parsed", () => {
 });
 
 test("fields of any type are survived", () => {
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom(...["message", "token_count", "thread_rolled_back", "user", "reasoning"]));
+  const value = fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }), fc.constantFrom(...["message", "token_count", "thread_rolled_back", "user", "reasoning"]));
   const payload = fc.dictionary(fc.constantFrom("type", "role", "content", "info", "num_turns", "output", "replacement_history", "message", "id"), value);
   const line = fc.record({ type: fc.constantFrom("response_item", "event_msg", "compacted", "session_meta", "turn_context", 7), payload: fc.oneof(payload, value) });
   fc.assert(fc.property(fc.array(line), (records) => {

@@ -80,7 +80,7 @@ test("without history memory keeps what is live", async () => {
 });
 
 test("fields of any type are survived", () => {
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom("c1", "e1"));
+  const value = fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }), fc.constantFrom("c1", "e1"));
   const data = fc.dictionary(fc.constantFrom("content", "toolRequests", "toolCallId", "result", "parentToolCallId", "summaryContent", "upToEventId", "modelMetrics", "messageId"), value);
   const types = ["user.message", "assistant.message", "tool.execution_complete", "session.compaction_start", "session.compaction_complete", "session.snapshot_rewind", "system.message", "session.shutdown", "session.context_cleared"];
   const record = fc.record({ type: fc.constantFrom(...types), data: fc.oneof(data, value), id: fc.constantFrom("e1", "e2", 3), agentId: fc.constantFrom(undefined, "a", 4) });

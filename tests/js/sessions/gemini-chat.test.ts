@@ -64,7 +64,7 @@ test("without history memory keeps what is live", async () => {
 });
 
 test("fields of any type are survived, and a header alone is no conversation", () => {
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom("user", "gemini", "a", "b"));
+  const value = fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }), fc.constantFrom("user", "gemini", "a", "b"));
   const call = fc.dictionary(fc.constantFrom("id", "name", "args", "result"), value);
   const record = fc.dictionary(fc.constantFrom("id", "type", "content", "tokens", "thoughts", "$rewindTo", "$set"), value);
   const whole = fc.record({ id: fc.constantFrom("a", "b", "c"), type: fc.constantFrom("user", "gemini", "info"), content: value, toolCalls: fc.oneof(value, fc.array(call)) });

@@ -85,7 +85,7 @@ test("without history memory keeps what is live", async () => {
 });
 
 test("fields of any type are survived", () => {
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom("user", "assistant", "tool_use", "a", "b"));
+  const value = fc.oneof(fc.jsonValue(), fc.constant({ toString: 1 }), fc.constantFrom("user", "assistant", "tool_use", "a", "b"));
   const record = fc.dictionary(fc.constantFrom("uuid", "parentUuid", "type", "subtype", "message", "systemPayload", "usageMetadata", "tool_id", "content", "role", "output", "delta"), value);
   const line = fc.record({ uuid: fc.constantFrom("a", "b", "c"), parentUuid: fc.constantFrom("a", "b", null), type: fc.constantFrom("user", "assistant", "system", "tool_use", "tool_result", "message"), subtype: fc.constantFrom("rewind", "x"), message: fc.record({ parts: fc.array(fc.constant({ text: "x" })) }), content: value, role: value });
   for (const first of [{ uuid: "a", type: "user", message: { parts: [{ text: "Hi" }] } }, { type: "tool_use", tool_name: "f", parameters: {} }]) {
