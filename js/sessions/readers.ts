@@ -1,30 +1,35 @@
 /** The layouts that are read, and known files without a conversation. */
 
+import { aider } from "./aider.ts";
+import { amp } from "./amp.ts";
+import { chatgpt } from "./chatgpt.ts";
 import { claudeCode } from "./claude-code.ts";
 import { cline, clinePanel, clineSession } from "./cline.ts";
 import { codex } from "./codex.ts";
-import { copilotReplay } from "./copilot-replay.ts";
+import { continueDev } from "./continue.ts";
 import { copilotCli } from "./copilot-cli.ts";
+import { copilotReplay } from "./copilot-replay.ts";
+import { cursor } from "./cursor.ts";
+import { droid } from "./droid.ts";
 import { geminiChat } from "./gemini-chat.ts";
-import { opencode, opencodePiece } from "./opencode.ts";
-import { openhandsEvents } from "./openhands-events.ts";
-import { openhands } from "./openhands.ts";
 import { geminiCheckpoint } from "./gemini-checkpoint.ts";
 import { geminiStream } from "./gemini-stream.ts";
-import { pi } from "./pi.ts";
-import { claudePrompts, codexPrompts, geminiPrompts } from "./prompt-histories.ts";
-import { qwenCode } from "./qwen-code.ts";
-import { aider } from "./aider.ts";
 import { goose } from "./goose.ts";
 import { kimi } from "./kimi.ts";
-import { chatgpt } from "./chatgpt.ts";
 import { langchain } from "./langchain.ts";
 import { langfuse } from "./langfuse.ts";
 import { letta } from "./letta.ts";
-import { sweAgent } from "./swe-agent.ts";
+import { opencode, opencodePiece } from "./opencode.ts";
+import { openhandsEvents } from "./openhands-events.ts";
+import { openhands } from "./openhands.ts";
+import { pi } from "./pi.ts";
+import { claudePrompts, codexPrompts, geminiPrompts } from "./prompt-histories.ts";
+import { qwenCode } from "./qwen-code.ts";
 import type { Reader, Stranger } from "./reader.ts";
+import { sweAgent } from "./swe-agent.ts";
 import { vscodeChatLog } from "./vscode-chat-log.ts";
 import { vscodeChat } from "./vscode-chat.ts";
+import { zed } from "./zed.ts";
 
 /** Of two readers that explain equally many records of a file the first one reads it. */
 export const READERS: readonly Reader[] = [
@@ -40,6 +45,7 @@ export const READERS: readonly Reader[] = [
   vscodeChatLog, vscodeChat, copilotReplay,
   openhandsEvents,
   openhands,
+  zed, cursor, continueDev, amp, droid,
   clineSession, cline,
   sweAgent,
   goose,

@@ -7,7 +7,7 @@ export type SessionLayout =
   | "claude-code" | "codex" | "gemini-chat" | "gemini-checkpoint" | "gemini-stream" | "qwen-code" | "copilot-cli" | "vscode-chat"
   | "vscode-chat-log" | "copilot-replay" | "cline" | "cline-session" | "pi" | "opencode" | "openhands" | "openhands-events"
   | "swe-agent" | "aider" | "letta" | "continue" | "cursor" | "zed" | "goose" | "kimi" | "amp" | "langchain" | "langfuse"
-  | "chatgpt";
+  | "chatgpt" | "droid";
 
 /** A place in the file: a line of JSON Lines or of text (from 1), or the index of an item in a file of one JSON value (from 0). */
 export type SessionPlace = number;

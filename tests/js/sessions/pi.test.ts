@@ -91,7 +91,8 @@ test("two sessions in one file are told apart", () => {
 
 test("lines of other tools of the type message are not pi's", () => {
   const line = { type: "message", id: "1", message: { role: "assistant", content: [{ type: "text", text: "Hi" }] } };
-  assert.throws(() => readSession(lines({ type: "session_start", id: "s" }, line)), { code: "unknown_session" });
+  assert.equal(readSession(lines({ type: "session_start", id: "s" }, line)).layout, "droid");
+  assert.throws(() => readSession(lines({ type: "start", id: "s" }, line)), { code: "unknown_session" });
 });
 
 test("what is written reads as it was meant, with its unchanged lines", () => {
