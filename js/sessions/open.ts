@@ -64,6 +64,8 @@ class Opening {
   /** The beginning, until the layout is known; of one JSON value everything. */
   #head: string[] = [];
   #size = 0;
+  /** Lines of the beginning that are not blank. */
+  #filled = 0;
   #line = 0;
   #isValue = false;
   #read: { reader: Reader; evidence: string; reading: Reading; shape: Shape } | undefined;
@@ -102,7 +104,10 @@ class Opening {
     this.#head.push(line);
     if (this.#isValue) return;
     this.#size += line.length;
-    if (this.#head.length >= HEAD.lines || this.#size >= HEAD.characters) this.#decide(false);
+    if (line.trim() !== "") this.#filled += 1;
+    // A single line may be the whole file, as one JSON value: only a second line, or the end, tells.
+    const isEnough = this.#head.length >= HEAD.lines || this.#size >= HEAD.characters;
+    if (isEnough && this.#filled > 1 && !isLast) this.#decide(false);
   }
 
   #decide(isWhole: boolean): void {

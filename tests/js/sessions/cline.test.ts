@@ -97,3 +97,8 @@ test("fields of any type do no harm", () => {
     check(readSession(JSON.stringify(file), { layout: Array.isArray(file) ? "cline" : "cline-session" }), { format: "anthropic" });
   }), { numRuns: 500 });
 });
+
+test("a file of one long line opens, with and without a line end", () => {
+  const long = JSON.stringify([{ role: "user", content: "x".repeat(9_000_000), ts: 1 }, { role: "assistant", content: "Done.", ts: 2 }]);
+  for (const text of [long, `${long}\n`, `${long}\n\n`]) assert.equal(readSession(text).messages.length, 2);
+});
