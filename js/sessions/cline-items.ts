@@ -6,13 +6,13 @@
  * stays what it is.
  */
 
-import { fields, isFields, items, objects } from "./draft.ts";
+import { fields, isFields, items, objects, word } from "./draft.ts";
 
 /** Fields of blocks that only the log has. An empty `call_id` says that the text answers no call. */
-const LOGGED: Readonly<Record<string, readonly string[]>> = {
-  text: ["call_id", "reasoning_details", "signature"], tool_use: ["call_id", "reasoning_details", "signature"],
-  thinking: ["call_id", "reasoning_details", "summary"], tool_result: ["call_id"], redacted_thinking: ["call_id"], image: ["call_id"],
-};
+const LOGGED: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["text", ["call_id", "reasoning_details", "signature"]], ["tool_use", ["call_id", "reasoning_details", "signature"]],
+  ["thinking", ["call_id", "reasoning_details", "summary"]], ["tool_result", ["call_id"]], ["redacted_thinking", ["call_id"]], ["image", ["call_id"]],
+]);
 
 /** Blocks that show reasoning and are not sent. */
 const SHOWN = new Set(["reasoning", "thoughtSignature"]);
@@ -50,7 +50,7 @@ export class ClineItems {
     const blocks = objects(content).filter(({ type }) => typeof type === "string" && !SHOWN.has(type));
     if (blocks.length === 0 && content.length > 0) return undefined;
     if (role === "assistant") {
-      this.#open = objects(blocks).flatMap(({ type, id, name }) => (type === "tool_use" && typeof id === "string" ? [{ id, name: String(name) }] : []));
+      this.#open = objects(blocks).flatMap(({ type, id, name }) => (type === "tool_use" && typeof id === "string" ? [{ id, name: word(name) }] : []));
       return { role, content: blocks.map(clean) };
     }
     return { role, content: this.#results(blocks) };
@@ -110,7 +110,7 @@ export function written(content: unknown): unknown {
 
 function clean(block: unknown): unknown {
   if (!isFields(block)) return block;
-  const names = LOGGED[String(block["type"])] ?? [];
+  const names = LOGGED.get(block["type"]) ?? [];
   const isPlain = !names.some((name) => name in block);
   const copy = isPlain ? block : Object.fromEntries(Object.entries(block).filter(([name]) => !names.includes(name)));
   if (copy["type"] !== "tool_result" || isSendable(copy["content"])) return copy;

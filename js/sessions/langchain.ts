@@ -3,7 +3,7 @@
  * `kwargs`; alone, as JSON Lines, or as the `messages` of a state.
  */
 
-import { Draft, fields, isFields, number, objects, text, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
@@ -42,7 +42,7 @@ function unwrapped(record: unknown): Fields | undefined {
   if (!isFields(record) || "uuid" in record) return undefined;
   const { lc, id, kwargs, type, data } = record;
   if (lc !== undefined && isFields(kwargs)) {
-    const name = Array.isArray(id) ? String(id.at(-1)) : "";
+    const name = Array.isArray(id) ? word(id.at(-1)) : "";
     const found = /^(\w+?)Message(Chunk)?$/.exec(name)?.[1]?.toLowerCase();
     return found !== undefined && TYPES.test(found) ? { ...kwargs, type: found } : undefined;
   }
@@ -72,16 +72,16 @@ class LangChain implements Reading {
     const draft = this.#draft;
     const { content, id, tool_call_id: call, name } = message;
     const more = typeof id === "string" ? { id } : {};
-    const own = String(message["type"]).toLowerCase();
-    const type = own === "chat" || own === "generic" ? ROLES[String(message["role"])] ?? own : own;
+    const own = word(message["type"]).toLowerCase();
+    const type = own === "chat" || own === "generic" ? ROLES.get(message["role"]) ?? own : own;
     const shown = contentOf(content);
     if (type === "system" || type === "developer") return void draft.push({ role: "system", content: shown }, place, more);
     if (type === "human") return void draft.push({ role: "user", content: shown }, place, more);
-    if (type === "tool") return void draft.push({ role: "tool", tool_call_id: String(call ?? ""), ...(text(name) !== undefined && { name }), content: shown }, place, more);
+    if (type === "tool") return void draft.push({ role: "tool", tool_call_id: word(call ?? ""), ...(text(name) !== undefined && { name }), content: shown }, place, more);
     if (type !== "ai") return draft.skip(`${type} message`, type === "remove" ? "an order to take a message out of the state" : undefined);
     const calls = callsOf(message);
     const { reasoning_content: reasoning } = fields(message["additional_kwargs"]);
-    if (objects(content).some((part) => /thinking$/.test(String(part["type"])))) draft.skip("thinking", "thoughts have no place in the format of the messages");
+    if (objects(content).some((part) => /thinking$/.test(word(part["type"])))) draft.skip("thinking", "thoughts have no place in the format of the messages");
     const index = draft.push({
       role: "assistant", content: shown === "" && calls.length > 0 ? null : shown,
       ...(text(reasoning) !== undefined && { reasoning_content: reasoning }), ...(calls.length > 0 && { tool_calls: calls }),
@@ -96,7 +96,7 @@ class LangChain implements Reading {
   }
 }
 
-const ROLES: Record<string, string> = { user: "human", assistant: "ai", system: "system", developer: "system" };
+const ROLES = new Map<unknown, string>([["user", "human"], ["assistant", "ai"], ["system", "system"], ["developer", "system"]]);
 
 /** Calls stand in up to three places of one message. */
 function callsOf({ tool_calls: calls, invalid_tool_calls: invalid, additional_kwargs: more, content }: Fields): Fields[] {
@@ -108,7 +108,7 @@ function callsOf({ tool_calls: calls, invalid_tool_calls: invalid, additional_kw
     const fn = fields(call["function"]);
     const args = call["args"] ?? call["input"] ?? fn["arguments"];
     const name = text(call["name"]) ?? text(fn["name"]) ?? "";
-    return { id: String(call["id"] ?? ""), type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+    return { id: word(call["id"] ?? ""), type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
   });
 }
 
@@ -121,9 +121,9 @@ function contentOf(content: unknown): unknown {
     if (type === "image_url") return [{ type, image_url: typeof url === "string" ? { url } : url }];
     const { data: base64, media_type: media } = fields(source);
     const bytes = text(data) ?? text(base64);
-    return type === "image" && bytes !== undefined ? [{ type: "image_url", image_url: { url: `data:${String(mime ?? media)};base64,${bytes}` } }] : [];
+    return type === "image" && bytes !== undefined ? [{ type: "image_url", image_url: { url: `data:${word(mime ?? media)};base64,${bytes}` } }] : [];
   });
-  return parts.every(({ type }) => type === "text") ? parts.map((part) => String(part["text"])).join("\n") : parts;
+  return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }
 
 /** Both records count what was read from the cache among the tokens of the prompt. */

@@ -27,8 +27,8 @@ export function notJson(text: string, name = "the file"): EspalierError {
   return new EspalierError({ code: "bad_json", message: `${name} is neither JSON nor JSON Lines: ${why}`, path: "source" });
 }
 
-/** Names of fields are no secrets unless the fields are data: only names that look like code are shown. */
-const NAME = /^[$_A-Za-z][\w$-]{0,40}$/;
+/** Fields of an object may be data, and keys of services have digits: only plain words are shown. */
+const NAME = /^[$_A-Za-z]{1,30}$/;
 
 function names(sample: Sample): string[] {
   const found = new Set<string>();
