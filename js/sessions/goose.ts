@@ -1,9 +1,10 @@
 /**
- * goose: sessions as JSON Lines, a header and then messages, and `goose session export --format json`, whose `conversation` holds them.
- * Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to the user.
+ * goose: sessions as JSON Lines, a header and then messages; `goose session export --format json`, whose `conversation` holds them; and what
+ * `goose run --output-format stream-json` prints, where one message comes in several pieces with the same id. Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to the user.
  */
 
 import { Draft, fields, isFields, number, objects, text, timeOf, word } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, usageOf } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { pushMarked } from "./visible.ts";
@@ -21,7 +22,7 @@ export const goose: Reader = {
 };
 
 function recognise({ records }: Sample): Match | undefined {
-  const list = records.flatMap((record) => conversationOf(record) ?? [record]);
+  const list = records.flatMap((record) => conversationOf(record) ?? [streamed(record) ?? record]);
   const headers = list.filter((record) => isFields(record) && typeof record["working_dir"] === "string" && !("role" in record)).length;
   const messages = list.filter(isMessage);
   const own = messages.filter((message) => objects(message["content"]).some(({ type }) => /^tool(Request|Response)$/.test(word(type))));
@@ -36,6 +37,12 @@ function conversationOf(record: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) && typeof cwd === "string" ? list : undefined;
 }
 
+/** The message of an event of a stream. */
+function streamed(record: unknown): Fields | undefined {
+  const { type, message } = fields(record);
+  return type === "message" && isMessage(message) ? message : undefined;
+}
+
 function isMessage(value: unknown): value is Fields {
   if (!isFields(value) || !Array.isArray(value["content"]) || typeof value["created"] !== "number") return false;
   return /^(user|assistant)$/.test(word(value["role"])) && objects(value["content"]).every(({ type }) => PARTS.test(word(type)));
@@ -43,14 +50,17 @@ function isMessage(value: unknown): value is Fields {
 
 class Goose implements Reading {
   readonly #draft = new Draft("anthropic");
-  readonly #list: Marked[] = [];
+  readonly #list: (Marked & { message: { role: unknown; content: Fields[] } })[] = [];
+  /** Usage of answers, by their place in the list. */
+  readonly #usage: { message: unknown; metadata: Fields }[] = [];
 
   add(record: unknown, place: number): void {
     const conversation = conversationOf(record);
     if (conversation) {
       this.#about(fields(record));
       conversation.forEach((message, at) => this.#message(fields(message), at));
-    } else if (isFields(record) && typeof record["role"] === "string") this.#message(record, place);
+    } else if (streamed(record)) this.#message(streamed(record)!, place);
+    else if (isFields(record) && typeof record["role"] === "string") this.#message(record, place);
     else if (isFields(record) && ("working_dir" in record || "message_count" in record)) this.#about(record);
     else this.#draft.skip("a line that is no message");
   }
@@ -73,15 +83,19 @@ class Goose implements Reading {
     const more = {
       ...(time !== undefined && { time }), ...(own !== undefined && { id: own }), ...(isHidden && role === "user" && !isResult && { injected: true as const }),
     };
+    const before = this.#list.at(-1);
+    if (before && own !== undefined && before.more?.id === own && before.message.role === role) return join(before.message.content, parts);
     const words = parts.flatMap((part) => text(part["text"]) ?? []).join("\n");
-    // The note that asks to go on comes after the summary.
     const isSummary = isHidden && words !== "" && parts.every(({ type }) => type === "text");
-    this.#list.push({ message: { role, content: parts }, place, isLive: agentVisible !== false, more, ...(isSummary && { summary: words }) });
+    const one = { message: { role, content: parts }, place, isLive: agentVisible !== false, more, ...(isSummary && { summary: words }) };
+    this.#list.push(one);
+    if (isFields(fields(metadata)["usage"])) this.#usage.push({ message: one.message, metadata: fields(metadata) });
   }
 
   #part(part: Fields): Fields[] {
     const { type, id, toolCall, toolResult, thinking, signature, data, mimeType } = part;
-    if (type === "text") return text(part["text"])?.trim() ? [{ type, text: part["text"] }] : [];
+    // A piece of a streamed text may be a space.
+    if (type === "text") return text(part["text"]) !== undefined ? [{ type, text: part["text"] }] : [];
     if (type === "image" && typeof data === "string") return [{ type, source: { type: "base64", media_type: mimeType, data } }];
     if (type === "thinking") return text(thinking) === undefined ? [] : [{ type, thinking, ...(text(signature) !== undefined && { signature }) }];
     if (type === "redactedThinking") return [{ type: "redacted_thinking", data }];
@@ -95,12 +109,32 @@ class Goose implements Reading {
   }
 
   end(): Draft {
-    pushMarked(this.#draft, this.#list);
-    return this.#draft;
+    const draft = this.#draft;
+    pushMarked(draft, this.#list);
+    const indices = new Map(draft.messages.map((message, index) => [message, index]));
+    for (const { message, metadata } of this.#usage) {
+      const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = fields(metadata["usage"]);
+      const [cacheRead, cacheWrite] = [number(cacheReadTokens) ?? 0, number(cacheWriteTokens) ?? 0];
+      const model = text(fields(metadata["inference"])["resolvedModel"]);
+      const input = Math.max(0, (number(inputTokens) ?? 0) - cacheRead - cacheWrite);
+      draft.report(indices.get(message) ?? -1, usageOf({ input, cacheRead, cacheWrite, output: outputTokens }), model);
+      draft.tell({ model: model ?? draft.about.model });
+    }
+    return draft;
   }
 }
 
-function outcome({ status, value, error }: Fields): Fields {
+/** Adds a later piece of a message; texts go on where they ended. */
+function join(content: Fields[], parts: readonly Fields[]): void {
+  for (const part of parts) {
+    const last = content.at(-1);
+    if (last?.["type"] === "text" && part["type"] === "text") content[content.length - 1] = { type: "text", text: `${String(last["text"])}${String(part["text"])}` };
+    else content.push(part);
+  }
+}
+
+function outcome({ status, value: result, Ok: older, error }: Fields): Fields {
+  const value = result ?? older;
   if (status === "error" || error !== undefined) return { content: text(error) ?? "", is_error: true };
   const { content, isError } = fields(value);
   const list = objects(Array.isArray(value) ? value : content);

@@ -26,13 +26,26 @@ function recognise({ records }: Sample): Match | undefined {
 function historyOf(record: unknown): readonly Fields[] {
   const { history, messages, trajectory, trajectory_format: format, info } = fields(record);
   const isMini = Array.isArray(messages) && (typeof format === "string" || (isFields(info) && "exit_status" in info));
-  const list = objects(isMini ? messages : Array.isArray(history) && (Array.isArray(trajectory) || isFields(info)) ? history : undefined);
+  const isOwn = Array.isArray(history) && (Array.isArray(trajectory) || isFields(info));
+  const list = isMini ? objects(messages) : isOwn ? objects(history) : fromSteps(trajectory);
   return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
+}
+
+/** Some runs keep steps only; the newest one repeats the whole request. */
+function fromSteps(trajectory: unknown): readonly Fields[] {
+  const { query, response, tool_calls: calls, tool_call_ids: ids, observation } = objects(trajectory).at(-1) ?? {};
+  if (!Array.isArray(query)) return [];
+  const list = objects(calls);
+  const answer = { role: "assistant", content: response, ...(list.length > 0 && { tool_calls: list }) };
+  const result = { role: list.length > 0 ? "tool" : "user", content: observation, ...(Array.isArray(ids) && { tool_call_ids: ids }) };
+  return [...objects(query), ...(typeof response === "string" ? [answer] : []), ...(text(observation) !== undefined ? [result] : [])];
 }
 
 class SweAgent implements Reading {
   readonly #keepsHistory: boolean;
   readonly #drafts: Draft[] = [];
+  /** Ids of calls without a result so far. */
+  #open: string[] = [];
 
   constructor(keepsHistory: boolean) {
     this.#keepsHistory = keepsHistory;
@@ -44,6 +57,7 @@ class SweAgent implements Reading {
     draft.label = text(id) ?? text(environment) ?? `run ${this.#drafts.length + 1}`;
     draft.tell({ id: text(id), model: modelOf(info, replay), version: text(fields(info)["swe_agent_version"]) ?? text(fields(info)["mini_version"]) });
     let isAnswered = false;
+    this.#open = [];
     historyOf(record).forEach((message, at) => {
       isAnswered = this.#message(draft, message, place === 0 ? at : place, isAnswered);
     });
@@ -53,7 +67,10 @@ class SweAgent implements Reading {
   #message(draft: Draft, message: Fields, place: number, isAnswered: boolean): boolean {
     const { role, content, tool_calls: calls, tool_call_ids: ids, tool_call_id: id, is_demo: isDemo, name, extra } = message;
     const list = objects(calls);
-    const call = text(id) ?? text(items(ids)[0]);
+    const named = text(id) ?? text(items(ids)[0]);
+    // Some runs do not name the call of a result: then it is that of the first one that waits.
+    const call = named ?? (role === "tool" ? this.#open[0] : undefined);
+    this.#open = this.#open.filter((one) => one !== call);
     if (role === "tool" || (role === "user" && call !== undefined && isDemo !== true)) {
       if (call === undefined) draft.push({ role: "user", content: contentOf(content) }, place, { injected: true });
       else draft.push({ role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content: contentOf(content) }, place);
@@ -71,6 +88,7 @@ class SweAgent implements Reading {
       place, isInjected ? { injected: true } : {},
     );
     if (role !== "assistant" || isDemo === true) return isAnswered;
+    this.#open.push(...list.flatMap((one) => text(one["id"]) ?? []));
     const { model, usage } = fields(fields(extra)["response"]);
     const { prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: details } = fields(usage);
     const cacheRead = number(fields(details)["cached_tokens"]) ?? 0;

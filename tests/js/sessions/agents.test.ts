@@ -25,6 +25,14 @@ test("mini-swe-agent: outputs of commands are texts of the user, and no requests
   assert.deepEqual([session.messages.length, injected(session), session.usage.map(({ answer }) => answer)], [4, [3], [2]]);
 });
 
+test("SWE-agent: steps alone are read from the newest request, and results without an id answer the first open call", () => {
+  const query = [{ role: "system", content: "S" }, { role: "user", content: "Fix it." }];
+  const calls = [{ id: "c1", type: "function", function: { name: "open", arguments: "{}" } }];
+  const steps = { environment: "main", trajectory: [{ query: query.slice(0, 1) }, { query, response: "I open it.", tool_calls: calls, observation: "export" }] };
+  const session = readSession(JSON.stringify(steps));
+  assert.deepEqual([outline(session), unpaired(session)], [["system text", "user text", "assistant text call:c1", "tool result:c1"], []]);
+});
+
 test("aider: sessions of one file, commands, answers with lines of the tool between", () => {
   const text = fixture("aider.md");
   assert.throws(() => readSession(text), { code: "several_sessions", message: /1 \(2026-01-05 10:00:00, 6 messages\), 2 \(2026-01-07 09:00:00, 2 messages\)/ });
@@ -66,6 +74,14 @@ test("goose: what the agent no longer sees was compacted, and its summary is no 
   ]);
   const conversation = fixture("goose.jsonl").trim().split("\n").slice(1).map((line) => JSON.parse(line) as object);
   assert.equal(readSession(JSON.stringify({ id: "20260105_1", working_dir: "/work/shop", name: "Rounding", conversation })).history.length, 6);
+});
+
+test("goose: pieces of a stream are joined, and usage is that of the answer", () => {
+  const piece = (text: string, more = {}) => ({ type: "message", message: { id: "m1", role: "assistant", created: 2, content: [{ type: "text", text }], metadata: more } });
+  const call = { type: "message", message: { id: "m1", role: "assistant", created: 2, content: [{ type: "toolRequest", id: "c1", toolCall: { status: "success", value: { name: "ls", arguments: {} } } }] } };
+  const session = readSession(lines({ type: "message", message: { role: "user", created: 1, content: [{ type: "text", text: "Hi" }] } }, piece("One", { usage: { inputTokens: 100, outputTokens: 8, cacheReadTokens: 90 } }), piece(" two"), call));
+  assert.deepEqual(outline(session), ["user text", "assistant text call:c1"]);
+  assert.deepEqual(session.usage.map(({ answer, usage: { input, cacheRead } }) => [answer, input, cacheRead]), [[1, 10, 90]]);
 });
 
 test("Kimi: the wire's steps are answers, compactions keep messages of the user, undo takes back", () => {
