@@ -1,5 +1,6 @@
 /**
- * opencode: what `opencode export` prints, `{info, messages: [{info, parts}]}`, or the list of messages alone as its server returns it.
+ * opencode: what `opencode export` prints, `{info, messages: [{info, parts}]}`; the list of messages alone as its server returns it; and
+ * the events that `opencode run --format json` prints, one part of the answer in each line.
  *
  * A part of the type `tool` holds a call and its result. One message of the log may be several requests, each of which begins with a part
  * `step-start`. A compaction is a user message with a part `compaction`, followed by the answer that has `summary`; older versions have
@@ -16,13 +17,17 @@ const CLEARED = "[Old tool result content cleared]";
 export const opencode: Reader = {
   layout: "opencode",
   tool: "opencode",
-  shapes: ["value"],
+  shapes: ["value", "lines"],
   marks: ["info", "messages", "parts"],
   recognise,
   read: () => new Opencode(),
 };
 
-function recognise({ records }: Sample): Match | undefined {
+function recognise({ shape, records }: Sample): Match | undefined {
+  if (shape === "lines") {
+    const count = records.filter(isStreamed).length;
+    return count > 0 ? { count, evidence: `${count} events with a part of opencode` } : undefined;
+  }
   const list = messagesOf(records[0]);
   const own = list.filter(({ info, parts }) => /^(user|assistant)$/.test(word(fields(info)["role"])) && Array.isArray(parts));
   if (own.length === 0 || own.length * 2 < list.length) return undefined;
@@ -31,6 +36,12 @@ function recognise({ records }: Sample): Match | undefined {
 
 function messagesOf(value: unknown): readonly Fields[] {
   return objects(Array.isArray(value) ? value : isFields(value) && isFields(value["info"]) ? value["messages"] : undefined);
+}
+
+/** An event of a run. */
+function isStreamed(record: unknown): record is Fields & { part: Fields } {
+  const { type, part } = fields(record);
+  return typeof type === "string" && /^(step_start|step_finish|text|tool_use|reasoning)$/.test(type) && isFields(part) && typeof part["type"] === "string";
 }
 
 /** A file of opencode's storage folder, which splits a session into one file for each message and each part. */
@@ -48,8 +59,13 @@ class Opencode implements Reading {
   /** User messages that ask for a compaction, by id. */
   readonly #requests = new Map<string, Fields>();
 
-  add(value: unknown): void {
+  /** Parts of a run's answer, and the line of the first one. */
+  readonly #parts: Fields[] = [];
+  #place = 0;
+
+  add(value: unknown, place: number): void {
     const draft = this.#draft;
+    if (place > 0) return this.#event(value, place);
     const info = isFields(value) ? fields(value["info"]) : {};
     const list = messagesOf(value);
     const { id, title, directory, version, revert } = info;
@@ -62,7 +78,16 @@ class Opencode implements Reading {
     list.slice(end).forEach((message, at) => this.#message(branch, message, end + at));
   }
 
+  #event(record: unknown, place: number): void {
+    if (!isStreamed(record)) return this.#draft.skip(text(fields(record)["type"]) ?? "a line without a type");
+    if (this.#parts.length === 0) this.#place = place;
+    this.#draft.tell({ id: text(record["sessionID"]) });
+    // A call without an id is paired with the result in the same part.
+    this.#parts.push({ id: `call-${place}`, ...record.part });
+  }
+
   end(): Draft {
+    if (this.#parts.length > 0) this.#answer(this.#draft, {}, this.#parts, this.#place, {});
     return this.#draft;
   }
 

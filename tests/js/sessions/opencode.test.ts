@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, fixture, outline, sessions, unpaired } from "./sessions.ts";
+import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
 
 const { readSession } = sessions;
 const file = fixture("opencode.json");
@@ -54,6 +54,17 @@ test("the list alone is read, and a compaction that failed changes nothing", () 
   messages[6]!.info["error"] = { name: "APIError" };
   const session = readSession(JSON.stringify(messages));
   assert.deepEqual([session.compactions.length, session.messages.length], [0, 11]);
+});
+
+test("events of a run are its answers", () => {
+  const event = (type: string, part: object) => ({ type, timestamp: 1, sessionID: "ses_1", part });
+  const tool = (output: string) => event("tool_use", { type: "tool", tool: "read", state: { status: "completed", input: {}, output } });
+  const session = readSession(lines(
+    event("step_start", { type: "step-start" }), tool("one"), tool("two"), event("step_finish", { type: "step-finish", tokens: { input: 10, cache: { read: 90 } } }),
+    event("step_start", { type: "step-start" }), event("text", { type: "text", text: "Done." }), { type: "error", error: {} },
+  ));
+  assert.deepEqual(outline(session), ["assistant call:call-2 call:call-3", "user result:call-2 result:call-3", "assistant text"]);
+  assert.deepEqual([session.id, session.usage[0]?.usage.promptTotal, unpaired(session)], ["ses_1", 100, []]);
 });
 
 test("hostile values do not break it; pieces of the storage folder are named", () => {
