@@ -87,7 +87,7 @@ class Aider implements Reading {
       if (this.#answer !== undefined) this.#draft.report(this.#answer, usageOf({ input: Math.max(0, sent - cacheRead - cacheWrite), cacheRead, cacheWrite, output }));
       this.#answer = undefined;
     }
-    const model = /^> (?:Main model|Model): (\S+)/.exec(line) ?? /^> Aider .*with (?:models? )?(gpt\S*|claude\S*)/.exec(line);
+    const model = /^> (?:Main model|Models?): (\S+)/.exec(line) ?? /^> Aider .*with (?:models? )?(gpt\S*|claude\S*)/.exec(line);
     if (model) this.#draft.tell({ model: model[1] });
     this.#draft.tell({ version: /^> Aider v(\S+)/.exec(line)?.[1] });
     if (/^> All chat history cleared/.test(line) && messages.length > 0) this.#draft.compact(place, []);
@@ -108,6 +108,8 @@ class Aider implements Reading {
       return;
     }
     const last = this.#draft.messages.length - 1;
+    // Output of several lines has the mark of the tool on its first line only; before a request nothing can be an answer.
+    if ((last < 0 && this.#draft.label !== "") || /^-\*-.*-\*-$/.test(words)) return this.#draft.skip("text before the first request");
     if (this.#answer !== undefined && this.#answer === last) {
       const { content } = this.#draft.messages[last] as { content: string };
       this.#draft.extend(last, { role: "assistant", content: `${content}\n\n${words}` }, place);

@@ -57,7 +57,7 @@ function draftOf(conversation: Fields): Draft {
   for (const name of nodes.keys()) {
     const parent = text(nodes.get(name)!["parent"]);
     if (seen.has(name) || (parent !== undefined && nodes.has(parent) && !path.has(parent))) continue;
-    const side = new Thread(draft.chain(`branch:${name}`, { kind: "branch" }));
+    const side = new Thread(new Draft("openai-chat"));
     const below = [name];
     for (let next = below.pop(); next !== undefined; next = below.pop()) {
       if (seen.has(next) || !nodes.has(next)) continue;
@@ -65,7 +65,7 @@ function draftOf(conversation: Fields): Draft {
       side.add(fields(nodes.get(next)!["message"]), places.get(next)!);
       below.push(...items(nodes.get(next)!["children"]).filter((child) => typeof child === "string").reverse());
     }
-    if (side.draft.messages.length === 0) draft.chains.pop();
+    if (side.draft.messages.length > 0) draft.chains.push({ id: `branch:${name}`, kind: "branch", draft: side.draft });
   }
   return draft;
 }

@@ -90,9 +90,9 @@ class Pi implements Reading {
     for (let count = 0; count < repeated; count++) thread.draft.skip("repeated line", "a line with the same id came before");
     for (const entry of path) thread.add(entry);
     for (const { id, entries: own } of branches) {
-      const side = new Thread(thread.draft.chain(`branch:${id}`, { kind: "branch" }), entries);
+      const side = new Thread(new Draft("anthropic", this.#keepsHistory), entries);
       for (const entry of own) side.add(entry);
-      if (side.draft.messages.length === 0) thread.draft.chains.pop();
+      if (side.draft.messages.length > 0) thread.draft.chains.push({ id: `branch:${id}`, kind: "branch", draft: side.draft });
     }
     thread.draft.label = thread.draft.about.id ?? "";
     return thread.draft;

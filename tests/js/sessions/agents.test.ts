@@ -46,6 +46,8 @@ test("aider: sessions of one file, commands, answers with lines of the tool betw
   assert.deepEqual(session.messages, session.history.slice(4));
   assert.deepEqual(session.usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [answer, input, cacheRead, cacheWrite, output]), [[1, 1100, 1000, 500, 120], [3, 3000, 0, 0, 40]]);
   assert.deepEqual(session.entries[1]?.places, [14, 18]);
+  const early = "# aider chat started at 2026\n\n> Models: gpt-4o with whole edit format  \n> Here are summaries.\nLICENSE.txt\n\n#### hi  \n####   \n#### there  \n\nHello.\n";
+  check(readSession(early), { model: "gpt-4o", messages: [{ role: "user", content: "hi\n\nthere" }, { role: "assistant", content: "Hello." }] });
   assert.throws(() => readSession("# Notes\n\nText with a heading.\n#### And another\n"), { code: "unknown_session" });
 });
 

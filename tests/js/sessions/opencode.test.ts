@@ -67,6 +67,12 @@ test("events of a run are its answers", () => {
   assert.deepEqual([session.id, session.usage[0]?.usage.promptTotal, unpaired(session)], ["ses_1", 100, []]);
 });
 
+test("a long file of one line is one value, with and without a line end", () => {
+  const { messages } = JSON.parse(file) as { messages: unknown[] };
+  const long = JSON.stringify({ info: { note: "x".repeat(9_000_000) }, messages });
+  for (const text of [long, `${long}\n`]) assert.equal(readSession(text).history.length, 11);
+});
+
 test("hostile values do not break it; pieces of the storage folder are named", () => {
   const hostile = { info: { id: 7 }, messages: [7, null, { info: { role: "user" }, parts: [3, { type: 7 }] }, { info: { role: "assistant" }, parts: [{ type: "tool" }] }] };
   assert.deepEqual(outline(readSession(JSON.stringify(hostile))), ["assistant call:"]);
