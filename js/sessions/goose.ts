@@ -1,10 +1,10 @@
 /**
  * goose: sessions as JSON Lines, a header and then messages; `goose session export --format json`, whose `conversation` holds them; and what
- * `goose run --output-format stream-json` prints, where one message comes in several pieces with the same id. Messages that a compaction replaced are no longer visible to the agent; its summary is not visible to the user.
+ * `goose run --output-format stream-json` prints, where one message comes in several pieces with the same id. Messages that a compaction
+ * replaced are no longer visible to the agent; its summary is not visible to the user.
  */
 
-import { Draft, fields, isFields, number, objects, text, timeOf, word } from "./draft.ts";
-import { Draft, fields, isFields, number, objects, text, timeOf, usageOf } from "./draft.ts";
+import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { pushMarked } from "./visible.ts";
@@ -128,7 +128,7 @@ class Goose implements Reading {
 function join(content: Fields[], parts: readonly Fields[]): void {
   for (const part of parts) {
     const last = content.at(-1);
-    if (last?.["type"] === "text" && part["type"] === "text") content[content.length - 1] = { type: "text", text: `${String(last["text"])}${String(part["text"])}` };
+    if (last?.["type"] === "text" && part["type"] === "text") content[content.length - 1] = { type: "text", text: `${word(last["text"])}${word(part["text"])}` };
     else content.push(part);
   }
 }
