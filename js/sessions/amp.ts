@@ -23,8 +23,10 @@ function recognise({ records: [file] }: Sample): Match | undefined {
   if (list.length === 0 || !list.every((message) => isTurn(message) || message["role"] === "info")) return undefined;
   if (list.every((message) => typeof message["text"] === "string" && !("content" in message))) return { count: 1, evidence: "messages with role and text" };
   const { id, v, agentMode, nextMessageId } = fields(file);
-  const isThread = /^T-/.test(text(id) ?? "") || (typeof v === "number" && id !== undefined) || agentMode !== undefined || nextMessageId !== undefined;
-  const own = list.filter((message) => "messageId" in message || blocksOf(message["content"]).some(({ toolUseID, run }) => toolUseID !== undefined || isFields(run))).length;
+  const isNamed = /^T-/.test(text(id) ?? "") || (typeof v === "number" && id !== undefined);
+  const isThread = isNamed || agentMode !== undefined || nextMessageId !== undefined;
+  const isRun = ({ toolUseID, run }: Fields) => toolUseID !== undefined || isFields(run);
+  const own = list.filter((message) => "messageId" in message || blocksOf(message["content"]).some(isRun)).length;
   if (!isThread && own === 0) return undefined;
   return { count: 1, evidence: own > 0 ? `${own} messages with messageId, or with runs of tools` : "a thread with an id and messages of the Anthropic API" };
 }
@@ -51,7 +53,8 @@ class Amp implements Reading {
     const { role, messageId, usage, state, meta } = message;
     if (role !== "user" && role !== "assistant") return this.#summary(message, place);
     const { content: words, text: alone } = message;
-    const content = typeof words === "string" ? words : Array.isArray(words) ? blocksOf(words).flatMap((block) => this.#block(block)) : text(alone) ?? "";
+    const blocks = Array.isArray(words) ? blocksOf(words).flatMap((block) => this.#block(block)) : undefined;
+    const content = typeof words === "string" ? words : blocks ?? text(alone) ?? "";
     if (content.length === 0) return this.#draft.skip("a message without content");
     const id = typeof messageId === "number" ? String(messageId) : text(messageId) ?? text(message["id"]);
     const time = timeOf(fields(meta)["sentAt"] ?? message["timestamp"] ?? message["created"]);
@@ -75,7 +78,10 @@ class Amp implements Reading {
   #block(block: Fields): Fields[] {
     const { type, toolUseID, run } = block;
     if (type === "text") return typeof block["text"] === "string" && block["text"] !== "" ? [textBlock(block["text"])] : [];
-    if (type === "thinking") return [{ type, thinking: text(block["thinking"]) ?? "", ...(typeof block["signature"] === "string" && { signature: block["signature"] }) }];
+    if (type === "thinking") {
+      const { thinking, signature } = block;
+      return [{ type, thinking: text(thinking) ?? "", ...(typeof signature === "string" && { signature }) }];
+    }
     if (type === "redacted_thinking") return [{ type, data: text(block["data"]) ?? "" }];
     if (type === "tool_use") return [{ type, id: word(block["id"]), name: text(block["name"]) ?? "", input: inputOf(block["input"]) }];
     if (type === "tool_result" && (toolUseID !== undefined || isFields(run))) return [runOf(word(toolUseID ?? block["tool_use_id"]), fields(run))];

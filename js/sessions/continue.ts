@@ -28,7 +28,8 @@ function recognise({ records }: Sample): Match | undefined {
   const file = fields(records[0]);
   const found = objects(file["history"]).filter(({ message }) => isFields(message) && typeof message["role"] === "string");
   const isOwn = typeof file["workspaceDirectory"] === "string" || found.some((item) => OWN.some((name) => name in item));
-  return found.length === 0 || !isOwn ? undefined : { count: 1, evidence: `a history of ${found.length} items with a message, and context or states of calls beside it` };
+  if (found.length === 0 || !isOwn) return undefined;
+  return { count: 1, evidence: `a history of ${found.length} items with a message, and context or states of calls beside it` };
 }
 
 class Continue implements Reading {
@@ -71,15 +72,19 @@ class Continue implements Reading {
   }
 
   #user(item: Fields, content: unknown, place: number, more: { id?: string }): void {
-    const context = objects(item["contextItems"]).flatMap(({ content: words }) => (typeof words === "string" && words.trim() !== "" ? [{ type: "text", text: `${words}\n` }] : []));
+    const context = objects(item["contextItems"]).flatMap(({ content: words }) => {
+      return typeof words === "string" && words.trim() !== "" ? [{ type: "text", text: `${words}\n` }] : [];
+    });
     const asked = partsOf(content);
+    const parts = typeof asked === "string" ? [{ type: "text", text: asked }] : asked;
     if (context.length === 0 && asked.length === 0) return this.#draft.skip("a request without text");
-    this.#draft.push({ role: "user", content: context.length === 0 ? asked : [...context, ...(typeof asked === "string" ? [{ type: "text", text: asked }] : asked)] }, place, more);
+    this.#draft.push({ role: "user", content: context.length === 0 ? asked : [...context, ...parts] }, place, more);
   }
 
   #assistant(item: Fields, { content, toolCalls, usage }: Fields, place: number, more: { id?: string }): void {
     const states = [...objects(item["toolCallStates"]), ...(isFields(item["toolCallState"]) ? [item["toolCallState"]] : [])];
-    const listed = objects(toolCalls).length > 0 ? objects(toolCalls) : states.map((state) => ({ id: state["toolCallId"], ...fields(state["toolCall"]) }) as Fields);
+    const ofStates = () => states.map((state): Fields => ({ id: state["toolCallId"], ...fields(state["toolCall"]) }));
+    const listed = objects(toolCalls).length > 0 ? objects(toolCalls) : ofStates();
     const calls = listed.map((call, at) => {
       const { name, arguments: given } = fields(call["function"]);
       const id = text(call["id"]) ?? `${place}:${at}`;
@@ -90,7 +95,8 @@ class Continue implements Reading {
     this.#thought = "";
     if (calls.length === 0 && said.length === 0) return this.#draft.skip("an answer without text");
     const answer = this.#draft.push({
-      role: "assistant", content: said.length > 0 ? said : null, ...(thought !== "" && { reasoning_content: thought }), ...(calls.length > 0 && { tool_calls: calls }),
+      role: "assistant", content: said.length > 0 ? said : null,
+      ...(thought !== "" && { reasoning_content: thought }), ...(calls.length > 0 && { tool_calls: calls }),
     }, place, more);
     this.#report(answer, usage);
     this.#open = new Set(calls.map(({ id }) => id));
@@ -113,7 +119,8 @@ class Continue implements Reading {
     const { promptTokens, completionTokens, promptTokensDetails: details } = usage;
     const cacheRead = number(fields(details)["cachedTokens"]) ?? 0;
     const cacheWrite = number(fields(details)["cacheWriteTokens"]) ?? 0;
-    this.#draft.report(answer, usageOf({ input: (number(promptTokens) ?? 0) - cacheRead - cacheWrite, cacheRead, cacheWrite, output: completionTokens }), this.#draft.about.model);
+    const input = (number(promptTokens) ?? 0) - cacheRead - cacheWrite;
+    this.#draft.report(answer, usageOf({ input, cacheRead, cacheWrite, output: completionTokens }), this.#draft.about.model);
   }
 
   end(): Draft {

@@ -116,15 +116,21 @@ class CopilotReplay implements Reading {
     if (type !== undefined && type !== "success") this.#draft.skip(`response/${word(type)}`, "the request failed");
     const words = typeof message === "string" ? message : items(message).filter((piece) => typeof piece === "string").join("");
     const calls: Fields[] = [];
-    for (let at = place + 1; at < logs.length && !isRequest(logs[at]!); at++) if (logs[at]!["kind"] === "toolCall" && text(logs[at]!["id"]) !== undefined) calls.push(logs[at]!);
+    for (let at = place + 1; at < logs.length && !isRequest(logs[at]!); at++) {
+      const entry = logs[at]!;
+      if (entry["kind"] === "toolCall" && text(entry["id"]) !== undefined) calls.push(entry);
+    }
     if (words === "" && calls.length === 0) return undefined;
-    const toolCalls = calls.map(({ id, tool, args }) => ({ id, type: "function", function: { name: text(tool) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } }));
+    const toolCalls = calls.map(({ id, tool, args = {} }) => {
+      return { id, type: "function", function: { name: text(tool) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args) } };
+    });
     const content = words === "" ? [] : [{ type: TEXT, text: words }];
     const time = timeOf(fields(entry["metadata"])["endTime"]);
     const answer = this.#draft.push({ role: ASSISTANT, content, ...(toolCalls.length > 0 && { toolCalls }) }, place, time === undefined ? {} : { time });
     for (const { id, response } of calls) {
       if (response === undefined) continue;
-      const result = typeof response === "string" ? response : items(response).map((piece) => (typeof piece === "string" ? piece : JSON.stringify(piece))).join("");
+      const pieces = typeof response === "string" ? [response] : items(response);
+      const result = pieces.map((piece) => (typeof piece === "string" ? piece : JSON.stringify(piece))).join("");
       this.#draft.push({ role: TOOL, toolCallId: id, content: [{ type: TEXT, text: result }] }, place);
     }
     return answer;
@@ -135,8 +141,9 @@ class CopilotReplay implements Reading {
     for (const request of requests) {
       const { length } = request.messages;
       const answer = last.messages[length];
-      const isRepeated = request !== last && length > 0 && answer?.["role"] === ASSISTANT && keyOf(request.messages[length - 1]!) === keyOf(last.messages[length - 1]!);
-      if (isRepeated && length + shift >= 0) this.#report(request, length + shift);
+      if (request === last || length === 0 || length + shift < 0 || answer?.["role"] !== ASSISTANT) continue;
+      const isRepeated = keyOf(request.messages[length - 1]!) === keyOf(last.messages[length - 1]!);
+      if (isRepeated) this.#report(request, length + shift);
     }
   }
 

@@ -94,11 +94,24 @@ class Cursor implements Reading {
   }
 }
 
+/** An answer of the model: what it said, and the results of its calls. */
+interface Answer {
+  content: Fields[];
+  results: Fields[];
+  place: number;
+  id: string | undefined;
+  time: number | undefined;
+  model: string | undefined;
+  usage: Fields;
+  /** The request to the model that its last call came from. */
+  call: string | undefined;
+}
+
 class Composer {
   readonly #draft: Draft;
   readonly #bubbles: ReadonlyMap<string, Fields>;
   /** The answer that is put together, and the results of its calls. */
-  #answer: { content: Fields[]; results: Fields[]; place: number; id: string | undefined; time: number | undefined; model: string | undefined; usage: Fields; call: string | undefined } | undefined;
+  #answer: Answer | undefined;
 
   constructor(draft: Draft, bubbles: ReadonlyMap<string, Fields>) {
     this.#draft = draft;
@@ -143,12 +156,14 @@ class Composer {
     const call = isFields(data) && (text(data["name"]) !== undefined || text(data["toolCallId"]) !== undefined) ? data : undefined;
     const thoughts = isFields(bubble["thinking"]) ? [bubble["thinking"]] : objects(bubble["allThinkingBlocks"]);
     const thinking = thoughts.flatMap(({ text: thought, signature }): Fields[] => {
-      return typeof thought === "string" && thought !== "" ? [{ type: "thinking", thinking: thought, ...(text(signature) !== undefined && { signature }) }] : [];
+      if (typeof thought !== "string" || thought === "") return [];
+      return [{ type: "thinking", thinking: thought, ...(text(signature) !== undefined && { signature }) }];
     });
     if (thinking.length === 0 && words === undefined && !call) return this.#draft.skip("an empty bubble");
     const model = text(fields(modelInfo)["modelName"]);
     const modelCall = text(call?.["modelCallId"]);
-    const isParallel = call !== undefined && thinking.length === 0 && words === undefined && modelCall !== undefined && modelCall === this.#answer?.call;
+    const isAlone = thinking.length === 0 && words === undefined;
+    const isParallel = isAlone && modelCall !== undefined && modelCall === this.#answer?.call;
     // After its calls an answer is over, unless the next call is of the same answer.
     if (this.#answer?.content.some((block) => block["type"] === "tool_use") && !isParallel) this.#flush();
     this.#answer ??= { content: [], results: [], place, id, time, model, usage: {}, call: undefined };

@@ -53,7 +53,8 @@ class Droid implements Reading {
     const { type } = record;
     if (type === "session_start") {
       const { id, title, sessionTitle, cwd, version } = record;
-      return this.#draft.tell({ id: text(id), title: text(sessionTitle) ?? text(title), cwd: text(cwd), version: typeof version === "number" ? String(version) : text(version) });
+      const form = typeof version === "number" ? String(version) : text(version);
+      return this.#draft.tell({ id: text(id), title: text(sessionTitle) ?? text(title), cwd: text(cwd), version: form });
     }
     if (type === "compaction_state") return this.#compact(record, place);
     if (!isMessage(record)) return this.#draft.skip(text(type) ?? "a line without a type");
@@ -66,7 +67,8 @@ class Droid implements Reading {
   #message({ role, content }: Fields, place: number, id: string | undefined, time: number | undefined): void {
     const blocks = blocksOf(content);
     if (blocks.length === 0) return this.#draft.skip("a message without content");
-    const isReminder = role === "user" && blocks.every(({ type, text: words }) => type === "text" && /^\s*<system-(reminder|notification)>/.test(word(words)));
+    const isWritten = ({ type, text: words }: Fields) => type === "text" && /^\s*<system-(reminder|notification)>/.test(word(words));
+    const isReminder = role === "user" && blocks.every(isWritten);
     this.#draft.push({ role, content: typeof content === "string" ? content : blocks }, place, {
       ...(time !== undefined && { time }), ...(id !== undefined && { id }), ...(isReminder && { injected: true }),
     });

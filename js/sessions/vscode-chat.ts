@@ -93,7 +93,7 @@ class Chat {
   readonly #summaries: ReadonlyMap<string, string>;
   readonly #places: Places;
   /** Environment and workspace: sent once, before everything else. */
-  #context: { message: unknown; words: string } | undefined;
+  #context: unknown;
 
   constructor(draft: Draft, summaries: ReadonlyMap<string, string>, places: Places) {
     this.#draft = draft;
@@ -121,10 +121,9 @@ class Chat {
   }
 
   #global(content: unknown[], place: number): void {
-    const words = JSON.stringify(content);
-    if (this.#context) return this.#draft.skip("renderedGlobalContext", this.#context.words === words ? "it was sent once, with the first request" : "only the first one is sent");
+    if (this.#context) return this.#draft.skip("renderedGlobalContext", "it is sent once, as the first request has it");
     const message = { role: USER, content };
-    this.#context = { message, words };
+    this.#context = message;
     this.#draft.push(message, place, { injected: true });
   }
 
@@ -135,7 +134,8 @@ class Chat {
     objects(metadata["toolCallRounds"]).forEach((round, number) => {
       const calls = objects(round["toolCalls"]).map((call, at) => {
         const id = text(call["id"]) ?? `${text(round["id"]) ?? `${text(request["requestId"]) ?? "round"}:${number}`}:${at}`;
-        return { id, name: text(call["name"]) ?? "", arguments: typeof call["arguments"] === "string" ? call["arguments"] : JSON.stringify(call["arguments"] ?? {}) };
+        const given = call["arguments"] ?? {};
+        return { id, name: text(call["name"]) ?? "", arguments: typeof given === "string" ? given : JSON.stringify(given) };
       });
       const content = [...thinking(round["thinking"]), ...rawParts(round["response"])];
       if (content.length > 0 || calls.length > 0) {
@@ -152,7 +152,7 @@ class Chat {
       const summary = own ?? this.#summaries.get(text(round["id"]) ?? "");
       if (summary === undefined) return;
       const message = { role: USER, content: [{ type: TEXT, text: `<conversation-summary>\n${summary}\n</conversation-summary>` }] };
-      draft.compact(place, [...(this.#context && draft === this.#draft ? [this.#context.message] : []), message], { summary });
+      draft.compact(place, [...(this.#context && draft === this.#draft ? [this.#context] : []), message], { summary });
       answer = undefined;
     });
     for (const part of answer === undefined ? [] : objects(request["response"])) {
@@ -189,7 +189,9 @@ class Chat {
     if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") return words(value) || words(content);
     // The name stands within a sentence.
     if (kind === "inlineReference") return nameOf(fields(part));
-    this.#draft.skip(`response/${word(kind)}`, kind === "toolInvocationSerialized" ? "how the panel shows a call; the file has neither its arguments nor its result" : "part of the panel only");
+    const isCall = kind === "toolInvocationSerialized";
+    const why = isCall ? "how the panel shows a call; the file has neither its arguments nor its result" : "part of the panel only";
+    this.#draft.skip(`response/${word(kind)}`, why);
     return "";
   }
 }

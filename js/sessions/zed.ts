@@ -44,7 +44,8 @@ class Zed implements Reading {
     const { version, title, summary, model, messages, request_token_usage: usage, initial_project_snapshot: project, id } = fields(record);
     const [tree] = objects(fields(project)["worktree_snapshots"]);
     this.#draft.tell({
-      version: text(version), title: text(title) ?? text(summary), model: text(fields(model)["model"]), cwd: text(tree?.["worktree_path"]), id: text(id),
+      id: text(id), version: text(version), title: text(title) ?? text(summary), model: text(fields(model)["model"]),
+      cwd: text(tree?.["worktree_path"]),
     });
     this.#usage = fields(usage);
     items(messages).forEach((message, place) => this.#message(message, place));
@@ -89,8 +90,9 @@ class Zed implements Reading {
       if (typeof sealed === "string") return [{ type: "redacted_thinking", data: sealed }];
       if (!isFields(call)) return [];
       calls.push(word(call["id"]));
-      const input = fields(call["input"]);
-      return [{ type: "tool_use", id: word(call["id"]), name: text(call["name"]) ?? "", input: input["type"] === "json" && isFields(input["value"]) ? input["value"] : inputOf(call["input"], call["raw_input"]) }];
+      const { type, value } = fields(call["input"]);
+      const input = type === "json" && isFields(value) ? value : inputOf(call["input"], call["raw_input"]);
+      return [{ type: "tool_use", id: word(call["id"]), name: text(call["name"]) ?? "", input }];
     });
     if (blocks.length > 0) this.#answer = this.#draft.push({ role: "assistant", content: blocks }, place);
     const results = resultsOf(held);
@@ -113,7 +115,9 @@ class Zed implements Reading {
     });
     if (role === "system") return this.#draft.tell({ system: blocks.map((block) => text(block["text"]) ?? "").join("\n") });
     if (role === "assistant") {
-      const calls = objects(uses).map((call) => ({ type: "tool_use", id: word(call["id"]), name: text(call["name"]) ?? "", input: inputOf(call["input"]) }));
+      const calls = objects(uses).map(({ id: call, name, input }) => {
+        return { type: "tool_use", id: word(call), name: text(name) ?? "", input: inputOf(input) };
+      });
       if (blocks.length + calls.length > 0) this.#answer = this.#draft.push({ role: "assistant", content: [...blocks, ...calls] }, place);
       this.#open = new Set(calls.map((call) => call.id));
     }
@@ -153,7 +157,8 @@ function addressOf(uri: unknown): string {
 }
 
 function thinking({ text: words, signature }: Fields): Fields[] {
-  return typeof words === "string" && words !== "" ? [{ type: "thinking", thinking: words, ...(typeof signature === "string" && { signature }) }] : [];
+  if (typeof words !== "string" || words === "") return [];
+  return [{ type: "thinking", thinking: words, ...(typeof signature === "string" && { signature }) }];
 }
 
 function resultsOf(held: unknown): Map<string, Fields> {
