@@ -26,7 +26,7 @@ function recognise({ records }: Sample): Match | undefined {
 function isConversation(value: unknown): value is Fields {
   if (!isFields(value) || !isFields(value["mapping"])) return false;
   const nodes = Object.values(value["mapping"]);
-  return nodes.slice(0, 20).every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node));
+  return nodes.length > 0 && nodes.slice(0, 20).every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node));
 }
 
 class ChatGpt implements Reading {

@@ -39,9 +39,10 @@ function recognise({ shape, records }: Sample): Match | undefined {
 
 function isEvent(value: unknown): boolean {
   if (!isFields(value)) return false;
-  const { action, observation, args, extras, content, source, id } = value;
+  const { action, observation, args, extras, content, source } = value;
   const isAction = typeof action === "string" && isFields(args);
-  return (isAction || (typeof observation === "string" && (isFields(extras) || typeof content === "string"))) && (typeof source === "string" || typeof id === "number");
+  const isObservation = typeof observation === "string" && (isFields(extras) || typeof content === "string");
+  return (isAction || isObservation) && (source === "agent" || source === "user" || source === "environment");
 }
 
 /** The events of a task. The oldest files hold pairs of an action and an observation. */

@@ -26,7 +26,7 @@ function recognise({ records }: Sample): Match | undefined {
 function historyOf(record: unknown): readonly Fields[] {
   const { history, messages, trajectory, trajectory_format: format, info } = fields(record);
   const isMini = Array.isArray(messages) && (typeof format === "string" || (isFields(info) && "exit_status" in info));
-  const isOwn = Array.isArray(history) && (Array.isArray(trajectory) || isFields(info));
+  const isOwn = Array.isArray(history) && (Array.isArray(trajectory) || (isFields(info) && ("exit_status" in info || "model_stats" in info)));
   const list = isMini ? objects(messages) : isOwn ? objects(history) : fromSteps(trajectory);
   return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
 }

@@ -19,7 +19,14 @@ test("LangChain: plain, stored and serialised messages, with calls in three plac
   assert.deepEqual(session.entries.map(({ places }) => places[0]), [0, 1, 2, 3, 4, 5]);
 });
 
-test("lists of API messages are no sessions of LangChain", () => {
+test("requests, lists of API messages and settings are no sessions", () => {
+  const messages = [{ role: "user", content: "Hi" }, { role: "assistant", content: [{ type: "tool_use", id: "t", name: "n", input: {} }] }];
+  const others = [
+    messages, { model: "m", messages }, { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }, { input: [{ type: "message", role: "user", content: "Hi" }] },
+    { history: messages, info: {} }, { mapping: {} }, { action: "run", args: {}, id: 1 }, { type: "ai" }, { observations: [], data: [] },
+  ];
+  for (const other of others) assert.throws(() => readSession(JSON.stringify(other)), { code: "unknown_session" }, JSON.stringify(other));
+  assert.throws(() => readSession(lines(...messages)), { code: "unknown_session" });
   assert.throws(() => readSession(JSON.stringify([{ role: "user", content: "Hi" }, { role: "assistant", type: "message", content: [] }])), { code: "unknown_session" });
 });
 

@@ -73,6 +73,6 @@ test("events as a list, and as the history of a task", () => {
 test("hostile values do not break it", () => {
   const hostile = lines({ kind: "ActionEvent", tool_call: 7, thought: "x" }, { kind: "Condensation", forgotten_event_ids: 7 }, { kind: "MessageEvent" }, { kind: 7 });
   assert.equal(readSession(hostile).layout, "openhands-events");
-  const old = lines({ id: 1, action: "run", args: { command: 7 } }, { id: 2, observation: "run", content: "x", cause: "y", tool_call_metadata: 7 }, { id: 3, action: "condensation", args: {} });
+  const old = lines({ id: 1, source: "agent", action: "run", args: { command: 7 } }, { id: 2, source: "agent", observation: "run", content: "x", cause: "y", tool_call_metadata: 7 }, { id: 3, source: "agent", action: "condensation", args: {} });
   assert.equal(readSession(old).layout, "openhands");
 });
