@@ -16,12 +16,13 @@ const ENVELOPES = new Set(["session_meta", "response_item", "event_msg", "turn_c
 const EVENTS = new Set(["token_count", "user_message", "thread_rolled_back", "task_started", "turn_started", "thread_name_updated"]);
 /** Texts with the role user that Codex writes: the environment, AGENTS.md, commands that the user ran. */
 const INJECTED = new RegExp(
-  "^\\s*(# AGENTS\\.md instructions|<(environment_context|user_instructions|user_shell_command|turn_aborted|skill|subagent_notification|"
-  + "goal_context|recommended_plugins|hook_prompt|model_switch|collaboration_mode|internal_context|additional_context)[\\s>])",
+  "^\\s*(# AGENTS\\.md instructions|Warning: (The maximum number of unified exec|apply_patch was requested|Your account was flagged)|"
+  + "<(environment_context|user_instructions|user_shell_command|user_action|turn_aborted|skill|subagent_notification|goal_context|hook_prompt|"
+  + "recommended_plugins|model_switch|collaboration_mode|internal_context|additional_context|codex_\\w+)[\\s>])",
 );
 /** What precedes a summary that Codex wrote. */
 const SUMMARY = /^Another language model started to solve this problem/;
-/** Codex keeps the newest texts of the user beside a summary, up to 20,000 tokens of 4 bytes. */
+/** Codex keeps the newest texts of the user beside a summary, up to 20,000 tokens of 4 bytes; each counts 10 tokens more here. */
 const KEPT_TEXT = 80_000;
 
 export const codex: Reader = {
@@ -164,7 +165,7 @@ class Codex implements Reading {
       // Older versions wrote only the summary, and put it behind the newest texts of the user.
       const texts = draft.live().filter((item) => isFields(item) && isUserText(item) && !isInjected(item) && !SUMMARY.test(wordsOf(item)));
       let room = KEPT_TEXT;
-      const first = texts.findLastIndex((item) => (room -= wordsOf(item).length) < 0);
+      const first = texts.findLastIndex((item) => (room -= wordsOf(item).length + 40) < 0);
       context = [...texts.slice(first + 1), { type: "message", role: "user", content: [{ type: "input_text", text: summary ?? "(no summary available)" }] }];
     }
     draft.compact(place, context, { summary, tokensBefore: this.#total });
@@ -195,7 +196,7 @@ class Codex implements Reading {
     const branch = draft.chain(`rollback:${place}`, { kind: "branch" });
     draft.messages.slice(cut).forEach((item, at) => branch.push(item, draft.entries[cut + at]!.places[0]!));
     draft.cut(cut);
-    this.#turns = this.#turns.filter((index) => index < cut);
+    while ((this.#turns.at(-1) ?? -1) >= cut) this.#turns.pop();
     this.#unreported = Math.min(this.#unreported, cut);
   }
 
@@ -206,7 +207,7 @@ class Codex implements Reading {
     messages.forEach((item, index) => {
       if (!isFields(item) || !isUserText(item)) return;
       const words = wordsOf(item).trim();
-      if (/^<([a-z][\w-]*)[^>]*>/.test(words) && words.endsWith(">") && !this.#said.has(words)) entries[index]!.injected = true;
+      if (/^<(?!image\b)[a-z][\w-]*[^>]*>/.test(words) && words.endsWith(">") && !this.#said.has(words)) entries[index]!.injected = true;
     });
     return this.#draft;
   }

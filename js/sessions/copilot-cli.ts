@@ -45,6 +45,8 @@ class CopilotCli implements Reading {
   /** Number of messages before each event of the main conversation. */
   readonly #events = new Map<string, number>();
   #system: Fields | undefined;
+  /** Its index in the history. */
+  #place = 0;
   /** Number of messages when the compaction began that has not ended. */
   #begun: number | undefined;
 
@@ -119,11 +121,13 @@ class CopilotCli implements Reading {
   #prompt({ content, role }: Fields, place: number): void {
     if (typeof content !== "string") return this.#draft.skip("system.message");
     const message = { role: role === "developer" ? "developer" : "system", content };
-    const { messages } = this.#draft;
-    const index = this.#system === undefined ? -1 : messages.indexOf(this.#system);
-    if (index >= 0) this.#draft.extend(index, message, place);
-    else if (this.#system === undefined) this.#draft.push(message, place);
-    else this.#draft.skip("repeated system.message", "the prompt was written again behind a compaction");
+    const draft = this.#draft;
+    const kept = draft.compactions.at(-1)?.context;
+    const at = this.#system === undefined ? -1 : kept?.indexOf(this.#system) ?? -1;
+    if (this.#system !== undefined && draft.messages[this.#place] === this.#system) draft.extend(this.#place, message, place);
+    else if (this.#system === undefined) this.#place = draft.push(message, place);
+    else draft.skip("repeated system.message", "the prompt was written again behind a compaction");
+    if (at >= 0) kept![at] = message;
     this.#system = message;
   }
 

@@ -76,6 +76,7 @@ export class Draft {
   readonly usage: Session["usage"] = [];
   readonly format: Format;
   readonly chains: Chain[] = [];
+  readonly #byId = new Map<string, Draft>();
   readonly about: About = {};
   /** What tells this conversation from others in the same file. */
   label = "";
@@ -103,9 +104,10 @@ export class Draft {
 
   /** The side chain of that id, which begins if it is new. */
   chain(id: string, about: Omit<SideChain, "id" | "messages">): Draft {
-    const known = this.chains.find((chain) => chain.id === id);
-    if (known) return known.draft;
+    const known = this.#byId.get(id);
+    if (known) return known;
     const draft = new Draft(this.format, this.#keepsHistory);
+    this.#byId.set(id, draft);
     this.chains.push({ id, ...about, draft });
     return draft;
   }

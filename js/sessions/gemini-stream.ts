@@ -59,7 +59,10 @@ class GeminiStream implements Reading {
     const parts = last?.["parts"] as Fields[] | undefined;
     const piece = parts?.at(-1)?.["text"];
     if (role === "user" || record["delta"] !== true || typeof piece !== "string") this.#put(role, { text: words }, record, place);
-    else this.#draft.extend(this.#draft.messages.length - 1, { role, parts: [...parts!.slice(0, -1), { text: piece + words }] }, place);
+    else {
+      parts![parts!.length - 1] = { text: piece + words };
+      this.#draft.extend(this.#draft.messages.length - 1, last, place);
+    }
   }
 
   #call(record: Fields, place: number): void {
@@ -87,8 +90,11 @@ class GeminiStream implements Reading {
     const draft = this.#draft;
     const last = this.#turn(role);
     const parts = (last?.["parts"] ?? []) as Fields[];
-    const joins = last !== undefined && (role === "model" || ("functionResponse" in part && parts.every((one) => "functionResponse" in one)));
-    if (joins) return draft.extend(draft.messages.length - 1, { role, parts: [...parts, part] }, place);
+    const joins = last !== undefined && (role === "model" || ("functionResponse" in part && parts[0] !== undefined && "functionResponse" in parts[0]));
+    if (joins) {
+      parts.push(part);
+      return draft.extend(draft.messages.length - 1, last, place);
+    }
     const time = timeOf(record["timestamp"]);
     draft.push({ role, parts: [part] }, place, { ...(time !== undefined && { time }) });
     if (role === "model") this.#answers += 1;

@@ -3,6 +3,7 @@
  * parent is not the line before it takes back what stands between, and a line with the same uuid goes on with that message.
  */
 
+import { append } from "../lists/append.ts";
 import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { isInjected, partsOf } from "./gemini-records.ts";
@@ -44,6 +45,8 @@ class QwenCode implements Reading {
   readonly #draft: Draft;
   readonly #chain: Link[] = [];
   readonly #links = new Map<string, number>();
+  /** Parts of the newest line, as JSON. */
+  #said = "";
 
   constructor(keepsHistory: boolean) {
     this.#draft = new Draft("gemini", keepsHistory);
@@ -106,29 +109,34 @@ class QwenCode implements Reading {
     if (!TYPES.has(word(type)) || parts.length === 0) return draft.skip(text(type) ?? "a line without a type");
     const last = draft.messages.length - 1;
     const before = fields(draft.messages[last]);
-    const held = partsOf(before["parts"]);
-    const isMore = last >= (draft.compactions.at(-1)?.before ?? 0) && before["role"] === role && held.some((part) => "functionResponse" in part)
+    const held = before["parts"] as Fields[] | undefined;
+    const isMore = last >= (draft.compactions.at(-1)?.before ?? 0) && before["role"] === role && held?.[0] !== undefined && "functionResponse" in held[0]
       && (subtype === "mid_turn_user_message" || parts.every((part) => "functionResponse" in part));
     // Results of parallel calls, and texts that the user sends meanwhile, are one turn.
-    if (isMore) draft.extend(last, { role, parts: [...held, ...parts] }, place);
-    else {
+    if (isMore) {
+      append(held!, parts);
+      draft.extend(last, before, place);
+    } else {
       const time = timeOf(record["timestamp"]);
       const id = text(record["uuid"]);
       const isNote = role === "user" && (NOTES.has(word(subtype)) || provenance === "system" || provenance === "goal_runtime" || isInjected({ role, parts }));
       draft.push({ role, parts }, place, { ...(time !== undefined && { time }), ...(isNote && { injected: true }), ...(id !== undefined && { id }) });
     }
+    this.#said = JSON.stringify(parts);
     this.#usage(record, draft.messages.length - 1);
   }
 
   #goOn(record: Fields, place: number): void {
     const draft = this.#draft;
     const last = draft.messages.length - 1;
-    const { role, parts: held } = fields(draft.messages[last]);
+    const before = fields(draft.messages[last]);
     const parts = partsOf(fields(record["message"])["parts"]);
-    const isSame = JSON.stringify(parts) === JSON.stringify(held);
-    const goesOn = last >= this.#chain.at(-1)!.index && record["type"] === "assistant" && role === "model";
-    if (isSame || !goesOn) return draft.skip("repeated line", "a line with the same uuid came before");
-    draft.extend(last, { role, parts: [...partsOf(held), ...parts] }, place);
+    const said = JSON.stringify(parts);
+    const goesOn = last >= this.#chain.at(-1)!.index && record["type"] === "assistant" && before["role"] === "model";
+    if (said === this.#said || !goesOn) return draft.skip("repeated line", "a line with the same uuid came before");
+    this.#said = said;
+    append(before["parts"] as Fields[], parts);
+    draft.extend(last, before, place);
     this.#usage(record, last);
   }
 

@@ -68,9 +68,9 @@ test("agents are told by their id, too", () => {
 test("a cleared context begins anew", () => {
   const { messages, history } = readSession(lines(
     event("system.message", { content: "You are Copilot." }), event("user.message", { content: "one" }), event("session.context_cleared", { messagesCleared: 1 }),
-    event("user.message", { content: "two" }),
+    event("user.message", { content: "two" }), event("system.message", { content: "You are new." }),
   ));
-  assert.deepEqual([texts(messages), history.length], [["You are Copilot.", "two"], 3]);
+  assert.deepEqual([texts(messages), history.length], [["You are new.", "two"], 3]);
 });
 
 test("without history memory keeps what is live", async () => {
