@@ -1,7 +1,7 @@
 /** Sessions of agents in the playground, in a real Chromium: dropped, chosen, looked at, fitted. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
@@ -166,6 +166,35 @@ test("lists of messages and examples open as before, without the card of a sessi
   await page.selectOption("#example", { index: 0 });
   await titled("Messages (28)");
 });
+
+const FIXTURES = new URL("../fixtures/sessions/", import.meta.url);
+for (const name of readdirSync(FIXTURES)) {
+  test(`${name} opens, with all its views`, async () => {
+    await drop(name, readFileSync(new URL(name, FIXTURES), "utf8"));
+    await page.waitForFunction((name) => document.getElementById("choice-title").textContent.startsWith(name) ||
+      document.getElementById("session-facts").textContent.includes(`File${name}`) || !document.getElementById("alert").hidden, name);
+    if (await page.isVisible("#choice")) {
+      await page.click("#choice button");
+      await said("session-facts", name);
+    }
+    const settled = () => page.waitForFunction(() => !document.body.classList.contains("busy"));
+    await settled();
+    assert.ok(await page.isHidden("#alert"), await text("alert"));
+    const views = (await page.isVisible("#view")) ? ["history", "live"] : [];
+    const sides = (await page.locator("#chain option").count()) - 1;
+    for (const view of views) {
+      await page.check(`input[name=view][value=${view}]`);
+      await settled();
+      assert.ok(await page.isHidden("#alert"), `${view}: ${await text("alert")}`);
+    }
+    for (let side = 0; side < sides; side++) {
+      await page.selectOption("#chain", String(side));
+      await settled();
+      assert.ok(await page.isHidden("#alert"), `side chain ${side}: ${await text("alert")}`);
+    }
+    assert.deepEqual(complaints, []);
+  });
+}
 
 test("a long history is shown page by page, the filter chooses before that", async () => {
   const line = (at) => ({
