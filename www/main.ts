@@ -89,7 +89,8 @@ async function displayNow(question: () => Promise<Opened>, budget: number | unde
     return undefined;
   } catch (error) {
     if (!opened) element("result").hidden = true;
-    showError(error as Failed);
+    // The card that offers the conversations says so itself.
+    if ((error as Failed).code !== "several_sessions") showError(error as Failed);
     return error as Failed;
   } finally {
     endProgress();
