@@ -212,7 +212,8 @@ class CopilotCli implements Reading {
   }
 
   /** Sums belong to a request only if there was one. */
-  #sums({ modelMetrics }: Fields): void {
+  #sums({ modelMetrics, currentModel }: Fields): void {
+    if (this.#draft.about.model === undefined) this.#draft.tell({ model: text(currentModel) });
     const metrics = Object.entries(fields(modelMetrics)).map(([model, value]) => ({ model, ...fields(value) }) as Fields);
     const [only] = metrics;
     const count = number(fields(only?.["requests"])["count"]);

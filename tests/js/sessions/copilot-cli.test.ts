@@ -51,8 +51,9 @@ test("usage is that of a request; sums over several are none", () => {
   assert.ok(skipped.some(({ kind }) => kind === "session.shutdown"));
   const one = readSession(lines(
     event("user.message", { content: "Hi" }), event("assistant.message", { content: "Hello" }),
-    event("session.shutdown", { modelMetrics: { m: { requests: { count: 1 }, usage: { inputTokens: 100, cacheReadTokens: 40, outputTokens: 2 } } } }),
+    event("session.shutdown", { currentModel: "m", modelMetrics: { m: { requests: { count: 1 }, usage: { inputTokens: 100, cacheReadTokens: 40, outputTokens: 2 } } } }),
   ));
+  assert.equal(one.model, "m");
   assert.deepEqual(one.usage.map(({ answer, usage: { promptTotal }, model }) => [answer, promptTotal, model]), [[1, 100, "m"]]);
 });
 
