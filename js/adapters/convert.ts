@@ -62,19 +62,34 @@ const ALWAYS = new Set<Part["type"]>(["text", "toolCall", "toolResult", "cacheMa
 export function convert(messages: unknown, to: Format, options: ConvertOptions = {}): Converted {
   const { from, tools } = known(options, CONVERT);
   if (!FORMATS.includes(to)) {
-    throw new EspalierError({ code: "bad_option", message: `to must be one of ${FORMATS.join(", ")}, and is ${JSON.stringify(to)}`, path: "to" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: `to must be one of ${FORMATS.join(", ")}, and is ${JSON.stringify(to)}`,
+      path: "to",
+    });
   }
   const reading = readConversation(messages, { ...(from && { format: from }), ...(tools && { tools }) });
   const neutral = reading.messages;
-  const apart = neutral[0]?.id === "system" && !reading.source.list.includes(neutral[0]) ? words(neutral[0].parts) : undefined;
-  if (reading.format === to) return { format: to, messages: [...reading.source.list], ...(apart !== undefined && { system: apart }), lost: [] };
+  const apart =
+    neutral[0]?.id === "system" && !reading.source.list.includes(neutral[0]) ? words(neutral[0].parts) : undefined;
+  if (reading.format === to)
+    return {
+      format: to,
+      messages: [...reading.source.list],
+      ...(apart !== undefined && { system: apart }),
+      lost: [],
+    };
   if (to === "espalier") return { format: to, messages: neutral, lost: [] };
 
   const { system, rest } = APART.has(to) ? withoutSystem(neutral) : { system: undefined, rest: neutral };
   const offset = apart === undefined ? 0 : 1;
   const lost = neutral.flatMap((message, index) => losses(message, index - offset, to));
   const nowhere = { source: { list: [] }, place: () => undefined, original: unreachable, again: unreachable };
-  const list = carriedOut(ADAPTERS[to], rest.map((message) => ({ type: "insert", message })), nowhere);
+  const list = carriedOut(
+    ADAPTERS[to],
+    rest.map((message) => ({ type: "insert", message })),
+    nowhere,
+  );
   return { format: to, messages: list, ...(system !== undefined && { system }), lost };
 }
 
@@ -83,10 +98,17 @@ function unreachable(): never {
 }
 
 /** The system prompt: the messages of the system that come first. */
-function withoutSystem(messages: readonly NeutralMessage[]): { system: string | undefined; rest: readonly NeutralMessage[] } {
+function withoutSystem(messages: readonly NeutralMessage[]): {
+  system: string | undefined;
+  rest: readonly NeutralMessage[];
+} {
   const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   const end = first < 0 ? messages.length : first;
-  const system = messages.slice(0, end).map(({ parts }) => words(parts)).filter((text) => text !== "").join("\n\n");
+  const system = messages
+    .slice(0, end)
+    .map(({ parts }) => words(parts))
+    .filter((text) => text !== "")
+    .join("\n\n");
   return { system: system === "" ? undefined : system, rest: messages.slice(end) };
 }
 
@@ -96,9 +118,16 @@ function losses({ role, parts }: NeutralMessage, index: number, to: Format): Con
     if (!crosses) counts.set(part.type, (counts.get(part.type) ?? 0) + 1);
   };
   for (const part of parts) {
-    count(part, ALWAYS.has(part.type) || (WITH_PICTURES.has(to) && picture(part) !== undefined && (role === "user" || to === "anthropic" || to === "gemini")));
+    count(
+      part,
+      ALWAYS.has(part.type) ||
+        (WITH_PICTURES.has(to) &&
+          picture(part) !== undefined &&
+          (role === "user" || to === "anthropic" || to === "gemini")),
+    );
     if (part.type !== "toolResult") continue;
-    for (const held of part.content) count(held, ALWAYS.has(held.type) || (to === "anthropic" && picture(held) !== undefined));
+    for (const held of part.content)
+      count(held, ALWAYS.has(held.type) || (to === "anthropic" && picture(held) !== undefined));
   }
   return Array.from(counts, ([part, number]) => ({ index, part, count: number }));
 }

@@ -18,7 +18,13 @@ export function isLayout(name: string): boolean {
 }
 
 /** @throws EspalierError `bad_option` if the layout is not that of the session, `unsupported` if its tool does not resume from its file */
-export function writtenAs(messages: unknown, to: string, format: Format, session: Session | undefined, original: () => string): Written {
+export function writtenAs(
+  messages: unknown,
+  to: string,
+  format: Format,
+  session: Session | undefined,
+  original: () => string,
+): Written {
   if (isLayout(to)) {
     if (session?.layout !== to) {
       const has = session ? `a file of ${session.layout}` : "no session file";
@@ -37,7 +43,9 @@ export function writtenAs(messages: unknown, to: string, format: Format, session
 }
 
 function asRequest(messages: unknown[], system: string, to: string): object {
-  return to === "gemini" ? { systemInstruction: { parts: [{ text: system }] }, contents: messages } : { system, messages };
+  return to === "gemini"
+    ? { systemInstruction: { parts: [{ text: system }] }, contents: messages }
+    : { system, messages };
 }
 
 function mended(messages: unknown, provider: Provider): { messages: unknown; changes: number } {
@@ -64,5 +72,5 @@ function own(messages: unknown, format: Format, session: Session): unknown[] {
     if (equal) equal.push(message);
     else byText.set(text, [message]);
   }
-  return list.map((message) => (known.has(message) ? message : byText.get(line(message))?.shift() ?? message));
+  return list.map((message) => (known.has(message) ? message : (byText.get(line(message))?.shift() ?? message)));
 }

@@ -20,7 +20,11 @@ interface DoctorFlags extends To {
 
 /** Examines a conversation; with --repair writes one that is accepted beside the original. */
 export async function doctor(
-  file: string, input: unknown, session: Session | undefined, flags: DoctorFlags, options: DiagnoseOptions,
+  file: string,
+  input: unknown,
+  session: Session | undefined,
+  flags: DoctorFlags,
+  options: DiagnoseOptions,
 ): Promise<number> {
   const found = await examine(input, options);
   const report = shownDiagnosis(found, session, flags.window);
@@ -30,7 +34,8 @@ export async function doctor(
   }
   const mended = await mend(input, options);
   if (!flags.json) tell(`${report}\n${shownTreatment(mended)}`, flags);
-  if (mended.changes.length === 0 && flags.output === undefined && !flags.json) return mended.left.length === 0 ? EXIT.ok : EXIT.refused;
+  if (mended.changes.length === 0 && flags.output === undefined && !flags.json)
+    return mended.left.length === 0 ? EXIT.ok : EXIT.refused;
   const output = flags.output ?? (file === "-" ? undefined : beside(file));
   const text = fileOf(mended, session, file);
   if (output !== undefined) writeFileSync(output, text);
@@ -43,15 +48,23 @@ export async function doctor(
 
 /** The file in the layout of its tool, if that resumes from it; else messages. */
 function fileOf({ messages, format }: Mended, session: Session | undefined, file: string): string {
-  const isWritable = session?.format === format && sessionLayouts().some(({ layout, isWritable: writes }) => writes && layout === session.layout);
-  return isWritable ? writtenAs(messages, session.layout, format, session, () => readText(file)).text : JSON.stringify(messages, null, 2);
+  const isWritable =
+    session?.format === format &&
+    sessionLayouts().some(({ layout, isWritable: writes }) => writes && layout === session.layout);
+  return isWritable
+    ? writtenAs(messages, session.layout, format, session, () => readText(file)).text
+    : JSON.stringify(messages, null, 2);
 }
 
 /** `a.jsonl` becomes `a.repaired.jsonl`. */
 function beside(file: string): string {
   const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${end}`);
   if (!existsSync(output)) return output;
-  throw new EspalierError({ code: "bad_option", message: `${output} exists already; --output FILE names another one`, path: "options.output" });
+  throw new EspalierError({
+    code: "bad_option",
+    message: `${output} exists already; --output FILE names another one`,
+    path: "options.output",
+  });
 }
 
 interface Examination {
@@ -79,23 +92,43 @@ async function freeable(input: unknown, counting: CountOptions, total: number): 
 const MOST = 20;
 
 /** The examination for people. `lineOf` returns the line of the file that holds a message. */
-function shownDiagnosis({ diagnosis, compacted }: Examination, session: Session | undefined, window: number | undefined): string {
+function shownDiagnosis(
+  { diagnosis, compacted }: Examination,
+  session: Session | undefined,
+  window: number | undefined,
+): string {
   const { provider, findings, exceeded, tokens, bytes, images, documents, repeats } = diagnosis;
-  const lines = [diagnosis.isAccepted ? `${provider} would accept this request` : `${provider} would refuse this request: ${plural(findings.length + exceeded.length, "reason")}`];
+  const lines = [
+    diagnosis.isAccepted
+      ? `${provider} would accept this request`
+      : `${provider} would refuse this request: ${plural(findings.length + exceeded.length, "reason")}`,
+  ];
   for (const { message } of exceeded) lines.push(`  ${message}`);
-  for (const { path, rule, message, index } of findings.slice(0, MOST)) lines.push(`  ${path}${whereOf(session, index)}: ${message} (${rule})`);
+  for (const { path, rule, message, index } of findings.slice(0, MOST))
+    lines.push(`  ${path}${whereOf(session, index)}: ${message} (${rule})`);
   if (findings.length > MOST) lines.push(`  and ${number(findings.length - MOST)} more (--json lists all)`);
   const share = window === undefined ? "" : `, ${((100 * tokens.total) / window).toFixed(1)} % of ${number(window)}`;
-  lines.push(`${number(tokens.total)} tokens (${tokens.encoding}, ${tokens.origin})${share}: system ${number(tokens.frame)}, conversation ${number(tokens.conversation)}, tools ${number(tokens.tools)}`);
-  const largest = tokens.perMessage.map((one, at) => ({ ...one, at })).sort((a, b) => b.tokens - a.tokens).slice(0, 5);
-  if (largest.length > 0) lines.push(`  largest: ${largest.map(({ id, role, tokens: own }) => `${id} ${role} ${number(own)}`).join(", ")}`);
+  lines.push(
+    `${number(tokens.total)} tokens (${tokens.encoding}, ${tokens.origin})${share}: system ${number(tokens.frame)}, conversation ${number(tokens.conversation)}, tools ${number(tokens.tools)}`,
+  );
+  const largest = tokens.perMessage
+    .map((one, at) => ({ ...one, at }))
+    .sort((a, b) => b.tokens - a.tokens)
+    .slice(0, 5);
+  if (largest.length > 0)
+    lines.push(`  largest: ${largest.map(({ id, role, tokens: own }) => `${id} ${role} ${number(own)}`).join(", ")}`);
   lines.push(`  ${plural(bytes, "byte")}, ${plural(images, "picture")}, ${plural(documents, "document")}`);
   const last = session?.usage.at(-1);
   if (last) lines.push(`  recorded for the newest request: ${number(last.usage.promptTotal)} prompt tokens`);
   for (const { tool, count, tokens: own, messages } of repeats) {
-    lines.push(`  repeats: the same result of ${tool} ${count} times, ${number(own)} tokens in excess (messages ${messages.slice(0, 6).join(", ")}${messages.length > 6 ? ", …" : ""})`);
+    lines.push(
+      `  repeats: the same result of ${tool} ${count} times, ${number(own)} tokens in excess (messages ${messages.slice(0, 6).join(", ")}${messages.length > 6 ? ", …" : ""})`,
+    );
   }
-  if (compacted !== undefined) lines.push(`  a compaction by rules to a third would free ${number(tokens.total - compacted)} tokens and leave ${number(compacted)}`);
+  if (compacted !== undefined)
+    lines.push(
+      `  a compaction by rules to a third would free ${number(tokens.total - compacted)} tokens and leave ${number(compacted)}`,
+    );
   return lines.join("\n");
 }
 
@@ -115,9 +148,22 @@ function shownTreatment({ changes, left }: Mended): string {
     if (known) known.count += 1;
     else counts.set(rule, { count: 1, message });
   }
-  const lines = Array.from(counts, ([rule, { count, message }]) => `  ${rule}: ${plural(count, "change")}, such as: ${message}`);
+  const lines = Array.from(
+    counts,
+    ([rule, { count, message }]) => `  ${rule}: ${plural(count, "change")}, such as: ${message}`,
+  );
   const rest = left.map((one) => `  left: ${one.message}`);
-  return [changes.length === 0 ? "nothing to repair" : `repaired: ${plural(changes.length, "change")}`, ...lines, ...rest].join("\n");
+  return [
+    changes.length === 0 ? "nothing to repair" : `repaired: ${plural(changes.length, "change")}`,
+    ...lines,
+    ...rest,
+  ].join("\n");
 }
 
-export const PROVIDER_NAMES: readonly Provider[] = ["openai-chat", "openai-responses", "anthropic", "gemini", "vscode"];
+export const PROVIDER_NAMES: readonly Provider[] = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "vscode",
+];

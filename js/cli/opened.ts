@@ -52,9 +52,18 @@ function conversation(text: string, file: string, sessionError: EspalierError): 
   try {
     sourceOf(input, undefined);
   } catch (error) {
-    if (!(error instanceof EspalierError) || error.code !== "unknown_format" || sessionError.code !== "unknown_session") throw error;
+    if (
+      !(error instanceof EspalierError) ||
+      error.code !== "unknown_format" ||
+      sessionError.code !== "unknown_session"
+    )
+      throw error;
     // Both were looked for; what the file resembles is in the error of sessions.
-    throw new EspalierError({ code: "unknown_session", message: `${sessionError.message} Nor is it a conversation: ${error.message}`, path: "source" });
+    throw new EspalierError({
+      code: "unknown_session",
+      message: `${sessionError.message} Nor is it a conversation: ${error.message}`,
+      path: "source",
+    });
   }
   return input;
 }

@@ -9,10 +9,16 @@ import type { Context } from "./context.ts";
 const NEWEST = 8;
 
 /** Reports the recorded requests to the limits, as if they had been made here: those that held what is live. */
-export function anchor<T>({ limits, log, apart, clock }: Context<T>, session: Session, { frame, tools }: Pick<Totals, "frame" | "tools">): void {
+export function anchor<T>(
+  { limits, log, apart, clock }: Context<T>,
+  session: Session,
+  { frame, tools }: Pick<Totals, "frame" | "tools">,
+): void {
   const last = session.compactions.at(-1);
   const [before, ahead] = [last?.before ?? 0, last?.context.length ?? 0];
-  const reports = session.usage.filter(({ answer }) => answer >= before && answer < session.history.length).slice(-NEWEST);
+  const reports = session.usage
+    .filter(({ answer }) => answer >= before && answer < session.history.length)
+    .slice(-NEWEST);
   if (reports.length === 0) return;
   const { tools: _, ...how } = log.counted({});
   const { perMessage, total } = countMessages(session.messages, { ...how, format: log.format });

@@ -73,7 +73,10 @@ export interface Diagnosis {
 export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diagnosis {
   const { provider: asked, limits, ...counting } = known(options, DIAGNOSE);
   const { reading, provider } = asProvider(messages, asked, counting.format);
-  const { format, source: { input } } = reading;
+  const {
+    format,
+    source: { input },
+  } = reading;
   const how = { ...counting, format };
   const findings = validate(input, provider, { format, ...(counting.tools && { tools: counting.tools }) });
   const tokens = countMessages(input, how);
@@ -81,41 +84,67 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
   const bytes = bodyBytes(input);
   const images = media.filter(({ isImage }) => isImage);
   const exceeded = over(limitsOf(provider, limits), {
-    maxTokens: tokens.total, maxBytes: bytes, maxImages: images.length, maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
+    maxTokens: tokens.total,
+    maxBytes: bytes,
+    maxImages: images.length,
+    maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
   });
   return {
-    provider, format, findings, exceeded, isAccepted: findings.length === 0 && exceeded.length === 0, tokens, bytes,
-    images: images.length, documents: media.length - images.length, repeats: repeatsIn(reading, counting),
+    provider,
+    format,
+    findings,
+    exceeded,
+    isAccepted: findings.length === 0 && exceeded.length === 0,
+    tokens,
+    bytes,
+    images: images.length,
+    documents: media.length - images.length,
+    repeats: repeatsIn(reading, counting),
   };
 }
 
 /** The conversation in the provider's own format. */
-export function asProvider(messages: unknown, asked: Provider | undefined, format: Format | undefined): { reading: Reading; provider: Provider } {
+export function asProvider(
+  messages: unknown,
+  asked: Provider | undefined,
+  format: Format | undefined,
+): { reading: Reading; provider: Provider } {
   const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";
   if (reading.format === provider) return { reading, provider };
   const { system, messages: list } = convert(messages, provider, { from: reading.format });
   const name = provider === "gemini" ? "contents" : "messages";
-  const input = system === undefined ? list : provider === "gemini" ? { systemInstruction: { parts: [{ text: system }] }, [name]: list } : { system, [name]: list };
+  const input =
+    system === undefined
+      ? list
+      : provider === "gemini"
+        ? { systemInstruction: { parts: [{ text: system }] }, [name]: list }
+        : { system, [name]: list };
   return { reading: readConversation(input, { format: provider }), provider };
 }
 
 /** True for messages of texts only, which OpenAI and Anthropic write in the same way. */
 function isPlain(list: readonly unknown[] | undefined): boolean {
   const isText = (part: unknown) => isFields(part) && part["type"] === "text";
-  return list !== undefined && list.every((message) => {
-    if (!isFields(message) || !["user", "assistant"].includes(String(message["role"]))) return false;
-    const { content, tool_calls: calls } = message;
-    return calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)));
-  });
+  return (
+    list !== undefined &&
+    list.every((message) => {
+      if (!isFields(message) || !["user", "assistant"].includes(String(message["role"]))) return false;
+      const { content, tool_calls: calls } = message;
+      return (
+        calls === undefined && (typeof content === "string" || (Array.isArray(content) && content.every(isText)))
+      );
+    })
+  );
 }
 
 /** The provider's limits with those of the host over them. */
 export function limitsOf(provider: Provider, limits: RequestLimits | undefined): RequestLimits {
   knownIn(limits, REQUEST_LIMITS, "options.limits");
   for (const [name, value] of Object.entries(limits ?? {})) {
-    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value) || value < 0)) throw badOption(`limits.${name}`, "a number from 0", value);
+    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value) || value < 0))
+      throw badOption(`limits.${name}`, "a number from 0", value);
   }
   return { ...PROVIDER_LIMITS[provider], ...limits };
 }

@@ -44,10 +44,12 @@ export interface Medium {
 
 /** All pictures and documents, in order. */
 export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
-  return messages.flatMap(({ parts }, index) => parts.flatMap((part, at): Medium[] => {
-    if (part.type !== "toolResult") return medium(part, { index, part: at });
-    return part.content.flatMap((held, item) => medium(held, { index, part: at, item }));
-  }));
+  return messages.flatMap(({ parts }, index) =>
+    parts.flatMap((part, at): Medium[] => {
+      if (part.type !== "toolResult") return medium(part, { index, part: at });
+      return part.content.flatMap((held, item) => medium(held, { index, part: at, item }));
+    }),
+  );
 }
 
 function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Medium[] {
@@ -56,7 +58,7 @@ function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Med
 }
 
 function bytesOf(part: Part): number {
-  const source = sourceOf(part) ?? (part.type === "image" ? part.url ?? part.data : undefined);
+  const source = sourceOf(part) ?? (part.type === "image" ? (part.url ?? part.data) : undefined);
   if (source instanceof Uint8Array) return source.length;
   if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20))) return 0;
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
@@ -67,12 +69,17 @@ function bytesOf(part: Part): number {
 export function bodyBytes(input: unknown): number {
   const encoder = new TextEncoder();
   const size = (value: unknown) => {
-    const text = JSON.stringify(value, (_, held: unknown) => (held instanceof Uint8Array ? { length: held.length } : held));
+    const text = JSON.stringify(value, (_, held: unknown) =>
+      held instanceof Uint8Array ? { length: held.length } : held,
+    );
     return text === undefined ? 4 : encoder.encode(text).length;
   };
   // Message by message: the JSON of all of them could be longer than a string may be.
   const sum = (list: readonly unknown[]) => list.reduce<number>((total, item) => total + size(item) + 1, 2);
   if (Array.isArray(input)) return sum(input);
   if (!isFields(input)) return size(input);
-  return Object.entries(input as Fields).reduce((total, [name, value]) => total + name.length + 4 + (Array.isArray(value) ? sum(value) : size(value)), 2);
+  return Object.entries(input as Fields).reduce(
+    (total, [name, value]) => total + name.length + 4 + (Array.isArray(value) ? sum(value) : size(value)),
+    2,
+  );
 }

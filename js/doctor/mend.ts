@@ -52,7 +52,12 @@ export async function mend(messages: unknown, options: DiagnoseOptions = {}): Pr
   let input = reading.source.input;
   for (let round = 0; round < ROUNDS; round++) {
     const before = input;
-    const repaired = repair(input, { provider, format: reading.format, pending: "synthesize", ...(counting.tools && { tools: counting.tools }) });
+    const repaired = repair(input, {
+      provider,
+      format: reading.format,
+      pending: "synthesize",
+      ...(counting.tools && { tools: counting.tools }),
+    });
     for (const change of repaired.report.changes) changes.push(change);
     input = withoutMedia(repaired.messages, reading.format, limits, changes);
     input = await shortened(input, how, limits, changes);
@@ -71,10 +76,15 @@ function withoutMedia(input: unknown, format: Format, limits: RequestLimits, cha
   const drop = new Set(media.filter(({ isImage, bytes }) => isImage && bytes > maxImageBytes));
   let images = media.filter((one) => one.isImage && !drop.has(one)).length;
   // Base64 takes four bytes for three.
-  let bytes = maxBytes === Infinity ? 0 : bodyBytes(input) - [...drop].reduce((sum, one) => sum + (one.bytes * 4) / 3, 0);
+  let bytes =
+    maxBytes === Infinity ? 0 : bodyBytes(input) - [...drop].reduce((sum, one) => sum + (one.bytes * 4) / 3, 0);
   for (const one of media) {
     if (images <= maxImages && bytes <= maxBytes) break;
-    if (drop.has(one) || !(one.isImage ? images > maxImages || (bytes > maxBytes && one.bytes > 0) : bytes > maxBytes && one.bytes > 0)) continue;
+    if (
+      drop.has(one) ||
+      !(one.isImage ? images > maxImages || (bytes > maxBytes && one.bytes > 0) : bytes > maxBytes && one.bytes > 0)
+    )
+      continue;
     drop.add(one);
     if (one.isImage) images -= 1;
     bytes -= (one.bytes * 4) / 3;
@@ -82,7 +92,12 @@ function withoutMedia(input: unknown, format: Format, limits: RequestLimits, cha
   if (drop.size === 0) return input;
   const offset = reading.messages.length - reading.source.list.length;
   for (const { index, isImage } of drop) {
-    changes.push({ rule: "media-limit", index: index - offset, path: `${reading.source.name}[${index - offset}]`, message: `${isImage ? "a picture" : "a document"} became a note` });
+    changes.push({
+      rule: "media-limit",
+      index: index - offset,
+      path: `${reading.source.name}[${index - offset}]`,
+      message: `${isImage ? "a picture" : "a document"} became a note`,
+    });
   }
   return reading.rebuild(noted(reading.messages, drop));
 }
@@ -95,21 +110,30 @@ function noted(messages: ReturnType<typeof readConversation>["messages"], drop: 
   return messages.map(({ id, parts }, index): PlanItem => {
     const own = byMessage.get(index);
     if (!own) return { type: "keep", id };
-    return { type: "edit", id, parts: parts.map((part, at) => {
-      const here = own.filter((one) => one.part === at);
-      if (here.length === 0) return { type: "keep", part: at };
-      if (part.type !== "toolResult") return { type: "note", part: at, text: note(here[0]!) };
-      const items = part.content.map((_, item) => {
-        const gone = here.find((one) => one.item === item);
-        return gone ? { type: "text" as const, text: note(gone) } : { type: "keep" as const };
-      });
-      return { type: "content", part: at, items };
-    }) };
+    return {
+      type: "edit",
+      id,
+      parts: parts.map((part, at) => {
+        const here = own.filter((one) => one.part === at);
+        if (here.length === 0) return { type: "keep", part: at };
+        if (part.type !== "toolResult") return { type: "note", part: at, text: note(here[0]!) };
+        const items = part.content.map((_, item) => {
+          const gone = here.find((one) => one.item === item);
+          return gone ? { type: "text" as const, text: note(gone) } : { type: "keep" as const };
+        });
+        return { type: "content", part: at, items };
+      }),
+    };
   });
 }
 
 /** Compacts by rules, then prunes, until tokens and bytes fit. */
-async function shortened(input: unknown, how: CountOptions, limits: RequestLimits, changes: RepairChange[]): Promise<unknown> {
+async function shortened(
+  input: unknown,
+  how: CountOptions,
+  limits: RequestLimits,
+  changes: RepairChange[],
+): Promise<unknown> {
   const { maxTokens = Infinity, maxBytes = Infinity } = limits;
   const { total } = countMessages(input, how);
   const bytes = maxBytes === Infinity ? 0 : bodyBytes(input);
@@ -119,7 +143,10 @@ async function shortened(input: unknown, how: CountOptions, limits: RequestLimit
     const done = await compact(input, { ...how, budget });
     const fits = done.report.after.total <= budget;
     const next = fits ? done.messages : prune(input, { ...how, budget }).messages;
-    changes.push({ rule: fits ? "compacted" : "pruned", message: `${total.toLocaleString("en")} tokens became at most ${budget.toLocaleString("en")}` });
+    changes.push({
+      rule: fits ? "compacted" : "pruned",
+      message: `${total.toLocaleString("en")} tokens became at most ${budget.toLocaleString("en")}`,
+    });
     return next;
   } catch (error) {
     // What must stay is larger than the limit: reported as left.

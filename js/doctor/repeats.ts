@@ -36,10 +36,17 @@ export function repeatsIn({ messages, source }: Reading, counting: CountOptions)
     }
   });
   const { encoding, model, costModel, tokenizer } = counting;
-  const how = { ...(encoding && { encoding }), ...(model && { model }), ...(costModel && { costModel }), ...(tokenizer && { tokenizer }) };
-  const repeats = [...seen].filter(([, one]) => one.messages.length > 1).map(([text, { tool, messages: indices }]) => {
-    const { tokens } = countPart({ type: "text", text }, how);
-    return { tool, count: indices.length, tokens: tokens * (indices.length - 1), messages: indices };
-  });
+  const how = {
+    ...(encoding && { encoding }),
+    ...(model && { model }),
+    ...(costModel && { costModel }),
+    ...(tokenizer && { tokenizer }),
+  };
+  const repeats = [...seen]
+    .filter(([, one]) => one.messages.length > 1)
+    .map(([text, { tool, messages: indices }]) => {
+      const { tokens } = countPart({ type: "text", text }, how);
+      return { tool, count: indices.length, tokens: tokens * (indices.length - 1), messages: indices };
+    });
   return repeats.sort((a, b) => b.tokens - a.tokens).slice(0, MOST);
 }

@@ -10,7 +10,8 @@ const START = /^# aider chat started at\s*(.*)$/;
 const USER = /^####(?: (.*))?$/;
 /** Commands whose text goes to the model. */
 const SPOKEN = /^\/(ask|code|architect|help|context)\b\s*/;
-const TOKENS = /^> Tokens: ([\d.,]+)([kM]?) sent(?:, ([\d.,]+)([kM]?) cache write)?(?:, ([\d.,]+)([kM]?) cache hit)?, ([\d.,]+)([kM]?) received/;
+const TOKENS =
+  /^> Tokens: ([\d.,]+)([kM]?) sent(?:, ([\d.,]+)([kM]?) cache write)?(?:, ([\d.,]+)([kM]?) cache hit)?, ([\d.,]+)([kM]?) received/;
 
 export const aider: Reader = {
   layout: "aider",
@@ -24,9 +25,17 @@ function recognise({ records }: Sample): Match | undefined {
   const lines = records.map(String);
   const starts = lines.filter((line) => START.test(line)).length;
   const users = lines.filter((line) => line.startsWith("#### ")).length;
-  const tool = lines.filter((line) => /^> (Aider v\d|Tokens: |Added .* to the chat|Applied edit to )/.test(line)).length;
+  const tool = lines.filter((line) =>
+    /^> (Aider v\d|Tokens: |Added .* to the chat|Applied edit to )/.test(line),
+  ).length;
   if (starts === 0 && (users === 0 || tool === 0)) return undefined;
-  return { count: lines.length, evidence: starts > 0 ? `${starts} lines "# aider chat started at"` : `${users} lines "#### " and ${tool} lines of aider's output` };
+  return {
+    count: lines.length,
+    evidence:
+      starts > 0
+        ? `${starts} lines "# aider chat started at"`
+        : `${users} lines "#### " and ${tool} lines of aider's output`,
+  };
 }
 
 type Kind = "user" | "assistant" | "tool";
@@ -83,11 +92,21 @@ class Aider implements Reading {
     const { messages } = this.#draft;
     const found = TOKENS.exec(line);
     if (found) {
-      const [sent, cacheWrite, cacheRead, output] = [1, 3, 5, 7].map((at) => countOf(found[at], found[at + 1])) as [number, number, number, number];
-      if (this.#answer !== undefined) this.#draft.report(this.#answer, usageOf({ input: Math.max(0, sent - cacheRead - cacheWrite), cacheRead, cacheWrite, output }));
+      const [sent, cacheWrite, cacheRead, output] = [1, 3, 5, 7].map((at) => countOf(found[at], found[at + 1])) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      if (this.#answer !== undefined)
+        this.#draft.report(
+          this.#answer,
+          usageOf({ input: Math.max(0, sent - cacheRead - cacheWrite), cacheRead, cacheWrite, output }),
+        );
       this.#answer = undefined;
     }
-    const model = /^> (?:Main model|Models?): (\S+)/.exec(line) ?? /^> Aider .*with (?:models? )?(gpt\S*|claude\S*)/.exec(line);
+    const model =
+      /^> (?:Main model|Models?): (\S+)/.exec(line) ?? /^> Aider .*with (?:models? )?(gpt\S*|claude\S*)/.exec(line);
     if (model) this.#draft.tell({ model: model[1] });
     this.#draft.tell({ version: /^> Aider v(\S+)/.exec(line)?.[1] });
     if (/^> All chat history cleared/.test(line) && messages.length > 0) this.#draft.compact(place, []);
@@ -109,7 +128,8 @@ class Aider implements Reading {
     }
     const last = this.#draft.messages.length - 1;
     // Output of several lines has the mark of the tool on its first line only; before a request nothing can be an answer.
-    if ((last < 0 && this.#draft.label !== "") || /^-\*-.*-\*-$/.test(words)) return this.#draft.skip("text before the first request");
+    if ((last < 0 && this.#draft.label !== "") || /^-\*-.*-\*-$/.test(words))
+      return this.#draft.skip("text before the first request");
     if (this.#answer !== undefined && this.#answer === last) {
       const { content } = this.#draft.messages[last] as { content: string };
       this.#draft.extend(last, { role: "assistant", content: `${content}\n\n${words}` }, place);
@@ -119,7 +139,7 @@ class Aider implements Reading {
   end(): Draft | Draft[] {
     this.#flush();
     const whole = this.#drafts.filter(({ messages, compactions }) => messages.length > 0 || compactions.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? this.#drafts.at(-1)!;
+    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts.at(-1)!);
   }
 }
 

@@ -21,14 +21,21 @@ function recognise({ records: [file] }: Sample): Match | undefined {
   const list = objects(Array.isArray(file) ? file : fields(file)["messages"]);
   const isTurn = ({ role }: Fields) => role === "user" || role === "assistant";
   if (list.length === 0 || !list.every((message) => isTurn(message) || message["role"] === "info")) return undefined;
-  if (list.every((message) => typeof message["text"] === "string" && !("content" in message))) return { count: 1, evidence: "messages with role and text" };
+  if (list.every((message) => typeof message["text"] === "string" && !("content" in message)))
+    return { count: 1, evidence: "messages with role and text" };
   const { id, v, agentMode, nextMessageId } = fields(file);
   const isNamed = /^T-/.test(text(id) ?? "") || (typeof v === "number" && id !== undefined);
   const isThread = isNamed || agentMode !== undefined || nextMessageId !== undefined;
   const isRun = ({ toolUseID, run }: Fields) => toolUseID !== undefined || isFields(run);
   const own = list.filter((message) => "messageId" in message || blocksOf(message["content"]).some(isRun)).length;
   if (!isThread && own === 0) return undefined;
-  return { count: 1, evidence: own > 0 ? `${own} messages with messageId, or with runs of tools` : "a thread with an id and messages of the Anthropic API" };
+  return {
+    count: 1,
+    evidence:
+      own > 0
+        ? `${own} messages with messageId, or with runs of tools`
+        : "a thread with an id and messages of the Anthropic API",
+  };
 }
 
 class Amp implements Reading {
@@ -54,17 +61,26 @@ class Amp implements Reading {
     if (role !== "user" && role !== "assistant") return this.#summary(message, place);
     const { content: words, text: alone } = message;
     const blocks = Array.isArray(words) ? blocksOf(words).flatMap((block) => this.#block(block)) : undefined;
-    const content = typeof words === "string" ? words : blocks ?? text(alone) ?? "";
+    const content = typeof words === "string" ? words : (blocks ?? text(alone) ?? "");
     if (content.length === 0) return this.#draft.skip("a message without content");
-    const id = typeof messageId === "number" ? String(messageId) : text(messageId) ?? text(message["id"]);
+    const id = typeof messageId === "number" ? String(messageId) : (text(messageId) ?? text(message["id"]));
     const time = timeOf(fields(meta)["sentAt"] ?? message["timestamp"] ?? message["created"]);
-    const index = this.#draft.push({ role, content }, place, { ...(id !== undefined && { id }), ...(time !== undefined && { time }) });
+    const index = this.#draft.push({ role, content }, place, {
+      ...(id !== undefined && { id }),
+      ...(time !== undefined && { time }),
+    });
     if (role === "user") return;
-    const { model, inputTokens: input, outputTokens: output, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheWrite } = fields(usage);
+    const {
+      model,
+      inputTokens: input,
+      outputTokens: output,
+      cacheReadInputTokens: cacheRead,
+      cacheCreationInputTokens: cacheWrite,
+    } = fields(usage);
     this.#draft.tell({ model: text(model) });
     this.#draft.report(index, usageOf({ input, output, cacheRead, cacheWrite }), text(model));
     const { type } = fields(state);
-    if (type === "cancelled" || type === "error") this.#draft.skip(`state ${String(type)}`, "the answer ended early");
+    if (type === "cancelled" || type === "error") this.#draft.skip(`state ${word(type)}`, "the answer ended early");
   }
 
   /** A note of the tool, which may hold the summary that replaced what came before. */
@@ -77,15 +93,21 @@ class Amp implements Reading {
 
   #block(block: Fields): Fields[] {
     const { type, toolUseID, run } = block;
-    if (type === "text") return typeof block["text"] === "string" && block["text"] !== "" ? [textBlock(block["text"])] : [];
+    if (type === "text")
+      return typeof block["text"] === "string" && block["text"] !== "" ? [textBlock(block["text"])] : [];
     if (type === "thinking") {
       const { thinking, signature } = block;
       return [{ type, thinking: text(thinking) ?? "", ...(typeof signature === "string" && { signature }) }];
     }
     if (type === "redacted_thinking") return [{ type, data: text(block["data"]) ?? "" }];
-    if (type === "tool_use") return [{ type, id: word(block["id"]), name: text(block["name"]) ?? "", input: inputOf(block["input"]) }];
-    if (type === "tool_result" && (toolUseID !== undefined || isFields(run))) return [runOf(word(toolUseID ?? block["tool_use_id"]), fields(run))];
-    const image = type === "image" && !isFields(block["source"]) ? imageBlock(block["data"], text(block["mediaType"]) ?? "image/png") : undefined;
+    if (type === "tool_use")
+      return [{ type, id: word(block["id"]), name: text(block["name"]) ?? "", input: inputOf(block["input"]) }];
+    if (type === "tool_result" && (toolUseID !== undefined || isFields(run)))
+      return [runOf(word(toolUseID ?? block["tool_use_id"]), fields(run))];
+    const image =
+      type === "image" && !isFields(block["source"])
+        ? imageBlock(block["data"], text(block["mediaType"]) ?? "image/png")
+        : undefined;
     if (image) return [image];
     return [block];
   }

@@ -20,25 +20,34 @@ function recognise({ records }: Sample): Match | undefined {
   const list = records.flatMap((record): readonly unknown[] => (Array.isArray(record) ? record : [record]));
   const found = list.filter(isConversation);
   if (found.length === 0 || found.length * 2 < list.length) return undefined;
-  return { count: Math.max(found.length, ...found.slice(0, 1).map(({ mapping }) => Object.keys(fields(mapping)).length)), evidence: `${found.length} conversations with a mapping of messages` };
+  return {
+    count: Math.max(found.length, ...found.slice(0, 1).map(({ mapping }) => Object.keys(fields(mapping)).length)),
+    evidence: `${found.length} conversations with a mapping of messages`,
+  };
 }
 
 function isConversation(value: unknown): value is Fields {
   if (!isFields(value) || !isFields(value["mapping"])) return false;
   const nodes = Object.values(value["mapping"]);
-  return nodes.length > 0 && nodes.slice(0, 20).every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node));
+  return (
+    nodes.length > 0 &&
+    nodes
+      .slice(0, 20)
+      .every((node) => isFields(node) && ("message" in node || "parent" in node || "children" in node))
+  );
 }
 
 class ChatGpt implements Reading {
   readonly #drafts: Draft[] = [];
 
   add(record: unknown): void {
-    for (const one of Array.isArray(record) ? (record as unknown[]) : [record]) if (isConversation(one)) this.#drafts.push(draftOf(one));
+    for (const one of Array.isArray(record) ? (record as unknown[]) : [record])
+      if (isConversation(one)) this.#drafts.push(draftOf(one));
   }
 
   end(): Draft | Draft[] {
     const whole = this.#drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat");
+    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat"));
   }
 }
 
@@ -50,7 +59,12 @@ function draftOf(conversation: Fields): Draft {
   const nodes = new Map(Object.entries(fields(conversation["mapping"])).map(([name, node]) => [name, fields(node)]));
   const places = new Map([...nodes.keys()].map((name, at) => [name, at]));
   const path = new Set<string>();
-  for (let at = leafOf(nodes, current); at !== undefined && nodes.has(at) && !path.has(at); at = text(nodes.get(at)!["parent"])) path.add(at);
+  for (
+    let at = leafOf(nodes, current);
+    at !== undefined && nodes.has(at) && !path.has(at);
+    at = text(nodes.get(at)!["parent"])
+  )
+    path.add(at);
   const thread = new Thread(draft);
   for (const name of [...path].reverse()) thread.add(fields(nodes.get(name)!["message"]), places.get(name)!);
   const seen = new Set(path);
@@ -63,9 +77,14 @@ function draftOf(conversation: Fields): Draft {
       if (seen.has(next) || !nodes.has(next)) continue;
       seen.add(next);
       side.add(fields(nodes.get(next)!["message"]), places.get(next)!);
-      below.push(...items(nodes.get(next)!["children"]).filter((child) => typeof child === "string").reverse());
+      below.push(
+        ...items(nodes.get(next)!["children"])
+          .filter((child) => typeof child === "string")
+          .reverse(),
+      );
     }
-    if (side.draft.messages.length > 0) draft.chains.push({ id: `branch:${name}`, kind: "branch", draft: side.draft });
+    if (side.draft.messages.length > 0)
+      draft.chains.push({ id: `branch:${name}`, kind: "branch", draft: side.draft });
   }
   return draft;
 }
@@ -99,27 +118,45 @@ class Thread {
     // The root of the tree has no message.
     if (role === undefined) return;
     const { content_type: kind } = fields(content);
-    if (kind === "thoughts" || kind === "reasoning_recap" || kind === "model_editable_context") return draft.skip(kind, "what the page shows of the model's thoughts");
+    if (kind === "thoughts" || kind === "reasoning_recap" || kind === "model_editable_context")
+      return draft.skip(kind, "what the page shows of the model's thoughts");
     const shown = shownOf(fields(content));
     if (shown === "") return draft.skip("empty message");
     const [time, own] = [timeOf(created), text(id)];
     const { model_slug: model, is_user_system_message: isSystem } = fields(metadata);
     const isInjected = role === "user" && (isSystem === true || kind === "user_editable_context");
-    const more = { ...(time !== undefined && { time }), ...(own !== undefined && { id: own }), ...(isInjected && { injected: true as const }) };
+    const more = {
+      ...(time !== undefined && { time }),
+      ...(own !== undefined && { id: own }),
+      ...(isInjected && { injected: true as const }),
+    };
     if (role === "tool") return this.#tool(fields(author), shown, place, more);
     this.#result = undefined;
     if (role === "system" || role === "user") return void draft.push({ role, content: shown }, place, more);
     if (role !== "assistant") return draft.skip(`message/${word(role).slice(0, 40)}`);
     draft.tell({ model: text(model) });
-    if (typeof recipient !== "string" || recipient === "all") return void draft.push({ role, content: shown }, place, more);
+    if (typeof recipient !== "string" || recipient === "all")
+      return void draft.push({ role, content: shown }, place, more);
     this.#call = own ?? `call-${place}`;
-    draft.push({ role, content: null, tool_calls: [{ id: this.#call, type: "function", function: { name: recipient, arguments: shown } }] }, place, more);
+    draft.push(
+      {
+        role,
+        content: null,
+        tool_calls: [{ id: this.#call, type: "function", function: { name: recipient, arguments: shown } }],
+      },
+      place,
+      more,
+    );
   }
 
   #tool({ name }: Fields, shown: string, place: number, more: { time?: number; id?: string }): void {
     const { draft } = this;
     if (this.#call !== undefined) {
-      this.#result = draft.push({ role: "tool", tool_call_id: this.#call, ...(text(name) !== undefined && { name }), content: shown }, place, more);
+      this.#result = draft.push(
+        { role: "tool", tool_call_id: this.#call, ...(text(name) !== undefined && { name }), content: shown },
+        place,
+        more,
+      );
       this.#call = undefined;
     } else if (this.#result !== undefined) {
       const before = fields(draft.messages[this.#result]);
@@ -138,5 +175,9 @@ function shownOf(content: Fields): string {
   });
   if (list.length > 0) return list.join("\n");
   const quotes = objects(content["assets"]).length > 0 ? "[assets]" : "";
-  return text(words) ?? text(result) ?? [text(profile), text(instructions)].filter((one) => one !== undefined).join("\n") + quotes;
+  return (
+    text(words) ??
+    text(result) ??
+    [text(profile), text(instructions)].filter((one) => one !== undefined).join("\n") + quotes
+  );
 }

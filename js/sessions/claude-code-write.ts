@@ -26,7 +26,9 @@ export function writeClaudeCode(original: string, session: Session, messages: re
     if (place <= from || !record || kept.has(place)) return false;
     return places.has(place) || isCompaction(record) || isBranch(record);
   };
-  const first = records.findIndex((record, at) => places.has(at + 1) || (record !== undefined && isCompaction(record)));
+  const first = records.findIndex(
+    (record, at) => places.has(at + 1) || (record !== undefined && isCompaction(record)),
+  );
   const lines: Line[] = [];
   const add = (place: number) => {
     for (const [at, message] of (inserted.get(place) ?? []).entries()) {
@@ -78,7 +80,10 @@ function parsed(line: string): Fields | undefined {
 }
 
 function isCompaction(record: Fields): boolean {
-  return record["isSidechain"] !== true && (record["subtype"] === "compact_boundary" || record["isCompactSummary"] === true);
+  return (
+    record["isSidechain"] !== true &&
+    (record["subtype"] === "compact_boundary" || record["isCompactSummary"] === true)
+  );
 }
 
 /** A message of a branch that was given up: it would come back to life if the other branch lost its parent. */
@@ -91,20 +96,34 @@ const ENVELOPE = ["isSidechain", "userType", "cwd", "sessionId", "version", "git
 
 /** Fields that new lines share with the message before them, or with the first one. */
 function envelope(records: readonly (Fields | undefined)[], place: number): Fields {
-  const isMessage = (record: Fields | undefined) => record !== undefined && isFields(record["message"]) && record["isSidechain"] !== true;
+  const isMessage = (record: Fields | undefined) =>
+    record !== undefined && isFields(record["message"]) && record["isSidechain"] !== true;
   let at = place - 1;
   while (at >= 0 && !isMessage(records[at])) at -= 1;
   const near = records[at] ?? records.find(isMessage) ?? {};
   const model = text(fields(near["message"])["model"]);
-  return { ...Object.fromEntries(ENVELOPE.flatMap((name) => (name in near ? [[name, near[name]]] : []))), ...(model !== undefined && { model }) };
+  return {
+    ...Object.fromEntries(ENVELOPE.flatMap((name) => (name in near ? [[name, near[name]]] : []))),
+    ...(model !== undefined && { model }),
+  };
 }
 
 function lineOf(message: unknown, { model = "<synthetic>", ...common }: Fields, name: string): Fields {
   const { role, content } = fields(message);
   const uuid = named(name);
-  if (role !== "assistant") return { parentUuid: null, ...common, type: "user", message: { role: "user", content }, uuid };
+  if (role !== "assistant")
+    return { parentUuid: null, ...common, type: "user", message: { role: "user", content }, uuid };
   const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
   const list = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const answer = { id: `msg_${uuid.replaceAll("-", "")}`, type: "message", role, model, content: list, stop_reason: null, stop_sequence: null, usage };
+  const answer = {
+    id: `msg_${uuid.replaceAll("-", "")}`,
+    type: "message",
+    role,
+    model,
+    content: list,
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
   return { parentUuid: null, ...common, type: "assistant", message: answer, uuid };
 }

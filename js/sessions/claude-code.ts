@@ -12,12 +12,29 @@ import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const TYPES = new Set([
-  "summary", "system", "progress", "attachment", "file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt", "ai-title",
-  "custom-title", "agent-name", "mode", "permission-mode", "pr-link", "worktree-state", "frame-link", "result", "stream_event",
+  "summary",
+  "system",
+  "progress",
+  "attachment",
+  "file-history-snapshot",
+  "file-history-delta",
+  "queue-operation",
+  "last-prompt",
+  "ai-title",
+  "custom-title",
+  "agent-name",
+  "mode",
+  "permission-mode",
+  "pr-link",
+  "worktree-state",
+  "frame-link",
+  "result",
+  "stream_event",
 ]);
 
 /** Texts with the role of the user that the tool wrote. */
-const WRITTEN = /^(<(local-command-std(out|err)|task-notification|system-reminder|cross-session-message)\b|\[Request interrupted by user)/;
+const WRITTEN =
+  /^(<(local-command-std(out|err)|task-notification|system-reminder|cross-session-message)\b|\[Request interrupted by user)/;
 
 export const claudeCode: Reader = {
   layout: "claude-code",
@@ -38,7 +55,9 @@ function recognise({ records }: Sample): Match | undefined {
     else if (!(isOwn && TYPES.has(word(record["type"])))) continue;
     count += 1;
   }
-  return messages === 0 ? undefined : { count, evidence: `${messages} lines of the types user and assistant with uuid and an Anthropic message` };
+  return messages === 0
+    ? undefined
+    : { count, evidence: `${messages} lines of the types user and assistant with uuid and an Anthropic message` };
 }
 
 function isMessage({ type, message }: Fields): boolean {
@@ -86,7 +105,8 @@ class ClaudeCode implements Reading {
   add(record: unknown, place: number): void {
     if (!isFields(record)) return this.#thread.draft.skip("a value that is no object");
     const uuid = text(record["uuid"]);
-    if (uuid !== undefined && this.#parents.has(uuid)) return this.#thread.draft.skip("repeated line", "a line with the same uuid came before");
+    if (uuid !== undefined && this.#parents.has(uuid))
+      return this.#thread.draft.skip("repeated line", "a line with the same uuid came before");
     const parent = text(record["parentUuid"]) ?? text(record["logicalParentUuid"]);
     if (uuid !== undefined) this.#parents.set(uuid, parent);
     this.#about(record);
@@ -96,7 +116,8 @@ class ClaudeCode implements Reading {
     }
     if (record["type"] === "attachment") return this.#attachment(record, place);
     if (!isMessage(record)) return this.#thread.draft.skip(kindOf(record));
-    if (record["isApiErrorMessage"] === true) return this.#thread.draft.skip("error message", "the API's error, which the model did not write");
+    if (record["isApiErrorMessage"] === true)
+      return this.#thread.draft.skip("error message", "the API's error, which the model did not write");
     if (isSide(record)) return this.#put(this.#side(record), record, place);
     this.#separate(record, parent);
     if (record["isCompactSummary"] === true) return this.#compact(place, record);
@@ -115,7 +136,13 @@ class ClaudeCode implements Reading {
   #separate(record: Fields, parent: string | undefined): void {
     const session = text(record["sessionId"]) ?? text(record["session_id"]);
     const isOther = this.#session !== undefined && session !== undefined && session !== this.#session;
-    if (isOther && parent === undefined && "parentUuid" in record && !this.#boundary && record["isCompactSummary"] !== true) {
+    if (
+      isOther &&
+      parent === undefined &&
+      "parentUuid" in record &&
+      !this.#boundary &&
+      record["isCompactSummary"] !== true
+    ) {
       const { id, ...about } = this.#thread.draft.about;
       this.#thread = this.#begin();
       this.#thread.draft.tell({ ...about, id: session, title: undefined });
@@ -136,7 +163,10 @@ class ClaudeCode implements Reading {
     const known = this.#sides.get(id);
     if (known) return known;
     const call = text(record["parent_tool_use_id"]);
-    const thread = { draft: draft.chain(id, { kind: "subagent", ...(call !== undefined && { call }) }), answers: new Map<string, number>() };
+    const thread = {
+      draft: draft.chain(id, { kind: "subagent", ...(call !== undefined && { call }) }),
+      answers: new Map<string, number>(),
+    };
     this.#sides.set(id, thread);
     return thread;
   }
@@ -151,21 +181,36 @@ class ClaudeCode implements Reading {
     const last = draft.messages.length - 1;
     if (earlier !== undefined) {
       index = earlier;
-      draft.extend(index, { role, content: [...blocks(fields(draft.messages[index])["content"]), ...blocks(content)] }, place);
+      draft.extend(
+        index,
+        { role, content: [...blocks(fields(draft.messages[index])["content"]), ...blocks(content)] },
+        place,
+      );
     } else if (role === "user" && isResults(content) && isResults(fields(draft.messages[last])["content"])) {
       // Results of parallel calls are lines of their own, and one message of the API.
       index = last;
-      draft.extend(index, { role, content: [...blocks(fields(draft.messages[last])["content"]), ...blocks(content)] }, place);
+      draft.extend(
+        index,
+        { role, content: [...blocks(fields(draft.messages[last])["content"]), ...blocks(content)] },
+        place,
+      );
     } else {
       const time = timeOf(record["timestamp"]);
       const isInjected = role === "user" && (record["isMeta"] === true || WRITTEN.test(textOf(content)));
       index = draft.push({ role, content }, place, {
-        ...(time !== undefined && { time }), ...(isInjected && { injected: true }), ...(typeof id === "string" && { id }),
+        ...(time !== undefined && { time }),
+        ...(isInjected && { injected: true }),
+        ...(typeof id === "string" && { id }),
       });
     }
     if (role === "assistant" && typeof id === "string") answers.set(id, index);
     if (isFields(usage)) {
-      const { input_tokens: input, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output } = usage;
+      const {
+        input_tokens: input,
+        cache_read_input_tokens: cacheRead,
+        cache_creation_input_tokens: cacheWrite,
+        output_tokens: output,
+      } = usage;
       draft.report(index, usageOf({ input, cacheRead, cacheWrite, output }), text(model));
     }
     if (draft !== this.#thread.draft) return;
@@ -211,10 +256,14 @@ class ClaudeCode implements Reading {
     const indices = items(fields(data["preservedMessages"])["uuids"]).map((uuid) => this.#indices.get(word(uuid)));
     const kept = [...new Set(indices)].flatMap((index) => (index === undefined ? [] : [index])).sort((a, b) => a - b);
     const message = record && fields(record["message"]);
-    const context = [...(message ? [{ role: "user", content: message["content"] }] : []), ...kept.map((index) => draft.messages[index])];
+    const context = [
+      ...(message ? [{ role: "user", content: message["content"] }] : []),
+      ...kept.map((index) => draft.messages[index]),
+    ];
     const tokens = (value: unknown) => (typeof value === "number" ? value : undefined);
     draft.compact(boundary, context, {
-      ...(message && { summary: textOf(message["content"]) }), tokensBefore: tokens(data["preTokens"] ?? data["pre_tokens"]),
+      ...(message && { summary: textOf(message["content"]) }),
+      tokensBefore: tokens(data["preTokens"] ?? data["pre_tokens"]),
       tokensAfter: tokens(data["postTokens"] ?? data["post_tokens"]),
     });
     answers.clear();
@@ -227,7 +276,7 @@ class ClaudeCode implements Reading {
     const drafts = this.#threads.map(({ draft }) => draft);
     for (const draft of drafts) draft.label = draft.about.id ?? "";
     const whole = drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? drafts[0]!;
+    return whole.length > 1 ? whole : (whole[0] ?? drafts[0]!);
   }
 
   /** Of several requests under one line all but the newest were given up, with everything below them. */
@@ -245,7 +294,11 @@ class ClaudeCode implements Reading {
       if (index !== undefined) branches.set(branch, [...(branches.get(branch) ?? []), index]);
     }
     const kept = new Set([...this.#indices].flatMap(([uuid, index]) => (dropped.has(uuid) ? [] : [index])));
-    for (const [branch, indices] of branches) branches.set(branch, indices.filter((index) => !kept.has(index)));
+    for (const [branch, indices] of branches)
+      branches.set(
+        branch,
+        indices.filter((index) => !kept.has(index)),
+      );
     const { draft } = this.#thread;
     for (const [branch, indices] of branches) {
       const side = draft.chain(`branch:${branch}`, { kind: "branch" });
@@ -260,7 +313,11 @@ function isSide(record: Fields): boolean {
 }
 
 function kindOf({ type, subtype }: Fields): string {
-  return typeof type !== "string" ? "a line without a type" : typeof subtype === "string" ? `${type}/${subtype}` : type;
+  return typeof type !== "string"
+    ? "a line without a type"
+    : typeof subtype === "string"
+      ? `${type}/${subtype}`
+      : type;
 }
 
 function blocks(content: unknown): readonly unknown[] {
@@ -273,5 +330,9 @@ function isResults(content: unknown): boolean {
 }
 
 function textOf(content: unknown): string {
-  return typeof content === "string" ? content : objects(content).map(({ text: words }) => (typeof words === "string" ? words : "")).join("\n");
+  return typeof content === "string"
+    ? content
+    : objects(content)
+        .map(({ text: words }) => (typeof words === "string" ? words : ""))
+        .join("\n");
 }

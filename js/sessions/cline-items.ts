@@ -10,8 +10,12 @@ import { fields, isFields, items, objects, word } from "./draft.ts";
 
 /** Fields of blocks that only the log has. An empty `call_id` says that the text answers no call. */
 const LOGGED: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ["text", ["call_id", "reasoning_details", "signature"]], ["tool_use", ["call_id", "reasoning_details", "signature"]],
-  ["thinking", ["call_id", "reasoning_details", "summary"]], ["tool_result", ["call_id"]], ["redacted_thinking", ["call_id"]], ["image", ["call_id"]],
+  ["text", ["call_id", "reasoning_details", "signature"]],
+  ["tool_use", ["call_id", "reasoning_details", "signature"]],
+  ["thinking", ["call_id", "reasoning_details", "summary"]],
+  ["tool_result", ["call_id"]],
+  ["redacted_thinking", ["call_id"]],
+  ["image", ["call_id"]],
 ]);
 
 /** Blocks that show reasoning and are not sent. */
@@ -42,7 +46,8 @@ export class ClineItems {
   read(item: unknown): ClineMessage | undefined {
     if (!isFields(item)) return undefined;
     const { role, content } = item;
-    if ((role !== "user" && role !== "assistant") || (typeof content !== "string" && !Array.isArray(content))) return undefined;
+    if ((role !== "user" && role !== "assistant") || (typeof content !== "string" && !Array.isArray(content)))
+      return undefined;
     if (typeof content === "string") {
       if (role === "assistant") this.#open = [];
       return { role, content };
@@ -50,7 +55,9 @@ export class ClineItems {
     const blocks = objects(content).filter(({ type }) => typeof type === "string" && !SHOWN.has(type));
     if (blocks.length === 0 && content.length > 0) return undefined;
     if (role === "assistant") {
-      this.#open = objects(blocks).flatMap(({ type, id, name }) => (type === "tool_use" && typeof id === "string" ? [{ id, name: word(name) }] : []));
+      this.#open = objects(blocks).flatMap(({ type, id, name }) =>
+        type === "tool_use" && typeof id === "string" ? [{ id, name: word(name) }] : [],
+      );
       return { role, content: blocks.map(clean) };
     }
     return { role, content: this.#results(blocks) };
@@ -58,7 +65,8 @@ export class ClineItems {
 
   /** The blocks of a message of the user, texts that are results as results, which come first. */
   #results(blocks: readonly unknown[]): unknown[] {
-    for (const block of objects(blocks)) if (block["type"] === "tool_result") this.#take(({ id }) => id === block["tool_use_id"]);
+    for (const block of objects(blocks))
+      if (block["type"] === "tool_result") this.#take(({ id }) => id === block["tool_use_id"]);
     const results: unknown[] = [];
     const others: unknown[] = [];
     let found = false;
@@ -105,7 +113,9 @@ export class ClineItems {
 /** Blocks for a file, such that {@link ClineItems} reads them as they are. */
 export function written(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
-  return content.map((block: unknown) => (headingOf(textOf(block) ?? "") === undefined ? block : { ...fields(block), call_id: "" }));
+  return content.map((block: unknown) =>
+    headingOf(textOf(block) ?? "") === undefined ? block : { ...fields(block), call_id: "" },
+  );
 }
 
 function clean(block: unknown): unknown {
@@ -144,7 +154,11 @@ export function isResult(words: string): boolean {
 /** True for texts that the tool adds by itself. */
 function isToolWritten(words: string): boolean {
   if (words.includes("<user_message>") || words.includes("<feedback>")) return false;
-  return isEnvironment(words) || isResult(words) || /^\s*(\[TASK RESUMPTION\]|\[ERROR\]|\[NOTE\]|# task_progress)/i.test(words);
+  return (
+    isEnvironment(words) ||
+    isResult(words) ||
+    /^\s*(\[TASK RESUMPTION\]|\[ERROR\]|\[NOTE\]|# task_progress)/i.test(words)
+  );
 }
 
 /** True for a message with the role user in which nothing is from the user. */
@@ -153,7 +167,12 @@ export function isInjected({ role, content }: ClineMessage): boolean {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
   if (blocks.length === 0 || blocks.some(({ type }) => type === "tool_result")) return false;
   const texts = blocks.map((block) => textOf(block) ?? "");
-  if (texts.some((words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"))) return false;
+  if (
+    texts.some(
+      (words) => words.includes("<user_message>") || words.includes("<feedback>") || words.includes("<task>"),
+    )
+  )
+    return false;
   // Behind the heading of a result everything else is the result.
   return texts.some(isResult) || blocks.every((block, at) => block["type"] === "text" && isToolWritten(texts[at]!));
 }

@@ -34,12 +34,20 @@ function itemsOf(list: readonly unknown[], session: Session, messages: readonly 
   const isKept = last !== undefined && last.context.every((message, at) => messages[at] === message);
   const head = isKept ? list.slice(0, last.place + 1) : [];
   const rest = isKept ? messages.slice(last.context.length) : messages;
-  const shapes = new Map(rest.flatMap((message) => { const place = places.get(message); return place === undefined ? [] : [[message, fields(list[place])]]; }));
+  const shapes = new Map(
+    rest.flatMap((message) => {
+      const place = places.get(message);
+      return place === undefined ? [] : [[message, fields(list[place])]];
+    }),
+  );
   const out: Written[] = [];
   for (const [at, message] of rest.entries()) {
     const shape = shapes.get(message);
     const above = out.at(-1)?.item ?? fields(head.at(-1));
-    out.push({ message, item: shape ? untied(shape) : fresh(message, above, fields(list.find(isFields)), `${session.id ?? ""}:${at}`) });
+    out.push({
+      message,
+      item: shape ? untied(shape) : fresh(message, above, fields(list.find(isFields)), `${session.id ?? ""}:${at}`),
+    });
   }
   settle(head, out);
   return [...head, ...withOthers(list, head.length, out, shapes, places)];
@@ -60,7 +68,11 @@ function settle(head: readonly unknown[], out: Written[]): void {
 
 /** Items without a message stay before the message that they stood before, and at the end. */
 function withOthers(
-  list: readonly unknown[], from: number, out: readonly Written[], shapes: ReadonlyMap<unknown, Fields>, places: ReadonlyMap<unknown, number>,
+  list: readonly unknown[],
+  from: number,
+  out: readonly Written[],
+  shapes: ReadonlyMap<unknown, Fields>,
+  places: ReadonlyMap<unknown, number>,
 ): unknown[] {
   const before = (place: number): unknown[] => {
     let start = place;
@@ -86,5 +98,10 @@ function untied(item: Fields): Fields {
 function fresh(message: unknown, above: Fields, first: Fields, name: string): Fields {
   const { role, content } = fields(message);
   const time = number(above["ts"]) ?? (number(first["ts"]) === undefined ? undefined : number(first["ts"])! - 1);
-  return { ...("id" in first && { id: named(name) }), role, content: written(content), ...(time !== undefined && { ts: time + 1 }) };
+  return {
+    ...("id" in first && { id: named(name) }),
+    role,
+    content: written(content),
+    ...(time !== undefined && { ts: time + 1 }),
+  };
 }

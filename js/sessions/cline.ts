@@ -34,7 +34,8 @@ export const clineSession: Reader = {
 
 /** Cline's record of its panel. */
 export const clinePanel: Stranger = ({ records: [list] }) => {
-  const isPanel = (entry: Fields) => (entry["type"] === "say" || entry["type"] === "ask") && ("say" in entry || "ask" in entry) && "ts" in entry;
+  const isPanel = (entry: Fields) =>
+    (entry["type"] === "say" || entry["type"] === "ask") && ("say" in entry || "ask" in entry) && "ts" in entry;
   const entries = objects(list).slice(0, 20);
   if (entries.length === 0 || !entries.every(isPanel)) return undefined;
   return "is Cline's or Roo's record of what its panel shows (ui_messages.json); the conversation is in api_conversation_history.json in the same folder";
@@ -42,16 +43,28 @@ export const clinePanel: Stranger = ({ records: [list] }) => {
 
 function isHistory(value: unknown): boolean {
   const isMessage = (item: unknown) => isFields(item) && (item["role"] === "user" || item["role"] === "assistant");
-  return Array.isArray(value) && value.length > 0 && value.every((item) => isMessage(item) && ("content" in fields(item) || fields(item)["type"] === "reasoning"));
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((item) => isMessage(item) && ("content" in fields(item) || fields(item)["type"] === "reasoning"))
+  );
 }
 
 /** A list of messages of the API that no field shows to be Cline's is none of its files. */
 function matchOf(list: readonly unknown[]): Match | undefined {
-  const stamped = objects(list).filter((item) => typeof item["ts"] === "number" || isFields(item["modelInfo"]) || isFields(item["metrics"])).length;
-  if (stamped > 0) return { count: 1, evidence: `a list of Anthropic messages, ${stamped} of them with ts, modelInfo or metrics` };
+  const stamped = objects(list).filter(
+    (item) => typeof item["ts"] === "number" || isFields(item["modelInfo"]) || isFields(item["metrics"]),
+  ).length;
+  if (stamped > 0)
+    return { count: 1, evidence: `a list of Anthropic messages, ${stamped} of them with ts, modelInfo or metrics` };
   const says = (words: string) => isEnvironment(words) || isResult(words) || undefined;
   const marked = objects(list).filter((item) => inTexts({ role: "user", content: item["content"] }, says)).length;
-  return marked === 0 ? undefined : { count: 1, evidence: `a list of Anthropic messages, ${marked} of them with environment_details or a text "[tool for …] Result:"` };
+  return marked === 0
+    ? undefined
+    : {
+        count: 1,
+        evidence: `a list of Anthropic messages, ${marked} of them with environment_details or a text "[tool for …] Result:"`,
+      };
 }
 
 function recogniseSession({ records }: Sample): Match | undefined {
@@ -75,7 +88,13 @@ class Cline implements Reading {
     if (isFields(record)) {
       const { sessionId, title, version, systemPrompt, system_prompt: prompt, cwd } = record;
       const number = typeof version === "number" ? word(version) : text(version);
-      this.#draft.tell({ id: text(sessionId), title: text(title), version: number, system: text(systemPrompt) ?? text(prompt), cwd: text(cwd) });
+      this.#draft.tell({
+        id: text(sessionId),
+        title: text(title),
+        version: number,
+        system: text(systemPrompt) ?? text(prompt),
+        cwd: text(cwd),
+      });
     }
     const records = new Map<string, number>();
     list.forEach((item, place) => {
@@ -88,13 +107,18 @@ class Cline implements Reading {
   #item(item: unknown, place: number, records: ReadonlyMap<string, number>): void {
     const message = this.#messages.read(item);
     if (!message || !isFields(item)) return this.#draft.skip(kindOf(item));
-    const hiddenBy = [item["condenseParent"], item["truncationParent"]].find((id) => typeof id === "string" && records.has(id)) as string | undefined;
+    const hiddenBy = [item["condenseParent"], item["truncationParent"]].find(
+      (id) => typeof id === "string" && records.has(id),
+    ) as string | undefined;
     if (isRecord(item)) return this.#compact(item, message, place, records);
-    if (hiddenBy !== undefined && records.get(hiddenBy)! < place) return this.#draft.skip("hidden message", "an earlier summary or cut hides it");
+    if (hiddenBy !== undefined && records.get(hiddenBy)! < place)
+      return this.#draft.skip("hidden message", "an earlier summary or cut hides it");
     const time = timeOf(item["ts"]);
     const id = text(item["id"]);
     const index = this.#draft.push(message, place, {
-      ...(time !== undefined && { time }), ...(id !== undefined && { id }), ...(isInjected(message) && { injected: true }),
+      ...(time !== undefined && { time }),
+      ...(id !== undefined && { id }),
+      ...(isInjected(message) && { injected: true }),
     });
     this.#live.push({ message, hiddenBy });
     this.#about(item, index);
@@ -111,10 +135,15 @@ class Cline implements Reading {
   #compact(item: Fields, message: unknown, place: number, records: ReadonlyMap<string, number>): void {
     this.#live = this.#live.filter(({ hiddenBy }) => hiddenBy === undefined || records.get(hiddenBy)! > place);
     const { condenseParent, truncationParent } = item;
-    const hiddenBy = [condenseParent, truncationParent].find((id) => typeof id === "string" && records.has(id)) as string | undefined;
+    const hiddenBy = [condenseParent, truncationParent].find((id) => typeof id === "string" && records.has(id)) as
+      string | undefined;
     this.#live.push({ message, hiddenBy });
     const words = item["isSummary"] === true ? wordsOf(item["content"]) : undefined;
-    this.#draft.compact(place, this.#live.map((one) => one.message), words === undefined ? {} : { summary: words });
+    this.#draft.compact(
+      place,
+      this.#live.map((one) => one.message),
+      words === undefined ? {} : { summary: words },
+    );
   }
 
   end(): Draft {
@@ -135,22 +164,35 @@ function kindOf(item: unknown): string {
 }
 
 function wordsOf(content: unknown): string {
-  return typeof content === "string" ? content : objects(content).map((block) => text(block["text"]) ?? "").join("\n");
+  return typeof content === "string"
+    ? content
+    : objects(content)
+        .map((block) => text(block["text"]) ?? "")
+        .join("\n");
 }
 
 function folderOf(words: string): string | undefined {
-  return /# Current Working Directory \((.+)\) Files/.exec(words)?.[1] ?? /# Current Workspace Directory \((.+)\) Files/.exec(words)?.[1];
+  return (
+    /# Current Working Directory \((.+)\) Files/.exec(words)?.[1] ??
+    /# Current Workspace Directory \((.+)\) Files/.exec(words)?.[1]
+  );
 }
 
 /** Of the providers of Cline only the generic one for OpenAI's API reports prompts with what came from the cache. */
 function usage(metrics: Fields, provider: unknown): ReturnType<typeof usageOf> {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, tokens } = metrics;
   if (!isFields(tokens)) {
-    const [input, cacheRead, cacheWrite] = [inputTokens, cacheReadTokens, cacheWriteTokens].map((value) => number(value) ?? 0) as [number, number, number];
+    const [input, cacheRead, cacheWrite] = [inputTokens, cacheReadTokens, cacheWriteTokens].map(
+      (value) => number(value) ?? 0,
+    ) as [number, number, number];
     // Uncached input is the smaller part once there is a cache: more than that is the whole prompt.
     const cached = cacheRead + cacheWrite;
     return usageOf({ input: input >= cached ? input - cached : input, cacheRead, cacheWrite, output: outputTokens });
   }
   const [prompt, cached] = [number(tokens["prompt"]) ?? 0, number(tokens["cached"]) ?? 0];
-  return usageOf({ input: provider === "openai" && prompt >= cached ? prompt - cached : prompt, cacheRead: cached, output: tokens["completion"] });
+  return usageOf({
+    input: provider === "openai" && prompt >= cached ? prompt - cached : prompt,
+    cacheRead: cached,
+    output: tokens["completion"],
+  });
 }

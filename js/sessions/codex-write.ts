@@ -58,12 +58,22 @@ function lineOf(message: unknown, near: Fields, ordinal: number): Fields {
   const given = fields(message);
   const { role, content } = given;
   const kind = role === "assistant" ? "output_text" : "input_text";
-  const item = typeof role !== "string" ? given : {
-    ...given, type: "message", content: typeof content === "string" ? [{ type: kind, text: content }] : content,
-  };
+  const item =
+    typeof role !== "string"
+      ? given
+      : {
+          ...given,
+          type: "message",
+          content: typeof content === "string" ? [{ type: kind, text: content }] : content,
+        };
   if (!isFields(near["payload"])) return item;
   const { timestamp } = near;
-  return { ...(timestamp !== undefined && { timestamp }), ...(ordinal >= 0 && { ordinal }), type: "response_item", payload: item };
+  return {
+    ...(timestamp !== undefined && { timestamp }),
+    ...(ordinal >= 0 && { ordinal }),
+    type: "response_item",
+    payload: item,
+  };
 }
 
 function parsed(line: string): Fields | undefined {

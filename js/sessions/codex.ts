@@ -13,12 +13,19 @@ import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const ENVELOPES = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"]);
 /** Events whose content is read; all others repeat items or drive the screen. */
-const EVENTS = new Set(["token_count", "user_message", "thread_rolled_back", "task_started", "turn_started", "thread_name_updated"]);
+const EVENTS = new Set([
+  "token_count",
+  "user_message",
+  "thread_rolled_back",
+  "task_started",
+  "turn_started",
+  "thread_name_updated",
+]);
 /** Texts with the role user that Codex writes: the environment, AGENTS.md, commands that the user ran. */
 const INJECTED = new RegExp(
-  "^\\s*(# AGENTS\\.md instructions|Warning: (The maximum number of unified exec|apply_patch was requested|Your account was flagged)|"
-  + "<(environment_context|user_instructions|user_shell_command|user_action|turn_aborted|skill|subagent_notification|goal_context|hook_prompt|"
-  + "recommended_plugins|model_switch|collaboration_mode|internal_context|additional_context|codex_\\w+)[\\s>])",
+  "^\\s*(# AGENTS\\.md instructions|Warning: (The maximum number of unified exec|apply_patch was requested|Your account was flagged)|" +
+    "<(environment_context|user_instructions|user_shell_command|user_action|turn_aborted|skill|subagent_notification|goal_context|hook_prompt|" +
+    "recommended_plugins|model_switch|collaboration_mode|internal_context|additional_context|codex_\\w+)[\\s>])",
 );
 /** What precedes a summary that Codex wrote. */
 const SUMMARY = /^Another language model started to solve this problem/;
@@ -45,13 +52,24 @@ function recognise({ records }: Sample): Match | undefined {
       bare += 1;
     } else if (isItem(record)) bare += 1;
   }
-  if (lines > 0) return { count: lines + bare, evidence: `${lines} lines with a payload of the types ${[...ENVELOPES].slice(0, 3).join(", ")} and the like` };
+  if (lines > 0)
+    return {
+      count: lines + bare,
+      evidence: `${lines} lines with a payload of the types ${[...ENVELOPES].slice(0, 3).join(", ")} and the like`,
+    };
   // Items without a header are a plain list of the Responses API.
-  return isOld && bare > 1 ? { count: bare, evidence: "a header with id and timestamp, and bare items of the Responses API" } : undefined;
+  return isOld && bare > 1
+    ? { count: bare, evidence: "a header with id and timestamp, and bare items of the Responses API" }
+    : undefined;
 }
 
 function isHeader(record: Fields): boolean {
-  return !("type" in record) && typeof record["id"] === "string" && typeof record["timestamp"] === "string" && ("instructions" in record || "git" in record);
+  return (
+    !("type" in record) &&
+    typeof record["id"] === "string" &&
+    typeof record["timestamp"] === "string" &&
+    ("instructions" in record || "git" in record)
+  );
 }
 
 class Codex implements Reading {
@@ -71,7 +89,10 @@ class Codex implements Reading {
 
   passes(line: string): boolean {
     if (line.at(-1) !== "}") return false;
-    const [, type, kind] = /^\{[^{}[\]]{0,200}"type":\s?"(event_msg|world_state|response_item)",\s?"payload":\s?\{(?:"type":\s?"(\w+)")?/.exec(line) ?? [];
+    const [, type, kind] =
+      /^\{[^{}[\]]{0,200}"type":\s?"(event_msg|world_state|response_item)",\s?"payload":\s?\{(?:"type":\s?"(\w+)")?/.exec(
+        line,
+      ) ?? [];
     if (type === undefined || (type === "response_item" && kind !== "ghost_snapshot")) return false;
     if (type === "event_msg" && (kind === undefined || EVENTS.has(kind))) return false;
     this.#skip(type, kind);
@@ -87,7 +108,11 @@ class Codex implements Reading {
       return this.#draft.skip(text(record["record_type"]) ?? text(type) ?? "a line without a type");
     }
     if (type === "session_meta") this.#meta(payload);
-    else if (type === "turn_context") this.#draft.tell({ model: text(payload["model"]), ...(!this.#draft.about.cwd && { cwd: text(payload["cwd"]) }) });
+    else if (type === "turn_context")
+      this.#draft.tell({
+        model: text(payload["model"]),
+        ...(!this.#draft.about.cwd && { cwd: text(payload["cwd"]) }),
+      });
     else if (type === "compacted") this.#compact(payload, place);
     else if (type === "event_msg") this.#event(payload, place);
     else if (type === "response_item" && isItem(payload)) this.#item(payload, place, record["timestamp"]);
@@ -95,19 +120,28 @@ class Codex implements Reading {
   }
 
   #skip(type: string | undefined, kind: string | undefined): void {
-    if (type === "event_msg") return this.#draft.skip(`event_msg/${kind ?? "?"}`, "events repeat items for the screen");
+    if (type === "event_msg")
+      return this.#draft.skip(`event_msg/${kind ?? "?"}`, "events repeat items for the screen");
     if (type !== "response_item") return this.#draft.skip(type ?? "a line without a type");
-    this.#draft.skip(`response_item/${kind ?? "?"}`, kind === "ghost_snapshot" ? "a snapshot of the files" : "no item of a request");
+    this.#draft.skip(
+      `response_item/${kind ?? "?"}`,
+      kind === "ghost_snapshot" ? "a snapshot of the files" : "no item of a request",
+    );
   }
 
   /** The first header is that of this file; forks repeat those of the files they come from. */
   #meta(meta: Fields): void {
     const { about } = this.#draft;
-    if (about.id !== undefined) return this.#draft.skip("repeated session_meta", "a fork repeats the header of the session it comes from");
+    if (about.id !== undefined)
+      return this.#draft.skip("repeated session_meta", "a fork repeats the header of the session it comes from");
     this.#draft.tell({
-      id: text(meta["id"]), cwd: text(meta["cwd"]), version: text(meta["cli_version"]), system: text(fields(meta["base_instructions"])["text"]),
+      id: text(meta["id"]),
+      cwd: text(meta["cwd"]),
+      version: text(meta["cli_version"]),
+      system: text(fields(meta["base_instructions"])["text"]),
     });
-    if (isFields(meta["history_base"])) this.#draft.skip("history_base", "the file continues another rollout, which holds what came before");
+    if (isFields(meta["history_base"]))
+      this.#draft.skip("history_base", "the file continues another rollout, which holds what came before");
   }
 
   #item(item: Fields, place: number, at: unknown): void {
@@ -119,7 +153,9 @@ class Codex implements Reading {
     const time = timeOf(at);
     const id = text(item["id"]);
     const index = this.#draft.push(message, place, {
-      ...(time !== undefined && { time }), ...(injected && { injected }), ...(id !== undefined && { id }),
+      ...(time !== undefined && { time }),
+      ...(injected && { injected }),
+      ...(id !== undefined && { id }),
     });
     if (isUser && !injected) this.#turns.push(index);
   }
@@ -129,7 +165,10 @@ class Codex implements Reading {
     if (type === "token_count") return this.#usage(fields(event["info"]));
     if (type === "thread_rolled_back") return this.#rollBack(number(event["num_turns"]) ?? 0, place);
     if (type === "user_message" && typeof event["message"] === "string") this.#said.add(event["message"].trim());
-    this.#draft.tell({ window: number(event["model_context_window"]), ...(type === "thread_name_updated" && { title: text(event["thread_name"]) }) });
+    this.#draft.tell({
+      window: number(event["model_context_window"]),
+      ...(type === "thread_name_updated" && { title: text(event["thread_name"]) }),
+    });
     this.#skip("event_msg", type);
   }
 
@@ -138,7 +177,12 @@ class Codex implements Reading {
     const { last_token_usage: last, total_token_usage: total, model_context_window: window } = info;
     this.#draft.tell({ window: number(window) });
     this.#draft.skip("event_msg/token_count", "read as usage");
-    const { input_tokens: input, cached_input_tokens: cached, cache_write_input_tokens: written, total_tokens } = fields(last);
+    const {
+      input_tokens: input,
+      cached_input_tokens: cached,
+      cache_write_input_tokens: written,
+      total_tokens,
+    } = fields(last);
     const { output_tokens: output, reasoning_output_tokens: reasoning } = fields(last);
     const key = JSON.stringify([input, output, fields(total)["total_tokens"]]);
     if (key === this.#reported || typeof input !== "number") return;
@@ -151,7 +195,11 @@ class Codex implements Reading {
     if (answer === messages.length) return;
     const cacheRead = Math.min(number(cached) ?? 0, input);
     const cacheWrite = Math.min(number(written) ?? 0, input - cacheRead);
-    this.#draft.report(answer, usageOf({ input: input - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning }), about.model);
+    this.#draft.report(
+      answer,
+      usageOf({ input: input - cacheRead - cacheWrite, cacheRead, cacheWrite, output, reasoning }),
+      about.model,
+    );
   }
 
   #compact({ message, replacement_history: replacement }: Fields, place: number): void {
@@ -163,10 +211,19 @@ class Codex implements Reading {
       summary ??= context.map((item) => wordsOf(item)).findLast((words) => SUMMARY.test(words));
     } else {
       // Older versions wrote only the summary, and put it behind the newest texts of the user.
-      const texts = draft.live().filter((item) => isFields(item) && isUserText(item) && !isInjected(item) && !SUMMARY.test(wordsOf(item)));
+      const texts = draft
+        .live()
+        .filter((item) => isFields(item) && isUserText(item) && !isInjected(item) && !SUMMARY.test(wordsOf(item)));
       let room = KEPT_TEXT;
       const first = texts.findLastIndex((item) => (room -= wordsOf(item).length + 40) < 0);
-      context = [...texts.slice(first + 1), { type: "message", role: "user", content: [{ type: "input_text", text: summary ?? "(no summary available)" }] }];
+      context = [
+        ...texts.slice(first + 1),
+        {
+          type: "message",
+          role: "user",
+          content: [{ type: "input_text", text: summary ?? "(no summary available)" }],
+        },
+      ];
     }
     draft.compact(place, context, { summary, tokensBefore: this.#total });
     this.#turns = [];
@@ -183,15 +240,18 @@ class Codex implements Reading {
     const isWhole = beyond > 0 && compaction !== undefined;
     if (isWhole) {
       const { context } = compaction;
-      const kept = context.flatMap((item, at) => (isFields(item) && isUserText(item) && !isInjected(item) ? [at] : []));
+      const kept = context.flatMap((item, at) =>
+        isFields(item) && isUserText(item) && !isInjected(item) ? [at] : [],
+      );
       compaction.context = context.slice(0, kept[Math.max(0, kept.length - beyond)] ?? context.length);
       // Everything up to here makes up the context that the compaction left.
       compaction.place = place;
       cut = compaction.before;
     }
-    if (cut === undefined) return draft.skip("event_msg/thread_rolled_back", "it took back turns that the file does not hold");
+    if (cut === undefined)
+      return draft.skip("event_msg/thread_rolled_back", "it took back turns that the file does not hold");
     // What Codex put in front of the turn goes with it; what opened the session stays.
-    const floor = isWhole ? cut : compaction?.before ?? this.#turns[0]!;
+    const floor = isWhole ? cut : (compaction?.before ?? this.#turns[0]!);
     while (cut > floor && isContext(draft.messages[cut - 1])) cut -= 1;
     const branch = draft.chain(`rollback:${place}`, { kind: "branch" });
     draft.messages.slice(cut).forEach((item, at) => branch.push(item, draft.entries[cut + at]!.places[0]!));
@@ -207,7 +267,8 @@ class Codex implements Reading {
     messages.forEach((item, index) => {
       if (!isFields(item) || !isUserText(item)) return;
       const words = wordsOf(item).trim();
-      if (/^<(?!image\b)[a-z][\w-]*[^>]*>/.test(words) && words.endsWith(">") && !this.#said.has(words)) entries[index]!.injected = true;
+      if (/^<(?!image\b)[a-z][\w-]*[^>]*>/.test(words) && words.endsWith(">") && !this.#said.has(words))
+        entries[index]!.injected = true;
     });
     return this.#draft;
   }
@@ -233,5 +294,9 @@ function isFromModel(item: unknown): boolean {
 
 function wordsOf(item: unknown): string {
   const { content } = fields(item);
-  return typeof content === "string" ? content : items(content).map((part) => text(fields(part)["text"]) ?? "").join("");
+  return typeof content === "string"
+    ? content
+    : items(content)
+        .map((part) => text(fields(part)["text"]) ?? "")
+        .join("");
 }

@@ -26,10 +26,16 @@ const OWN = ["contextItems", "editorState", "toolCallStates", "toolCallState", "
 
 function recognise({ records }: Sample): Match | undefined {
   const file = fields(records[0]);
-  const found = objects(file["history"]).filter(({ message }) => isFields(message) && typeof message["role"] === "string");
-  const isOwn = typeof file["workspaceDirectory"] === "string" || found.some((item) => OWN.some((name) => name in item));
+  const found = objects(file["history"]).filter(
+    ({ message }) => isFields(message) && typeof message["role"] === "string",
+  );
+  const isOwn =
+    typeof file["workspaceDirectory"] === "string" || found.some((item) => OWN.some((name) => name in item));
   if (found.length === 0 || !isOwn) return undefined;
-  return { count: 1, evidence: `a history of ${found.length} items with a message, and context or states of calls beside it` };
+  return {
+    count: 1,
+    evidence: `a history of ${found.length} items with a message, and context or states of calls beside it`,
+  };
 }
 
 class Continue implements Reading {
@@ -45,13 +51,21 @@ class Continue implements Reading {
 
   add(record: unknown): void {
     const { sessionId, title, workspaceDirectory, history, chatModelTitle } = fields(record);
-    this.#draft.tell({ id: text(sessionId), title: text(title), cwd: text(workspaceDirectory), model: text(chatModelTitle) });
+    this.#draft.tell({
+      id: text(sessionId),
+      title: text(title),
+      cwd: text(workspaceDirectory),
+      model: text(chatModelTitle),
+    });
     items(history).forEach((item, place) => {
       const message = fields(item)["message"];
       if (!isFields(item) || !isFields(message)) return this.#draft.skip("an item without a message");
       this.#item(item, message, place);
       const summary = text(item["conversationSummary"]);
-      if (summary !== undefined) this.#draft.compact(place, [{ role: "system", content: `Previous conversation summary:\n\n ${summary}` }], { summary });
+      if (summary !== undefined)
+        this.#draft.compact(place, [{ role: "system", content: `Previous conversation summary:\n\n ${summary}` }], {
+          summary,
+        });
     });
   }
 
@@ -82,26 +96,44 @@ class Continue implements Reading {
   }
 
   #assistant(item: Fields, { content, toolCalls, usage }: Fields, place: number, more: { id?: string }): void {
-    const states = [...objects(item["toolCallStates"]), ...(isFields(item["toolCallState"]) ? [item["toolCallState"]] : [])];
+    const states = [
+      ...objects(item["toolCallStates"]),
+      ...(isFields(item["toolCallState"]) ? [item["toolCallState"]] : []),
+    ];
     const ofStates = () => states.map((state): Fields => ({ id: state["toolCallId"], ...fields(state["toolCall"]) }));
     const listed = objects(toolCalls).length > 0 ? objects(toolCalls) : ofStates();
     const calls = listed.map((call, at) => {
       const { name, arguments: given } = fields(call["function"]);
       const id = text(call["id"]) ?? `${place}:${at}`;
-      return { id, type: "function", function: { name: text(name) ?? "", arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}) } };
+      return {
+        id,
+        type: "function",
+        function: {
+          name: text(name) ?? "",
+          arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+        },
+      };
     });
     const thought = this.#thought || (text(fields(item["reasoning"])["text"]) ?? "");
     const said = partsOf(content);
     this.#thought = "";
     if (calls.length === 0 && said.length === 0) return this.#draft.skip("an answer without text");
-    const answer = this.#draft.push({
-      role: "assistant", content: said.length > 0 ? said : null,
-      ...(thought !== "" && { reasoning_content: thought }), ...(calls.length > 0 && { tool_calls: calls }),
-    }, place, more);
+    const answer = this.#draft.push(
+      {
+        role: "assistant",
+        content: said.length > 0 ? said : null,
+        ...(thought !== "" && { reasoning_content: thought }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      },
+      place,
+      more,
+    );
     this.#report(answer, usage);
     this.#open = new Set(calls.map(({ id }) => id));
     for (const [at, { id }] of calls.entries()) {
-      const state = states.find(({ toolCallId }) => toolCallId === id) ?? (states[at]?.["toolCallId"] === undefined ? states[at] : undefined);
+      const state =
+        states.find(({ toolCallId }) => toolCallId === id) ??
+        (states[at]?.["toolCallId"] === undefined ? states[at] : undefined);
       const result = state && outputOf(state);
       if (result === undefined || !this.#open.delete(id)) continue;
       this.#draft.push({ role: "tool", tool_call_id: id, content: result }, place);
@@ -120,7 +152,11 @@ class Continue implements Reading {
     const cacheRead = number(fields(details)["cachedTokens"]) ?? 0;
     const cacheWrite = number(fields(details)["cacheWriteTokens"]) ?? 0;
     const input = (number(promptTokens) ?? 0) - cacheRead - cacheWrite;
-    this.#draft.report(answer, usageOf({ input, cacheRead, cacheWrite, output: completionTokens }), this.#draft.about.model);
+    this.#draft.report(
+      answer,
+      usageOf({ input, cacheRead, cacheWrite, output: completionTokens }),
+      this.#draft.about.model,
+    );
   }
 
   end(): Draft {
@@ -132,12 +168,19 @@ class Continue implements Reading {
 function outputOf({ status, output }: Fields): string | undefined {
   if (status === "canceled") return CANCELLED;
   if (typeof output === "string") return output;
-  if (Array.isArray(output)) return objects(output).map(({ content }) => text(content) ?? "").join("\n\n");
+  if (Array.isArray(output))
+    return objects(output)
+      .map(({ content }) => text(content) ?? "")
+      .join("\n\n");
   return status === "done" || status === "errored" ? NOTHING : undefined;
 }
 
 function wordsOf(content: unknown): string {
-  return typeof content === "string" ? content : objects(content).map((part) => text(part["text"]) ?? "").join("\n");
+  return typeof content === "string"
+    ? content
+    : objects(content)
+        .map((part) => text(part["text"]) ?? "")
+        .join("\n");
 }
 
 /** A text, or parts in the names of the API. */
@@ -146,6 +189,8 @@ function partsOf(content: unknown): string | Fields[] {
   return objects(content).flatMap((part): Fields[] => {
     const { type, text: words, imageUrl } = part;
     if (type === "text") return typeof words === "string" && words !== "" ? [{ type, text: words }] : [];
-    return type === "imageUrl" && typeof fields(imageUrl)["url"] === "string" ? [{ type: "image_url", image_url: imageUrl }] : [];
+    return type === "imageUrl" && typeof fields(imageUrl)["url"] === "string"
+      ? [{ type: "image_url", image_url: imageUrl }]
+      : [];
   });
 }

@@ -9,10 +9,12 @@ import { Draft, fields, isFields, number, objects, text, timeOf, usageOf, word }
 import type { Fields } from "./draft.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-const EVENT = /^(session|system|user|assistant|tool|subagent|hook|skill|permission|external_tool|pending_messages)\.\w/;
+const EVENT =
+  /^(session|system|user|assistant|tool|subagent|hook|skill|permission|external_tool|pending_messages)\.\w/;
 const CONVERSATION = new Set(["session.start", "user.message", "assistant.message"]);
 /** Events that repeat others piece by piece, or concern the screen only. */
-const PASSED = /^\{\s?"type":\s?"(hook\.\w+|tool\.execution_(?:start|partial_result|progress)|\w+\.\w+_delta|assistant\.turn_\w+)"/;
+const PASSED =
+  /^\{\s?"type":\s?"(hook\.\w+|tool\.execution_(?:start|partial_result|progress)|\w+\.\w+_delta|assistant\.turn_\w+)"/;
 
 export const copilotCli: Reader = {
   layout: "copilot-cli",
@@ -30,7 +32,12 @@ function recognise({ records }: Sample): Match | undefined {
     count += 1;
     if (CONVERSATION.has(word(record["type"]))) own += 1;
   }
-  return own === 0 ? undefined : { count, evidence: `${count} events with data, ${own} of the types session.start, user.message and assistant.message` };
+  return own === 0
+    ? undefined
+    : {
+        count,
+        evidence: `${count} events with data, ${own} of the types session.start, user.message and assistant.message`,
+      };
 }
 
 class CopilotCli implements Reading {
@@ -82,7 +89,13 @@ class CopilotCli implements Reading {
       if (type !== "subagent.started") this.#about(type, data);
       if (type === "assistant.usage") this.#usage(draft, data);
       else if (type === "session.shutdown") this.#sums(data);
-      else main.skip(type, type === "session.truncation" ? "what did not fit was left out of one request; the messages stay" : undefined);
+      else
+        main.skip(
+          type,
+          type === "session.truncation"
+            ? "what did not fit was left out of one request; the messages stay"
+            : undefined,
+        );
     }
   }
 
@@ -93,19 +106,26 @@ class CopilotCli implements Reading {
     if (call === undefined && agent === undefined) return this.#draft;
     const id = call ?? agent!;
     const title = this.#titles.get(id);
-    return this.#draft.chain(id, { kind: "subagent", ...(call !== undefined && { call }), ...(title !== undefined && { title }) });
+    return this.#draft.chain(id, {
+      kind: "subagent",
+      ...(call !== undefined && { call }),
+      ...(title !== undefined && { title }),
+    });
   }
 
   #about(type: string, data: Fields): void {
     const { context } = data;
     if (type === "session.start" || type === "session.resume") {
       this.#draft.tell({
-        id: text(data["sessionId"]), version: text(data["copilotVersion"]), cwd: text(fields(context)["cwd"]) ?? text(data["cwd"]),
+        id: text(data["sessionId"]),
+        version: text(data["copilotVersion"]),
+        cwd: text(fields(context)["cwd"]) ?? text(data["cwd"]),
         model: text(data["selectedModel"]) ?? text(data["model"]),
       });
     } else if (type === "session.model_change") this.#draft.tell({ model: text(data["newModel"]) });
     else if (type === "session.title_changed") this.#draft.tell({ title: text(data["title"]) });
-    else if (type === "session.usage_info" || type === "session.truncation") this.#draft.tell({ window: number(data["tokenLimit"]) });
+    else if (type === "session.usage_info" || type === "session.truncation")
+      this.#draft.tell({ window: number(data["tokenLimit"]) });
     else if (type === "session.compaction_start") this.#begun = this.#draft.messages.length;
     else if (type === "subagent.started") {
       const call = text(data["toolCallId"]) ?? text(data["parentToolCallId"]);
@@ -123,8 +143,9 @@ class CopilotCli implements Reading {
     const message = { role: role === "developer" ? "developer" : "system", content };
     const draft = this.#draft;
     const kept = draft.compactions.at(-1)?.context;
-    const at = this.#system === undefined ? -1 : kept?.indexOf(this.#system) ?? -1;
-    if (this.#system !== undefined && draft.messages[this.#place] === this.#system) draft.extend(this.#place, message, place);
+    const at = this.#system === undefined ? -1 : (kept?.indexOf(this.#system) ?? -1);
+    if (this.#system !== undefined && draft.messages[this.#place] === this.#system)
+      draft.extend(this.#place, message, place);
     else if (this.#system === undefined) this.#place = draft.push(message, place);
     else draft.skip("repeated system.message", "the prompt was written again behind a compaction");
     if (at >= 0) kept![at] = message;
@@ -144,19 +165,36 @@ class CopilotCli implements Reading {
     const { content, toolRequests, messageId, reasoningText } = data;
     const calls = objects(toolRequests).flatMap(({ toolCallId, name, arguments: given }) => {
       if (typeof toolCallId !== "string") return [];
-      return [{ id: toolCallId, type: "function", function: { name: text(name) ?? "", arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}) } }];
+      return [
+        {
+          id: toolCallId,
+          type: "function",
+          function: {
+            name: text(name) ?? "",
+            arguments: typeof given === "string" ? given : JSON.stringify(given ?? {}),
+          },
+        },
+      ];
     });
     const words = typeof content === "string" ? content : "";
-    if (text(reasoningText) !== undefined) this.#draft.skip("reasoningText", "headings for the screen, which are not sent back");
+    if (text(reasoningText) !== undefined)
+      this.#draft.skip("reasoningText", "headings for the screen, which are not sent back");
     if (draft === this.#draft) draft.tell({ model: text(data["model"]) });
     if (words === "" && calls.length === 0) return this.#draft.skip("assistant.message without content");
     for (const { id } of calls) if (!this.#calls.has(id)) this.#calls.set(id, { draft, isDone: false });
-    const message = { role: "assistant", content: words === "" ? null : words, ...(calls.length > 0 && { tool_calls: calls }) };
+    const message = {
+      role: "assistant",
+      content: words === "" ? null : words,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
     let answers = this.#answers.get(draft);
     if (!answers) this.#answers.set(draft, (answers = new Map()));
     const known = typeof messageId === "string" ? answers.get(messageId) : undefined;
     if (known !== undefined && known < draft.messages.length) return draft.extend(known, message, place);
-    const index = draft.push(message, place, { ...entryOf(record), ...(typeof messageId === "string" && { id: messageId }) });
+    const index = draft.push(message, place, {
+      ...entryOf(record),
+      ...(typeof messageId === "string" && { id: messageId }),
+    });
     if (typeof messageId === "string") answers.set(messageId, index);
   }
 
@@ -168,7 +206,12 @@ class CopilotCli implements Reading {
     if (call.isDone) return this.#draft.skip("repeated tool.execution_complete", "the call was completed before");
     call.isDone = true;
     const failure = text(fields(error)["message"]) ?? text(error);
-    const content = text(fields(result)["content"]) ?? (success === false ? failure : undefined) ?? text(result) ?? text(data["output"]) ?? "";
+    const content =
+      text(fields(result)["content"]) ??
+      (success === false ? failure : undefined) ??
+      text(result) ??
+      text(data["output"]) ??
+      "";
     const { id: _, ...entry } = entryOf(record);
     call.draft.push({ role: "tool", tool_call_id: toolCallId, content }, place, entry);
   }
@@ -179,19 +222,31 @@ class CopilotCli implements Reading {
     const summary = text(data["summaryContent"]);
     const begun = Math.min(this.#begun ?? draft.messages.length, draft.messages.length);
     this.#begun = undefined;
-    if (data["success"] === false || summary === undefined) return draft.skip("session.compaction_complete", "it failed, or its summary is not in the file");
+    if (data["success"] === false || summary === undefined)
+      return draft.skip("session.compaction_complete", "it failed, or its summary is not in the file");
     let first = Math.max(begun, draft.compactions.at(-1)?.before ?? 0);
     while (fields(draft.messages[first])["role"] === "tool") first += 1;
     const kept = draft.messages.slice(first);
-    const context = [...(this.#system ? [this.#system] : []), { role: "user", content: summary }, ...kept.filter((message) => message !== this.#system)];
-    draft.compact(place, context, { summary, tokensBefore: number(data["preCompactionTokens"]), tokensAfter: number(data["postCompactionTokens"]) });
+    const context = [
+      ...(this.#system ? [this.#system] : []),
+      { role: "user", content: summary },
+      ...kept.filter((message) => message !== this.#system),
+    ];
+    draft.compact(place, context, {
+      summary,
+      tokensBefore: number(data["preCompactionTokens"]),
+      tokensAfter: number(data["postCompactionTokens"]),
+    });
     this.#answers.delete(draft);
     this.#events.clear();
   }
 
   #clear({ initialMessage }: Fields, place: number): void {
     const first = text(initialMessage);
-    const context = [...(this.#system ? [this.#system] : []), ...(first === undefined ? [] : [{ role: "user", content: first }])];
+    const context = [
+      ...(this.#system ? [this.#system] : []),
+      ...(first === undefined ? [] : [{ role: "user", content: first }]),
+    ];
     this.#draft.compact(place, context);
     this.#answers.delete(this.#draft);
     this.#events.clear();
@@ -200,7 +255,8 @@ class CopilotCli implements Reading {
   #rewind(data: Fields, place: number): void {
     const draft = this.#draft;
     const index = this.#events.get(text(data["upToEventId"]) ?? "");
-    if (index === undefined || index >= draft.messages.length) return draft.skip("session.snapshot_rewind", "what was taken back is not in the file");
+    if (index === undefined || index >= draft.messages.length)
+      return draft.skip("session.snapshot_rewind", "what was taken back is not in the file");
     const side = draft.chain(`rewind:${place}`, { kind: "branch" });
     draft.messages.slice(index).forEach((message, at) => side.push(message, draft.entries[index + at]!.places[0]!));
     draft.cut(index);
@@ -214,10 +270,13 @@ class CopilotCli implements Reading {
   /** Sums belong to a request only if there was one. */
   #sums({ modelMetrics, currentModel }: Fields): void {
     if (this.#draft.about.model === undefined) this.#draft.tell({ model: text(currentModel) });
-    const metrics = Object.entries(fields(modelMetrics)).map(([model, value]) => ({ model, ...fields(value) }) as Fields);
+    const metrics = Object.entries(fields(modelMetrics)).map(
+      ([model, value]) => ({ model, ...fields(value) }) as Fields,
+    );
     const [only] = metrics;
     const count = number(fields(only?.["requests"])["count"]);
-    if (metrics.length !== 1 || count !== 1) return this.#draft.skip("session.shutdown", "its sums are over all requests, not those of one");
+    if (metrics.length !== 1 || count !== 1)
+      return this.#draft.skip("session.shutdown", "its sums are over all requests, not those of one");
     this.#usage(this.#draft, { ...fields(only!["usage"]), model: only!["model"] });
   }
 

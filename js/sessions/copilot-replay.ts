@@ -25,7 +25,9 @@ export const copilotReplay: Reader = {
 
 function recognise({ records }: Sample): Match | undefined {
   const requests = logsOf(records[0]).filter(isRequest).length;
-  return requests === 0 ? undefined : { count: 1, evidence: `${requests} log entries of the kind request with requestMessages` };
+  return requests === 0
+    ? undefined
+    : { count: 1, evidence: `${requests} log entries of the kind request with requestMessages` };
 }
 
 /** Log entries of a file with many prompts, or with one. */
@@ -53,11 +55,18 @@ class CopilotReplay implements Reading {
   add(record: unknown): void {
     const logs = logsOf(record);
     const name = mainName(logs);
-    const requests = logs.flatMap((entry, place) => (isRequest(entry) && entry["name"] === name ? [{ entry, place, messages: rawMessages(entry) }] : []));
+    const requests = logs.flatMap((entry, place) =>
+      isRequest(entry) && entry["name"] === name ? [{ entry, place, messages: rawMessages(entry) }] : [],
+    );
     const last = requests.at(-1);
     for (const entry of logs) {
-      if (!isRequest(entry)) this.#draft.skip(text(entry["kind"]) ?? "an entry without a kind", "what the debug view shows of the requests");
-      else if (entry["name"] !== name) this.#draft.skip(`request ${text(entry["name"]) ?? "without a name"}`, "not a request of the agent itself");
+      if (!isRequest(entry))
+        this.#draft.skip(
+          text(entry["kind"]) ?? "an entry without a kind",
+          "what the debug view shows of the requests",
+        );
+      else if (entry["name"] !== name)
+        this.#draft.skip(`request ${text(entry["name"]) ?? "without a name"}`, "not a request of the agent itself");
       else if (entry !== last?.entry) this.#draft.skip("earlier request", "the newest one repeats it");
     }
     if (last) this.#read(last, requests, logs);
@@ -67,7 +76,8 @@ class CopilotReplay implements Reading {
     const { messages, entry, place } = last;
     const at = messages.findLastIndex((message) => isSummary(message));
     const summary = at < 0 ? undefined : keyOf(messages[at]!);
-    const isBefore = (one: Request) => one !== last && !one.messages.some((message) => isSummary(message) && keyOf(message) === summary);
+    const isBefore = (one: Request) =>
+      one !== last && !one.messages.some((message) => isSummary(message) && keyOf(message) === summary);
     const earlier = summary === undefined ? undefined : requests.findLast(isBefore);
     if (earlier) this.#replaced(earlier, last, at, requests, logs);
     else this.#push(messages, place);
@@ -77,13 +87,20 @@ class CopilotReplay implements Reading {
     const { model, maxPromptTokens, maxResponseTokens, tools } = fields(entry["metadata"]);
     const prompt = number(maxPromptTokens);
     this.#draft.tell({
-      model: text(model), window: prompt === undefined ? undefined : prompt + (number(maxResponseTokens) ?? 0),
+      model: text(model),
+      window: prompt === undefined ? undefined : prompt + (number(maxResponseTokens) ?? 0),
       ...(items(tools).length > 0 && { tools: [...items(tools)] }),
     });
   }
 
   /** Pushes what a summary replaced, and what follows the summary. */
-  #replaced(earlier: Request, last: Request, summary: number, requests: readonly Request[], logs: readonly Fields[]): void {
+  #replaced(
+    earlier: Request,
+    last: Request,
+    summary: number,
+    requests: readonly Request[],
+    logs: readonly Fields[],
+  ): void {
     this.#push(earlier.messages, earlier.place);
     this.#usage(requests, earlier, 0);
     const known = new Map(earlier.messages.map((message) => [keyOf(message), message]));
@@ -97,15 +114,21 @@ class CopilotReplay implements Reading {
       if (!kept) break;
       context.push(kept);
     }
-    const words = wordsOf(last.messages[summary]!).replace(/^\s*<conversation-summary>\n?/, "").replace(/\n?<\/conversation-summary>\s*$/, "");
+    const words = wordsOf(last.messages[summary]!)
+      .replace(/^\s*<conversation-summary>\n?/, "")
+      .replace(/\n?<\/conversation-summary>\s*$/, "");
     this.#draft.compact(last.place, context, { summary: words });
     this.#push(last.messages.slice(at), last.place);
   }
 
   #push(messages: readonly Fields[], place: number): void {
-    const hasRequests = messages.some((message) => message["role"] === USER && wordsOf(message).includes("<userRequest>"));
+    const hasRequests = messages.some(
+      (message) => message["role"] === USER && wordsOf(message).includes("<userRequest>"),
+    );
     for (const message of messages) {
-      const isInjected = message["role"] === USER && (hasRequests ? !wordsOf(message).includes("<userRequest>") : isEnvironment(wordsOf(message)));
+      const isInjected =
+        message["role"] === USER &&
+        (hasRequests ? !wordsOf(message).includes("<userRequest>") : isEnvironment(wordsOf(message)));
       this.#draft.push(message, place, isInjected ? { injected: true } : {});
     }
   }
@@ -114,7 +137,12 @@ class CopilotReplay implements Reading {
   #answer({ entry, place }: Request, logs: readonly Fields[]): number | undefined {
     const { message, type } = fields(entry["response"]);
     if (type !== undefined && type !== "success") this.#draft.skip(`response/${word(type)}`, "the request failed");
-    const words = typeof message === "string" ? message : items(message).filter((piece) => typeof piece === "string").join("");
+    const words =
+      typeof message === "string"
+        ? message
+        : items(message)
+            .filter((piece) => typeof piece === "string")
+            .join("");
     const calls: Fields[] = [];
     for (let at = place + 1; at < logs.length && !isRequest(logs[at]!); at++) {
       const entry = logs[at]!;
@@ -122,11 +150,19 @@ class CopilotReplay implements Reading {
     }
     if (words === "" && calls.length === 0) return undefined;
     const toolCalls = calls.map(({ id, tool, args = {} }) => {
-      return { id, type: "function", function: { name: text(tool) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args) } };
+      return {
+        id,
+        type: "function",
+        function: { name: text(tool) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args) },
+      };
     });
     const content = words === "" ? [] : [{ type: TEXT, text: words }];
     const time = timeOf(fields(entry["metadata"])["endTime"]);
-    const answer = this.#draft.push({ role: ASSISTANT, content, ...(toolCalls.length > 0 && { toolCalls }) }, place, time === undefined ? {} : { time });
+    const answer = this.#draft.push(
+      { role: ASSISTANT, content, ...(toolCalls.length > 0 && { toolCalls }) },
+      place,
+      time === undefined ? {} : { time },
+    );
     for (const { id, response } of calls) {
       if (response === undefined) continue;
       const pieces = typeof response === "string" ? [response] : items(response);
@@ -180,7 +216,11 @@ function mainName(logs: readonly Fields[]): unknown {
 }
 
 function wordsOf({ content }: Fields): string {
-  return typeof content === "string" ? content : objects(content).map((part) => text(part["text"]) ?? "").join("\n");
+  return typeof content === "string"
+    ? content
+    : objects(content)
+        .map((part) => text(part["text"]) ?? "")
+        .join("\n");
 }
 
 function isSummary(message: Fields): boolean {
@@ -188,10 +228,16 @@ function isSummary(message: Fields): boolean {
 }
 
 function isEnvironment(words: string): boolean {
-  return /^\s*<(environment_info|workspace_info|conversation-summary|repoMemory|userMemory|sessionMemory)>/.test(words);
+  return /^\s*<(environment_info|workspace_info|conversation-summary|repoMemory|userMemory|sessionMemory)>/.test(
+    words,
+  );
 }
 
 /** What tells messages apart. Cache breakpoints move from request to request. */
 function keyOf(message: Fields): string {
-  return JSON.stringify([message["role"], message["toolCallId"], objects(message["content"]).filter(({ type }) => type !== CACHE)]);
+  return JSON.stringify([
+    message["role"],
+    message["toolCallId"],
+    objects(message["content"]).filter(({ type }) => type !== CACHE),
+  ]);
 }

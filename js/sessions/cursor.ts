@@ -27,8 +27,15 @@ function recognise({ records, shape }: Sample): Match | undefined {
   const found = new Entries();
   for (const record of records) found.add(record);
   const { size } = found.bubbles;
-  if (found.composers.length === 0 || (size === 0 && found.composers.every((one) => items(one["conversation"]).length === 0))) return undefined;
-  return { count: shape === "lines" ? records.length : 1, evidence: `composerData with a list of bubbles, and ${size} bubbles` };
+  if (
+    found.composers.length === 0 ||
+    (size === 0 && found.composers.every((one) => items(one["conversation"]).length === 0))
+  )
+    return undefined;
+  return {
+    count: shape === "lines" ? records.length : 1,
+    evidence: `composerData with a list of bubbles, and ${size} bubbles`,
+  };
 }
 
 /** Chats and bubbles of an export. */
@@ -49,7 +56,9 @@ class Entries {
     if (!isFields(value)) return;
     const { key: name, value: held } = value;
     if (typeof name === "string" && held !== undefined) return this.add(held, name, depth);
-    const isComposer = Array.isArray(value["fullConversationHeadersOnly"]) || (Array.isArray(value["conversation"]) && "composerId" in value);
+    const isComposer =
+      Array.isArray(value["fullConversationHeadersOnly"]) ||
+      (Array.isArray(value["conversation"]) && "composerId" in value);
     if (isComposer) this.composers.push(value);
     else if (isBubble(value)) return void this.bubbles.set(text(value["bubbleId"]) ?? key.split(":").at(-1)!, value);
     for (const [field, item] of Object.entries(value)) {
@@ -62,7 +71,9 @@ class Entries {
 
 function isBubble(value: Fields): boolean {
   const isTyped = value["type"] === USER || value["type"] === ASSISTANT;
-  return isTyped && ["text", "toolFormerData", "thinking", "richText", "allThinkingBlocks"].some((name) => name in value);
+  return (
+    isTyped && ["text", "toolFormerData", "thinking", "richText", "allThinkingBlocks"].some((name) => name in value)
+  );
 }
 
 function parsed(words: string): unknown {
@@ -88,9 +99,11 @@ class Cursor implements Reading {
 
   end(): Draft | Draft[] {
     const { composers, bubbles } = this.#entries;
-    const drafts = composers.map((composer) => new Composer(new Draft("anthropic", this.#keepsHistory), bubbles).read(composer));
+    const drafts = composers.map((composer) =>
+      new Composer(new Draft("anthropic", this.#keepsHistory), bubbles).read(composer),
+    );
     const whole = drafts.filter(({ messages, compactions }) => messages.length + compactions.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? drafts[0] ?? new Draft("anthropic");
+    return whole.length > 1 ? whole : (whole[0] ?? drafts[0] ?? new Draft("anthropic"));
   }
 }
 
@@ -123,8 +136,12 @@ class Composer {
     const uri = fields(fields(workspaceIdentifier)["uri"]);
     const title = text(name);
     this.#draft.tell({
-      id: text(composerId), title, model: text(fields(modelConfig)["modelName"]), cwd: text(uri["fsPath"]) ?? text(uri["path"]),
-      window: number(contextTokenLimit), version: word(version) || undefined,
+      id: text(composerId),
+      title,
+      model: text(fields(modelConfig)["modelName"]),
+      cwd: text(uri["fsPath"]) ?? text(uri["path"]),
+      window: number(contextTokenLimit),
+      version: word(version) || undefined,
     });
     this.#draft.label = title ?? text(composerId) ?? "";
     const { summary: held, truncationLastBubbleIdInclusive: last } = fields(composer["latestConversationSummary"]);
@@ -132,7 +149,9 @@ class Composer {
     const headers = items(composer["fullConversationHeadersOnly"]);
     (headers.length > 0 ? headers : items(composer["conversation"])).forEach((header, place) => {
       const id = text(fields(header)["bubbleId"]);
-      const bubble = (id === undefined ? undefined : this.#bubbles.get(id)) ?? (isFields(header) && isBubble(header) ? header : undefined);
+      const bubble =
+        (id === undefined ? undefined : this.#bubbles.get(id)) ??
+        (isFields(header) && isBubble(header) ? header : undefined);
       if (bubble) this.#bubble(bubble, fields(header)["type"] ?? bubble["type"], place, id);
       else this.#draft.skip("bubble", "the file lists it, but does not hold it");
       if (summary === undefined || id === undefined || id !== last) return;
@@ -149,11 +168,17 @@ class Composer {
     if (type === USER) {
       this.#flush();
       if (words === undefined) return this.#draft.skip("a request without text");
-      return void this.#draft.push({ role: "user", content: words }, place, { ...(id !== undefined && { id }), ...(time !== undefined && { time }) });
+      return void this.#draft.push({ role: "user", content: words }, place, {
+        ...(id !== undefined && { id }),
+        ...(time !== undefined && { time }),
+      });
     }
     if (type !== ASSISTANT) return this.#draft.skip(`bubble of the type ${word(type).slice(0, 20)}`);
     const { toolFormerData: data, modelInfo, tokenCount } = bubble;
-    const call = isFields(data) && (text(data["name"]) !== undefined || text(data["toolCallId"]) !== undefined) ? data : undefined;
+    const call =
+      isFields(data) && (text(data["name"]) !== undefined || text(data["toolCallId"]) !== undefined)
+        ? data
+        : undefined;
     const thoughts = isFields(bubble["thinking"]) ? [bubble["thinking"]] : objects(bubble["allThinkingBlocks"]);
     const thinking = thoughts.flatMap(({ text: thought, signature }): Fields[] => {
       if (typeof thought !== "string" || thought === "") return [];
@@ -183,7 +208,12 @@ class Composer {
     const value = result ?? error ?? (status === "completed" ? "" : undefined);
     if (value === undefined || value === null) return;
     const content = typeof value === "string" ? value : JSON.stringify(value);
-    answer.results.push({ type: "tool_result", tool_use_id: id, content, ...(status === "error" && { is_error: true }) });
+    answer.results.push({
+      type: "tool_result",
+      tool_use_id: id,
+      content,
+      ...(status === "error" && { is_error: true }),
+    });
   }
 
   #flush(): void {
@@ -191,9 +221,16 @@ class Composer {
     this.#answer = undefined;
     if (!answer) return;
     const { content, results, place, id, time, model, usage } = answer;
-    const index = this.#draft.push({ role: "assistant", content }, place, { ...(id !== undefined && { id }), ...(time !== undefined && { time }) });
+    const index = this.#draft.push({ role: "assistant", content }, place, {
+      ...(id !== undefined && { id }),
+      ...(time !== undefined && { time }),
+    });
     this.#draft.tell({ model });
-    this.#draft.report(index, usageOf({ input: usage["inputTokens"], output: usage["outputTokens"] }), model ?? this.#draft.about.model);
+    this.#draft.report(
+      index,
+      usageOf({ input: usage["inputTokens"], output: usage["outputTokens"] }),
+      model ?? this.#draft.about.model,
+    );
     if (results.length > 0) this.#draft.push({ role: "user", content: results }, place);
   }
 }

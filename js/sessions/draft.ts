@@ -52,11 +52,17 @@ export function timeOf(value: unknown): number | undefined {
 }
 
 /** A usage record; counts that are absent are 0, and `promptTotal` follows from the parts. */
-export function usageOf(parts: Partial<Record<"input" | "cacheRead" | "cacheWrite" | "output" | "reasoning", unknown>>): Usage {
+export function usageOf(
+  parts: Partial<Record<"input" | "cacheRead" | "cacheWrite" | "output" | "reasoning", unknown>>,
+): Usage {
   const count = (value: unknown) => Math.max(0, number(value) ?? 0);
   const [input, cacheRead, cacheWrite] = [count(parts.input), count(parts.cacheRead), count(parts.cacheWrite)];
   return {
-    input, cacheRead, cacheWrite, output: count(parts.output), reasoning: count(parts.reasoning),
+    input,
+    cacheRead,
+    cacheWrite,
+    output: count(parts.output),
+    reasoning: count(parts.reasoning),
     promptTotal: input + cacheRead + cacheWrite,
   };
 }
@@ -120,7 +126,11 @@ export class Draft {
   }
 
   /** Records that all messages so far were replaced by `context`. */
-  compact(place: SessionPlace, context: unknown[], more: Pick<SessionCompaction, "summary" | "tokensBefore" | "tokensAfter"> = {}): void {
+  compact(
+    place: SessionPlace,
+    context: unknown[],
+    more: Pick<SessionCompaction, "summary" | "tokensBefore" | "tokensAfter"> = {},
+  ): void {
     this.compactions.push({ before: this.messages.length, context, place, ...known(more) });
     if (!this.#keepsHistory) this.#forget();
   }
@@ -140,7 +150,9 @@ export class Draft {
     const moved: number[] = [];
     let next = 0;
     for (let index = 0; index <= this.messages.length; index++) moved.push(indices.has(index) ? next : next++);
-    const usage = this.usage.filter(({ answer }) => !indices.has(answer)).map((one) => ({ ...one, answer: moved[one.answer]! }));
+    const usage = this.usage
+      .filter(({ answer }) => !indices.has(answer))
+      .map((one) => ({ ...one, answer: moved[one.answer]! }));
     const compactions = this.compactions.map((one) => ({ ...one, before: moved[one.before]! }));
     keep(this.messages, indices);
     keep(this.entries, indices);
@@ -175,12 +187,19 @@ export class Draft {
   }
 
   get skipped(): Session["skipped"] {
-    return Array.from(this.#skipped, ([kind, { count, why }]) => ({ kind, count, ...(why !== undefined && { why }) }));
+    return Array.from(this.#skipped, ([kind, { count, why }]) => ({
+      kind,
+      count,
+      ...(why !== undefined && { why }),
+    }));
   }
 }
 
 function keep<T>(list: T[], dropped: ReadonlySet<number>): void {
-  replace(list, list.filter((_, index) => !dropped.has(index)));
+  replace(
+    list,
+    list.filter((_, index) => !dropped.has(index)),
+  );
 }
 
 function replace<T>(list: T[], items: readonly T[]): void {
@@ -189,5 +208,7 @@ function replace<T>(list: T[], items: readonly T[]): void {
 }
 
 function known<T extends object>(values: T): { [name in keyof T]: Exclude<T[name], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [name in keyof T]: Exclude<T[name], undefined> };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [name in keyof T]: Exclude<T[name], undefined>;
+  };
 }

@@ -17,7 +17,14 @@ export const droid: Reader = {
   read: (_, { keepsHistory }) => new Droid(keepsHistory),
 };
 
-const OTHERS = new Set(["session_start", "session_end", "todo_state", "session_settings", "agent_turn_outcome", "compaction_state"]);
+const OTHERS = new Set([
+  "session_start",
+  "session_end",
+  "todo_state",
+  "session_settings",
+  "agent_turn_outcome",
+  "compaction_state",
+]);
 const FOREIGN = ["uuid", "sessionId", "session_id"];
 
 function recognise({ records }: Sample): Match | undefined {
@@ -28,16 +35,27 @@ function recognise({ records }: Sample): Match | undefined {
     if (record["type"] === "session") return undefined;
     if (isMessage(record)) {
       messages += 1;
-      own += blocksOf(fields(record["message"])["content"]).some(({ type }) => type === "tool_use" || type === "tool_result") ? 1 : 0;
+      own += blocksOf(fields(record["message"])["content"]).some(
+        ({ type }) => type === "tool_use" || type === "tool_result",
+      )
+        ? 1
+        : 0;
     } else if (OTHERS.has(word(record["type"]))) own += 1;
     else continue;
     count += 1;
   }
-  return messages === 0 || own === 0 ? undefined : { count, evidence: `${messages} lines of the type message with an Anthropic message` };
+  return messages === 0 || own === 0
+    ? undefined
+    : { count, evidence: `${messages} lines of the type message with an Anthropic message` };
 }
 
 function isMessage({ type, message }: Fields): boolean {
-  return type === "message" && isFields(message) && (message["role"] === "user" || message["role"] === "assistant") && "content" in message;
+  return (
+    type === "message" &&
+    isFields(message) &&
+    (message["role"] === "user" || message["role"] === "assistant") &&
+    "content" in message
+  );
 }
 
 class Droid implements Reading {
@@ -54,12 +72,18 @@ class Droid implements Reading {
     if (type === "session_start") {
       const { id, title, sessionTitle, cwd, version } = record;
       const form = typeof version === "number" ? String(version) : text(version);
-      return this.#draft.tell({ id: text(id), title: text(sessionTitle) ?? text(title), cwd: text(cwd), version: form });
+      return this.#draft.tell({
+        id: text(id),
+        title: text(sessionTitle) ?? text(title),
+        cwd: text(cwd),
+        version: form,
+      });
     }
     if (type === "compaction_state") return this.#compact(record, place);
     if (!isMessage(record)) return this.#draft.skip(text(type) ?? "a line without a type");
     const id = text(record["id"]);
-    if (id !== undefined && this.#ids.has(id)) return this.#draft.skip("repeated line", "a line with the same id came before");
+    if (id !== undefined && this.#ids.has(id))
+      return this.#draft.skip("repeated line", "a line with the same id came before");
     if (id !== undefined) this.#ids.add(id);
     this.#message(fields(record["message"]), place, id, timeOf(record["timestamp"]));
   }
@@ -67,10 +91,13 @@ class Droid implements Reading {
   #message({ role, content }: Fields, place: number, id: string | undefined, time: number | undefined): void {
     const blocks = blocksOf(content);
     if (blocks.length === 0) return this.#draft.skip("a message without content");
-    const isWritten = ({ type, text: words }: Fields) => type === "text" && /^\s*<system-(reminder|notification)>/.test(word(words));
+    const isWritten = ({ type, text: words }: Fields) =>
+      type === "text" && /^\s*<system-(reminder|notification)>/.test(word(words));
     const isReminder = role === "user" && blocks.every(isWritten);
     this.#draft.push({ role, content: typeof content === "string" ? content : blocks }, place, {
-      ...(time !== undefined && { time }), ...(id !== undefined && { id }), ...(isReminder && { injected: true }),
+      ...(time !== undefined && { time }),
+      ...(id !== undefined && { id }),
+      ...(isReminder && { injected: true }),
     });
   }
 

@@ -7,15 +7,30 @@ import type { Reader } from "./reader.ts";
 import type { ReadSessionOptions, Session, SessionProblem } from "./types.ts";
 
 /** The conversation that the options ask for. */
-export function pick(read: Draft | Draft[], reader: Reader, { conversation, sideChain, name }: ReadSessionOptions): Draft {
+export function pick(
+  read: Draft | Draft[],
+  reader: Reader,
+  { conversation, sideChain, name }: ReadSessionOptions,
+): Draft {
   const drafts = Array.isArray(read) ? read : [read];
   const file = name ?? "the file";
   if (drafts.length > 1 && conversation === undefined) {
-    const conversations = drafts.map(({ label, messages }, at) => ({ number: at + 1, label, messages: messages.length }));
-    const list = conversations.slice(0, 10).map((one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} messages)`);
+    const conversations = drafts.map(({ label, messages }, at) => ({
+      number: at + 1,
+      label,
+      messages: messages.length,
+    }));
+    const list = conversations
+      .slice(0, 10)
+      .map((one) => `${one.number} (${one.label || "unnamed"}, ${one.messages} messages)`);
     const more = drafts.length > 10 ? `, and ${drafts.length - 10} more` : "";
     const message = `${file} holds ${drafts.length} conversations of ${reader.tool}: ${list.join(", ")}${more}. Choose one with the option conversation.`;
-    throw new EspalierError({ code: "several_sessions", message, path: "options.conversation", details: { conversations } });
+    throw new EspalierError({
+      code: "several_sessions",
+      message,
+      path: "options.conversation",
+      details: { conversations },
+    });
   }
   const draft = drafts[(conversation ?? 1) - 1];
   if (!draft) {
@@ -27,17 +42,38 @@ export function pick(read: Draft | Draft[], reader: Reader, { conversation, side
   if (chain) return chain.draft;
   const ids = draft.chains.slice(0, 10).map(({ id }) => JSON.stringify(id));
   const has = ids.length === 0 ? "none" : ids.join(", ");
-  throw new EspalierError({ code: "bad_option", message: `options.sideChain is not a side chain of ${file}, which has ${has}`, path: "options.sideChain" });
+  throw new EspalierError({
+    code: "bad_option",
+    message: `options.sideChain is not a side chain of ${file}, which has ${has}`,
+    path: "options.sideChain",
+  });
 }
 
-export function finish(draft: Draft, reader: Reader, evidence: string, problems: SessionProblem[], { name }: ReadSessionOptions): Session {
+export function finish(
+  draft: Draft,
+  reader: Reader,
+  evidence: string,
+  problems: SessionProblem[],
+  { name }: ReadSessionOptions,
+): Session {
   const { format, messages: history, entries, compactions, usage, skipped, about, chains } = draft;
   const messages = draft.live();
   if (messages.length === 0 && history.length === 0) throw empty(draft, reader, evidence, name);
   return {
-    layout: reader.layout, tool: reader.tool, evidence, format, messages, history, entries, turns: turnsOf(draft), compactions, usage,
+    layout: reader.layout,
+    tool: reader.tool,
+    evidence,
+    format,
+    messages,
+    history,
+    entries,
+    turns: turnsOf(draft),
+    compactions,
+    usage,
     sideChains: chains.map(({ draft: side, ...chain }) => ({ ...chain, messages: side.live() })),
-    skipped, problems, ...about,
+    skipped,
+    problems,
+    ...about,
   };
 }
 
@@ -49,13 +85,20 @@ function turnsOf({ messages, entries }: Draft): number {
 function isRequest(message: unknown): boolean {
   if (!isFields(message) || (message["role"] !== "user" && message["role"] !== 1)) return false;
   const { content, parts } = message;
-  return ![...objects(content), ...objects(parts)].some((part) => part["type"] === "tool_result" || part["type"] === "toolResult" || "functionResponse" in part);
+  return ![...objects(content), ...objects(parts)].some(
+    (part) => part["type"] === "tool_result" || part["type"] === "toolResult" || "functionResponse" in part,
+  );
 }
 
 function empty({ skipped, chains }: Draft, reader: Reader, evidence: string, name = "the file"): EspalierError {
-  const kinds = skipped.slice(0, 8).map(({ kind, count }) => `${count} × ${kind}`).join(", ");
+  const kinds = skipped
+    .slice(0, 8)
+    .map(({ kind, count }) => `${count} × ${kind}`)
+    .join(", ");
   const what = kinds === "" ? "" : ` It holds ${kinds}.`;
-  const first = chains[0] ? ` Its side chains can be opened by the option sideChain, such as ${JSON.stringify(chains[0].id)}.` : "";
+  const first = chains[0]
+    ? ` Its side chains can be opened by the option sideChain, such as ${JSON.stringify(chains[0].id)}.`
+    : "";
   const message = `${name} is a file of ${reader.tool} (${evidence}), but holds no message of a conversation.${what}${first}`;
   return new EspalierError({ code: "no_conversation", message, path: "source" });
 }

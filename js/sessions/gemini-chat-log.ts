@@ -10,7 +10,12 @@ export function isHeader(record: Fields): boolean {
 }
 
 export function isRecord({ id, type, uuid, content, toolCalls }: Fields): boolean {
-  return typeof id === "string" && uuid === undefined && TYPES.has(word(type)) && (content !== undefined || toolCalls !== undefined);
+  return (
+    typeof id === "string" &&
+    uuid === undefined &&
+    TYPES.has(word(type)) &&
+    (content !== undefined || toolCalls !== undefined)
+  );
 }
 
 export interface Entry {
@@ -56,7 +61,8 @@ export class GeminiChat implements Reading {
       if (Array.isArray(record["$set"]["messages"])) this.#replace(objects(record["$set"]["messages"]), place);
       return;
     }
-    if (typeof record["sessionId"] !== "string") return this.#draft.skip(text(record["type"]) ?? "a line without an id");
+    if (typeof record["sessionId"] !== "string")
+      return this.#draft.skip(text(record["type"]) ?? "a line without an id");
     this.#about(record);
     items(record["messages"]).forEach((one, at) => {
       if (isFields(one)) this.#put(text(one["id"]) ?? `#${at}`, { record: one, places: [at] });
@@ -80,9 +86,12 @@ export class GeminiChat implements Reading {
 
   #count(record: Fields): void {
     const type = word(record["type"]);
-    if (isCommand(record)) this.#draft.skip("command", "a command of the user interface, which the tool leaves out when it resumes");
-    else if (type !== "user" && type !== "gemini") this.#draft.skip(TYPES.has(type) ? type : "a record of another type", "shown to the user only");
-    if (items(record["thoughts"]).length > 0) this.#draft.skip("thoughts", "headings for the screen, which are not sent back");
+    if (isCommand(record))
+      this.#draft.skip("command", "a command of the user interface, which the tool leaves out when it resumes");
+    else if (type !== "user" && type !== "gemini")
+      this.#draft.skip(TYPES.has(type) ? type : "a record of another type", "shown to the user only");
+    if (items(record["thoughts"]).length > 0)
+      this.#draft.skip("thoughts", "headings for the screen, which are not sent back");
   }
 
   /** A list without records that were there before is a compression; any other one brings newer versions and turns between. */
@@ -94,13 +103,15 @@ export class GeminiChat implements Reading {
     const entries = new Map<string, Entry>();
     for (const [key, record] of named) {
       const known = last.entries.get(key);
-      if (known && JSON.stringify(known.record) === JSON.stringify(record)) entries.set(key, isCompression ? { record, places: [place] } : known);
+      if (known && JSON.stringify(known.record) === JSON.stringify(record))
+        entries.set(key, isCompression ? { record, places: [place] } : known);
       else entries.set(key, { record, places: [...(known && !isCompression ? known.places : []), place] });
       if (!known) this.#count(record);
     }
     const keys = [...named.keys()];
     const next: Epoch = { place, context: new Set(keys), keys, entries };
-    if (!isCompression) this.#epochs[this.#epochs.length - 1] = { ...next, place: last.place, context: last.context, isPatched: true };
+    if (!isCompression)
+      this.#epochs[this.#epochs.length - 1] = { ...next, place: last.place, context: last.context, isPatched: true };
     else if (this.#keepsHistory) this.#epochs.push(next);
     else this.#epochs = [{ ...next, place }];
   }
@@ -120,7 +131,12 @@ export class GeminiChat implements Reading {
     const { keys, entries, context } = this.epoch;
     const list = keys.map((key) => entries.get(key)!);
     const contents = contentsOf(list.map(({ record }) => record));
-    return list.map((entry, at) => ({ ...entry, key: keys[at]!, isContext: context.has(keys[at]!), contents: contents[at]! }));
+    return list.map((entry, at) => ({
+      ...entry,
+      key: keys[at]!,
+      isContext: context.has(keys[at]!),
+      contents: contents[at]!,
+    }));
   }
 
   end(): Draft {
@@ -130,9 +146,15 @@ export class GeminiChat implements Reading {
       const contents = contentsOf(list.map(({ record }) => record));
       if (place > 0) {
         const first = keys[0];
-        const isSummary = first !== undefined && context.has(first) && this.#epochs[at - 1]?.entries.has(first) !== true && list[0]!.record["type"] === "user";
+        const isSummary =
+          first !== undefined &&
+          context.has(first) &&
+          this.#epochs[at - 1]?.entries.has(first) !== true &&
+          list[0]!.record["type"] === "user";
         const [summary] = isSummary ? contents[0]! : [];
-        draft.compact(place, contents.filter((_, index) => context.has(keys[index]!)).flat(), { ...(summary && { summary: said(summary) }) });
+        draft.compact(place, contents.filter((_, index) => context.has(keys[index]!)).flat(), {
+          ...(summary && { summary: said(summary) }),
+        });
       }
       list.forEach((entry, index) => {
         if (!context.has(keys[index]!)) push(draft, entry, contents[index]!);
@@ -149,7 +171,9 @@ export class GeminiChat implements Reading {
 }
 
 function said({ parts }: Fields): string {
-  return objects(parts).map((part) => text(part["text"]) ?? "").join("");
+  return objects(parts)
+    .map((part) => text(part["text"]) ?? "")
+    .join("");
 }
 
 function push(draft: Draft, { record, places }: Entry, contents: readonly Fields[]): void {
@@ -158,7 +182,9 @@ function push(draft: Draft, { record, places }: Entry, contents: readonly Fields
   const model = text(record["model"]);
   for (const [at, content] of contents.entries()) {
     const index = draft.push(content, places[0]!, {
-      ...(time !== undefined && { time }), ...(isInjected(content) && { injected: true }), ...(at === 0 && id !== undefined && { id }),
+      ...(time !== undefined && { time }),
+      ...(isInjected(content) && { injected: true }),
+      ...(at === 0 && id !== undefined && { id }),
     });
     for (const place of places.slice(1)) draft.extend(index, content, place);
     if (content["role"] !== "model") continue;

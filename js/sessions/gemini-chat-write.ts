@@ -27,7 +27,9 @@ export function writeGeminiChat(original: string, session: Session, messages: re
     const outs = recordsOf(chat.live(), session, messages, new Set());
     const old = objects(value["messages"]).map((record, at): Old<Fields> => {
       const key = text(record["id"]) ?? `#${at}`;
-      return chat.epoch.entries.has(key) && contentsOf([record]).flat().length > 0 ? { key, value: record } : { value: record };
+      return chat.epoch.entries.has(key) && contentsOf([record]).flat().length > 0
+        ? { key, value: record }
+        : { value: record };
     });
     const written = { ...value, messages: merge(old, outs, (out) => ("old" in out ? out.old.record : out.fresh)) };
     return JSON.stringify(written, undefined, /^\s*\{\r?\n([ \t]+)"/.exec(original)?.[1]);
@@ -44,7 +46,12 @@ export function writeGeminiChat(original: string, session: Session, messages: re
   const live = chat.live();
   const ids = new Set(records.flatMap((record) => text(record?.["id"]) ?? []));
   const rest = live.filter(({ isContext }) => !(keeps && isContext));
-  const outs = recordsOf(rest, { ...session, messages: keeps ? session.messages.slice(context.length) : session.messages }, messages.slice(keeps ? context.length : 0), ids);
+  const outs = recordsOf(
+    rest,
+    { ...session, messages: keeps ? session.messages.slice(context.length) : session.messages },
+    messages.slice(keeps ? context.length : 0),
+    ids,
+  );
   const first = new Map(rest.map(({ key, places }) => [places.find((place) => place > from), key]));
   const kept = new Set(rest.map(({ key }) => key));
   const old = lines.slice(from).flatMap((line, at): Old<string>[] => {
@@ -59,10 +66,16 @@ export function writeGeminiChat(original: string, session: Session, messages: re
     }
     // Versions of records before the newest one, and records that are gone.
     const id = text(record["id"]);
-    if (id !== undefined && (kept.has(id) || contentsOf([record]).flat().length > 0)) return keeps && epoch.context.has(id) ? [{ value: line }] : [];
+    if (id !== undefined && (kept.has(id) || contentsOf([record]).flat().length > 0))
+      return keeps && epoch.context.has(id) ? [{ value: line }] : [];
     return [{ value: line }];
   });
-  const write = (out: Out) => ("fresh" in out ? JSON.stringify(out.fresh) : out.old.line === undefined ? JSON.stringify(out.old.record) : lines[out.old.line - 1]!);
+  const write = (out: Out) =>
+    "fresh" in out
+      ? JSON.stringify(out.fresh)
+      : out.old.line === undefined
+        ? JSON.stringify(out.old.record)
+        : lines[out.old.line - 1]!;
   return [...lines.slice(0, from), ...merge(old, outs, write), ...tail].join("\n");
 }
 
@@ -108,7 +121,11 @@ function recordsOf(live: readonly Live[], session: Session, messages: readonly u
   let near: Fields = live[0]?.record ?? {};
   for (let index = 0; index < messages.length;) {
     const origin = origins.get(messages[index]);
-    if (origin && !used.has(origin.entry) && origin.turns.every((turn, offset) => messages[index + offset] === turn)) {
+    if (
+      origin &&
+      !used.has(origin.entry) &&
+      origin.turns.every((turn, offset) => messages[index + offset] === turn)
+    ) {
       outs.push({ old: origin.entry, turns: origin.turns });
       used.add(origin.entry);
       near = origin.entry.record;
@@ -137,17 +154,29 @@ function freshRecord(turn: Fields, next: Fields, near: Fields): { record: Fields
   const parts = partsOf(turn["parts"]);
   const model = text(near["model"]);
   const base = { ...time, type: "gemini", ...(model !== undefined && { model }) };
-  const calls = parts.flatMap(({ functionCall }) => (isFields(functionCall) && typeof functionCall["id"] === "string" ? [functionCall] : []));
+  const calls = parts.flatMap(({ functionCall }) =>
+    isFields(functionCall) && typeof functionCall["id"] === "string" ? [functionCall] : [],
+  );
   const results = next["role"] === "user" ? partsOf(next["parts"]) : [];
-  const toolCalls = (holds: boolean) => calls.map(({ id, name, args }) => {
-    const result = holds ? results.filter(({ functionResponse }) => fields(functionResponse)["id"] === id) : [];
-    return { id, name, args, status: "success", ...time, ...(result.length > 0 && { result }) };
-  });
+  const toolCalls = (holds: boolean) =>
+    calls.map(({ id, name, args }) => {
+      const result = holds ? results.filter(({ functionResponse }) => fields(functionResponse)["id"] === id) : [];
+      return { id, name, args, status: "success", ...time, ...(result.length > 0 && { result }) };
+    });
   const others = parts.filter(({ functionCall }) => functionCall === undefined);
   const [only] = others;
-  const words = others.length === 0 ? "" : others.length === 1 && typeof only!["text"] === "string" && Object.keys(only!).length === 1 ? only!["text"] : others;
-  const forms = (holds: boolean) => [{ ...base, content: words, toolCalls: toolCalls(holds) }, { ...base, content: parts, toolCalls: toolCalls(holds) }];
-  const reads = (wanted: unknown) => (record: Fields) => JSON.stringify(contentsOf([record])[0]) === JSON.stringify(wanted);
+  const words =
+    others.length === 0
+      ? ""
+      : others.length === 1 && typeof only!["text"] === "string" && Object.keys(only!).length === 1
+        ? only!["text"]
+        : others;
+  const forms = (holds: boolean) => [
+    { ...base, content: words, toolCalls: toolCalls(holds) },
+    { ...base, content: parts, toolCalls: toolCalls(holds) },
+  ];
+  const reads = (wanted: unknown) => (record: Fields) =>
+    JSON.stringify(contentsOf([record])[0]) === JSON.stringify(wanted);
   const both = calls.length > 0 ? forms(true).find(reads([turn, next])) : undefined;
   if (both) return { record: both, count: 2 };
   const record = (calls.length > 0 ? forms(false).find(reads([turn])) : undefined) ?? { ...base, content: parts };

@@ -23,11 +23,16 @@ export const geminiChat: Reader = {
 function recognise({ shape, records }: Sample): Match | undefined {
   if (shape === "value") {
     const [value] = records;
-    if (!isFields(value) || typeof value["sessionId"] !== "string" || !Array.isArray(value["messages"])) return undefined;
+    if (!isFields(value) || typeof value["sessionId"] !== "string" || !Array.isArray(value["messages"]))
+      return undefined;
     const count = objects(value["messages"]).filter(isRecord).length;
-    const isOwn = typeof value["projectHash"] === "string" || objects(value["messages"]).some(({ type }) => type === "gemini");
+    const isOwn =
+      typeof value["projectHash"] === "string" || objects(value["messages"]).some(({ type }) => type === "gemini");
     if (!isOwn || (count === 0 && value["messages"].length > 0)) return undefined;
-    return { count: count + 1, evidence: "an object with sessionId, projectHash and messages of the types user and gemini" };
+    return {
+      count: count + 1,
+      evidence: "an object with sessionId, projectHash and messages of the types user and gemini",
+    };
   }
   let [count, own] = [0, 0];
   for (const record of records) {
@@ -37,5 +42,10 @@ function recognise({ shape, records }: Sample): Match | undefined {
     else if (!isFields(record["$set"]) && typeof record["$rewindTo"] !== "string") continue;
     count += 1;
   }
-  return own === 0 ? undefined : { count, evidence: `a header with sessionId and projectHash, and ${count - 1} records with an id and the types user and gemini` };
+  return own === 0
+    ? undefined
+    : {
+        count,
+        evidence: `a header with sessionId and projectHash, and ${count - 1} records with an id and the types user and gemini`,
+      };
 }

@@ -21,10 +21,24 @@ function recognise({ records: [value] }: Sample): Match | undefined {
   if (!isFields(value)) return undefined;
   const list = contents(value);
   // Gemini's SDK takes objects with a history, too, beside its own settings.
-  const isOwn = "authType" in value || Array.isArray(value["clientHistory"]) || Object.keys(value).length === 1 || isInjected(fields(list[0]));
-  if (!isOwn || list.length === 0 || !list.every((item) => isFields(item) && Array.isArray(item["parts"]) && /^(user|model|function)$/.test(word(item["role"])))) return undefined;
+  const isOwn =
+    "authType" in value ||
+    Array.isArray(value["clientHistory"]) ||
+    Object.keys(value).length === 1 ||
+    isInjected(fields(list[0]));
+  if (
+    !isOwn ||
+    list.length === 0 ||
+    !list.every(
+      (item) => isFields(item) && Array.isArray(item["parts"]) && /^(user|model|function)$/.test(word(item["role"])),
+    )
+  )
+    return undefined;
   const name = Array.isArray(value["clientHistory"]) ? "clientHistory" : "history";
-  return { count: list.length + 1, evidence: `an object with contents of the Gemini API as ${name}${"authType" in value ? ", and authType" : ""}` };
+  return {
+    count: list.length + 1,
+    evidence: `an object with contents of the Gemini API as ${name}${"authType" in value ? ", and authType" : ""}`,
+  };
 }
 
 function contents(value: Fields): readonly unknown[] {
@@ -38,8 +52,11 @@ class GeminiCheckpoint implements Reading {
   add(value: unknown): void {
     const draft = this.#draft;
     const record = fields(value);
-    objects(contents(record)).forEach((content, at) => draft.push(content, at, isInjected(content) ? { injected: true } : {}));
-    if (Array.isArray(record["clientHistory"]) && "history" in record) draft.skip("history", "the same for the screen");
+    objects(contents(record)).forEach((content, at) =>
+      draft.push(content, at, isInjected(content) ? { injected: true } : {}),
+    );
+    if (Array.isArray(record["clientHistory"]) && "history" in record)
+      draft.skip("history", "the same for the screen");
     if (isFields(record["toolCall"])) draft.skip("toolCall", "the call that waited when the checkpoint was made");
     draft.tell({ id: text(record["messageId"]) });
   }

@@ -10,7 +10,8 @@ import type { Usage } from "../types.ts";
 export const TYPES = new Set(["user", "gemini", "info", "error", "warning"]);
 
 /** Texts with the role user that the tool writes: its context, notes to the model, the state of an editor. */
-const INJECTED = /^\s*(<(session_context|hook_context|state_snapshot|system-reminder)>|This is (the )?(Gemini CLI|Qwen Code)\. We are setting up|System: |Here is (the user's editor context|a summary of changes))/;
+const INJECTED =
+  /^\s*(<(session_context|hook_context|state_snapshot|system-reminder)>|This is (the )?(Gemini CLI|Qwen Code)\. We are setting up|System: |Here is (the user's editor context|a summary of changes))/;
 
 /** The contents of each record, in order. */
 export function contentsOf(records: readonly Fields[]): Fields[][] {
@@ -44,7 +45,10 @@ function contentOf(record: Fields, answered: ReadonlySet<unknown>): Fields[] {
       results.push(part);
     }
   }
-  return [...(model.length > 0 ? [{ role: "model", parts: model }] : []), ...(results.length > 0 ? [{ role: "user", parts: results }] : [])];
+  return [
+    ...(model.length > 0 ? [{ role: "model", parts: model }] : []),
+    ...(results.length > 0 ? [{ role: "user", parts: results }] : []),
+  ];
 }
 
 /** Calls that the content does not hold already. */
@@ -52,7 +56,8 @@ function missingCalls(calls: readonly Fields[], parts: readonly Fields[]): Field
   const held = new Map<string, number>();
   const change = (key: string, by: number) => held.set(key, (held.get(key) ?? 0) + by);
   const mark = ({ name, args }: Fields) => `${word(name)}:${JSON.stringify(args ?? {})}`;
-  for (const { functionCall } of parts) if (isFields(functionCall)) change(text(functionCall["id"]) ?? mark(functionCall), 1);
+  for (const { functionCall } of parts)
+    if (isFields(functionCall)) change(text(functionCall["id"]) ?? mark(functionCall), 1);
   return calls.flatMap((call) => {
     const id = text(call["id"]);
     const key = [id, mark(call)].find((one) => one !== undefined && (held.get(one) ?? 0) > 0);
@@ -65,14 +70,19 @@ function missingCalls(calls: readonly Fields[], parts: readonly Fields[]): Field
 }
 
 function resultOf({ id, name, result }: Fields): readonly Fields[] {
-  if (typeof result === "string") return result === "" ? [] : [{ functionResponse: { ...(typeof id === "string" && { id }), name, response: { output: result } } }];
+  if (typeof result === "string")
+    return result === ""
+      ? []
+      : [{ functionResponse: { ...(typeof id === "string" && { id }), name, response: { output: result } } }];
   return isFields(result) || Array.isArray(result) ? partsOf(result) : [];
 }
 
 export function partsOf(content: unknown): Fields[] {
   if (typeof content === "string") return [{ text: content }];
   if (isFields(content)) return [content];
-  return items(content).flatMap((part) => (typeof part === "string" ? [{ text: part }] : isFields(part) ? [part] : []));
+  return items(content).flatMap((part) =>
+    typeof part === "string" ? [{ text: part }] : isFields(part) ? [part] : [],
+  );
 }
 
 function idOf(part: Fields): string | undefined {
@@ -80,7 +90,9 @@ function idOf(part: Fields): string | undefined {
 }
 
 function wordsOf(content: unknown): string {
-  return partsOf(content).map((part) => text(part["text"]) ?? "").join("");
+  return partsOf(content)
+    .map((part) => text(part["text"]) ?? "")
+    .join("");
 }
 
 /** Commands of the user interface are recorded as texts of the user, and left out when the tool resumes. */
@@ -94,6 +106,13 @@ export function isInjected({ role, parts }: Fields): boolean {
 
 /** `input` holds what came from the cache; `output` holds no thoughts. */
 export function usageFrom(tokens: Fields): Usage {
-  const [input, cacheRead, output, reasoning] = ["input", "cached", "output", "thoughts"].map((name) => (typeof tokens[name] === "number" ? tokens[name] : 0));
-  return usageOf({ input: input! - Math.min(input!, cacheRead!), cacheRead: Math.min(input!, cacheRead!), output: output! + reasoning!, reasoning });
+  const [input, cacheRead, output, reasoning] = ["input", "cached", "output", "thoughts"].map((name) =>
+    typeof tokens[name] === "number" ? tokens[name] : 0,
+  );
+  return usageOf({
+    input: input! - Math.min(input!, cacheRead!),
+    cacheRead: Math.min(input!, cacheRead!),
+    output: output! + reasoning!,
+    reasoning,
+  });
 }

@@ -21,15 +21,22 @@ function recognise({ records }: Sample): Match | undefined {
   for (const record of records) {
     if (!isFields(record) || "uuid" in record) continue;
     const { type, role, content } = record;
-    const isOwn = (type === "init" && typeof record["session_id"] === "string" && !("subtype" in record))
-      || (type === "tool_use" && typeof record["tool_name"] === "string" && "parameters" in record)
-      || (type === "result" && isFields(record["stats"]));
-    const isPiece = type === "message" && (role === "user" || role === "assistant") && typeof content === "string" && typeof record["timestamp"] === "string";
+    const isOwn =
+      (type === "init" && typeof record["session_id"] === "string" && !("subtype" in record)) ||
+      (type === "tool_use" && typeof record["tool_name"] === "string" && "parameters" in record) ||
+      (type === "result" && isFields(record["stats"]));
+    const isPiece =
+      type === "message" &&
+      (role === "user" || role === "assistant") &&
+      typeof content === "string" &&
+      typeof record["timestamp"] === "string";
     if (isOwn) own += 1;
     else if (!isPiece && type !== "tool_result" && type !== "error") continue;
     count += 1;
   }
-  return own === 0 ? undefined : { count, evidence: `${count} events of the types init, message, tool_use, tool_result and result` };
+  return own === 0
+    ? undefined
+    : { count, evidence: `${count} events of the types init, message, tool_use, tool_result and result` };
 }
 
 class GeminiStream implements Reading {
@@ -46,7 +53,8 @@ class GeminiStream implements Reading {
     if (!isFields(record)) return draft.skip("a value that is no object");
     const { type, role, content } = record;
     if (type === "init") draft.tell({ id: text(record["session_id"]), model: text(record["model"]) });
-    else if (type === "message" && typeof content === "string") this.#say(role === "user" ? "user" : "model", content, record, place);
+    else if (type === "message" && typeof content === "string")
+      this.#say(role === "user" ? "user" : "model", content, record, place);
     else if (type === "tool_use") this.#call(record, place);
     else if (type === "tool_result") this.#result(record, place);
     else if (type === "result") this.#sums(fields(record["stats"]));
@@ -58,7 +66,8 @@ class GeminiStream implements Reading {
     const last = this.#turn(role);
     const parts = last?.["parts"] as Fields[] | undefined;
     const piece = parts?.at(-1)?.["text"];
-    if (role === "user" || record["delta"] !== true || typeof piece !== "string") this.#put(role, { text: words }, record, place);
+    if (role === "user" || record["delta"] !== true || typeof piece !== "string")
+      this.#put(role, { text: words }, record, place);
     else {
       parts![parts!.length - 1] = { text: piece + words };
       this.#draft.extend(this.#draft.messages.length - 1, last, place);
@@ -68,14 +77,22 @@ class GeminiStream implements Reading {
   #call(record: Fields, place: number): void {
     const [name, id] = [text(record["tool_name"]) ?? "", text(record["tool_id"])];
     if (id !== undefined) this.#names.set(id, name);
-    this.#put("model", { functionCall: { ...(id !== undefined && { id }), name, args: fields(record["parameters"]) } }, record, place);
+    this.#put(
+      "model",
+      { functionCall: { ...(id !== undefined && { id }), name, args: fields(record["parameters"]) } },
+      record,
+      place,
+    );
   }
 
   #result(record: Fields, place: number): void {
     const id = text(record["tool_id"]);
     const { output, error, status } = record;
     const message = text(fields(error)["message"]);
-    const response = status === "error" ? { error: message ?? text(output) ?? "" } : { output: typeof output === "string" ? output : output ?? "" };
+    const response =
+      status === "error"
+        ? { error: message ?? text(output) ?? "" }
+        : { output: typeof output === "string" ? output : (output ?? "") };
     const name = (id !== undefined && this.#names.get(id)) || (text(record["tool_name"]) ?? "unknown");
     this.#put("user", { functionResponse: { ...(id !== undefined && { id }), name, response } }, record, place);
   }
@@ -90,7 +107,9 @@ class GeminiStream implements Reading {
     const draft = this.#draft;
     const last = this.#turn(role);
     const parts = (last?.["parts"] ?? []) as Fields[];
-    const joins = last !== undefined && (role === "model" || ("functionResponse" in part && parts[0] !== undefined && "functionResponse" in parts[0]));
+    const joins =
+      last !== undefined &&
+      (role === "model" || ("functionResponse" in part && parts[0] !== undefined && "functionResponse" in parts[0]));
     if (joins) {
       parts.push(part);
       return draft.extend(draft.messages.length - 1, last, place);
@@ -104,10 +123,15 @@ class GeminiStream implements Reading {
   #sums(stats: Fields): void {
     const { messages, about } = this.#draft;
     const answer = messages.findLastIndex((message) => fields(message)["role"] === "model");
-    if (this.#answers !== 1 || answer < 0) return this.#draft.skip("result", "sums over all requests, which are not those of one");
+    if (this.#answers !== 1 || answer < 0)
+      return this.#draft.skip("result", "sums over all requests, which are not those of one");
     const total = number(stats["input_tokens"]) ?? 0;
     const cacheRead = Math.min(number(stats["cached"]) ?? 0, total);
-    this.#draft.report(answer, usageOf({ input: total - cacheRead, cacheRead, output: stats["output_tokens"] }), about.model);
+    this.#draft.report(
+      answer,
+      usageOf({ input: total - cacheRead, cacheRead, output: stats["output_tokens"] }),
+      about.model,
+    );
   }
 
   end(): Draft {

@@ -10,7 +10,8 @@ import type { Match, Reader, Reading, Sample } from "./reader.ts";
 import { pushMarked } from "./visible.ts";
 import type { Marked } from "./visible.ts";
 
-const PARTS = /^(text|image|toolRequest|toolResponse|toolConfirmationRequest|frontendToolRequest|thinking|redactedThinking|contextLengthExceeded|summarizationRequested|systemNotification|conversationCompacted|actionRequired)$/;
+const PARTS =
+  /^(text|image|toolRequest|toolResponse|toolConfirmationRequest|frontendToolRequest|thinking|redactedThinking|contextLengthExceeded|summarizationRequested|systemNotification|conversationCompacted|actionRequired)$/;
 
 export const goose: Reader = {
   layout: "goose",
@@ -23,12 +24,19 @@ export const goose: Reader = {
 
 function recognise({ records }: Sample): Match | undefined {
   const list = records.flatMap((record) => conversationOf(record) ?? [streamed(record) ?? record]);
-  const headers = list.filter((record) => isFields(record) && typeof record["working_dir"] === "string" && !("role" in record)).length;
+  const headers = list.filter(
+    (record) => isFields(record) && typeof record["working_dir"] === "string" && !("role" in record),
+  ).length;
   const messages = list.filter(isMessage);
-  const own = messages.filter((message) => objects(message["content"]).some(({ type }) => /^tool(Request|Response)$/.test(word(type))));
+  const own = messages.filter((message) =>
+    objects(message["content"]).some(({ type }) => /^tool(Request|Response)$/.test(word(type))),
+  );
   const isExport = list.length > records.length || (records.length === 1 && conversationOf(records[0]) !== undefined);
   if (messages.length === 0 || (headers === 0 && own.length === 0 && !isExport)) return undefined;
-  return { count: headers + messages.length, evidence: `${messages.length} messages with created and parts of goose${headers > 0 ? ", below a header with working_dir" : ""}` };
+  return {
+    count: headers + messages.length,
+    evidence: `${messages.length} messages with created and parts of goose${headers > 0 ? ", below a header with working_dir" : ""}`,
+  };
 }
 
 function conversationOf(record: unknown): readonly unknown[] | undefined {
@@ -45,7 +53,10 @@ function streamed(record: unknown): Fields | undefined {
 
 function isMessage(value: unknown): value is Fields {
   if (!isFields(value) || !Array.isArray(value["content"]) || typeof value["created"] !== "number") return false;
-  return /^(user|assistant)$/.test(word(value["role"])) && objects(value["content"]).every(({ type }) => PARTS.test(word(type)));
+  return (
+    /^(user|assistant)$/.test(word(value["role"])) &&
+    objects(value["content"]).every(({ type }) => PARTS.test(word(type)))
+  );
 }
 
 class Goose implements Reading {
@@ -68,7 +79,13 @@ class Goose implements Reading {
   #about(header: Fields): void {
     const { id, name, description, working_dir: cwd, model_config: config } = header;
     const { model_name: model, context_limit: window } = fields(config);
-    this.#draft.tell({ id: text(id), title: text(name) ?? text(description), cwd: text(cwd), model: text(model), window: number(window) });
+    this.#draft.tell({
+      id: text(id),
+      title: text(name) ?? text(description),
+      cwd: text(cwd),
+      model: text(model),
+      window: number(window),
+    });
   }
 
   #message(message: Fields, place: number): void {
@@ -81,13 +98,22 @@ class Goose implements Reading {
     const isHidden = userVisible === false && agentVisible !== false;
     const isResult = parts.some(({ type }) => type === "tool_result");
     const more = {
-      ...(time !== undefined && { time }), ...(own !== undefined && { id: own }), ...(isHidden && role === "user" && !isResult && { injected: true as const }),
+      ...(time !== undefined && { time }),
+      ...(own !== undefined && { id: own }),
+      ...(isHidden && role === "user" && !isResult && { injected: true as const }),
     };
     const before = this.#list.at(-1);
-    if (before && own !== undefined && before.more?.id === own && before.message.role === role) return join(before.message.content, parts);
+    if (before && own !== undefined && before.more?.id === own && before.message.role === role)
+      return join(before.message.content, parts);
     const words = parts.flatMap((part) => text(part["text"]) ?? []).join("\n");
     const isSummary = isHidden && words !== "" && parts.every(({ type }) => type === "text");
-    const one = { message: { role, content: parts }, place, isLive: agentVisible !== false, more, ...(isSummary && { summary: words }) };
+    const one = {
+      message: { role, content: parts },
+      place,
+      isLive: agentVisible !== false,
+      more,
+      ...(isSummary && { summary: words }),
+    };
     this.#list.push(one);
     if (isFields(fields(metadata)["usage"])) this.#usage.push({ message: one.message, metadata: fields(metadata) });
   }
@@ -96,14 +122,19 @@ class Goose implements Reading {
     const { type, id, toolCall, toolResult, thinking, signature, data, mimeType } = part;
     // A piece of a streamed text may be a space.
     if (type === "text") return text(part["text"]) !== undefined ? [{ type, text: part["text"] }] : [];
-    if (type === "image" && typeof data === "string") return [{ type, source: { type: "base64", media_type: mimeType, data } }];
-    if (type === "thinking") return text(thinking) === undefined ? [] : [{ type, thinking, ...(text(signature) !== undefined && { signature }) }];
+    if (type === "image" && typeof data === "string")
+      return [{ type, source: { type: "base64", media_type: mimeType, data } }];
+    if (type === "thinking")
+      return text(thinking) === undefined
+        ? []
+        : [{ type, thinking, ...(text(signature) !== undefined && { signature }) }];
     if (type === "redactedThinking") return [{ type: "redacted_thinking", data }];
     if ((type === "toolRequest" || type === "frontendToolRequest") && typeof id === "string") {
       const { name, arguments: input } = fields(fields(toolCall)["value"]);
       return [{ type: "tool_use", id, name: text(name) ?? "invalid", input: fields(input) }];
     }
-    if (type === "toolResponse" && typeof id === "string") return [{ type: "tool_result", tool_use_id: id, ...outcome(fields(toolResult)) }];
+    if (type === "toolResponse" && typeof id === "string")
+      return [{ type: "tool_result", tool_use_id: id, ...outcome(fields(toolResult)) }];
     this.#draft.skip(text(type) ?? "a part without a type");
     return [];
   }
@@ -117,7 +148,11 @@ class Goose implements Reading {
       const [cacheRead, cacheWrite] = [number(cacheReadTokens) ?? 0, number(cacheWriteTokens) ?? 0];
       const model = text(fields(metadata["inference"])["resolvedModel"]);
       const input = Math.max(0, (number(inputTokens) ?? 0) - cacheRead - cacheWrite);
-      draft.report(indices.get(message) ?? -1, usageOf({ input, cacheRead, cacheWrite, output: outputTokens }), model);
+      draft.report(
+        indices.get(message) ?? -1,
+        usageOf({ input, cacheRead, cacheWrite, output: outputTokens }),
+        model,
+      );
       draft.tell({ model: model ?? draft.about.model });
     }
     return draft;
@@ -128,7 +163,8 @@ class Goose implements Reading {
 function join(content: Fields[], parts: readonly Fields[]): void {
   for (const part of parts) {
     const last = content.at(-1);
-    if (last?.["type"] === "text" && part["type"] === "text") content[content.length - 1] = { type: "text", text: `${word(last["text"])}${word(part["text"])}` };
+    if (last?.["type"] === "text" && part["type"] === "text")
+      content[content.length - 1] = { type: "text", text: `${word(last["text"])}${word(part["text"])}` };
     else content.push(part);
   }
 }
@@ -144,10 +180,14 @@ function outcome({ status, value: result, Ok: older, error }: Fields): Fields {
     return !Array.isArray(audience) || audience.includes("assistant");
   });
   const parts = shown.flatMap((part): Fields[] => {
-    if (part["type"] === "image") return [{ type: "image", source: { type: "base64", media_type: part["mimeType"], data: part["data"] } }];
+    if (part["type"] === "image")
+      return [{ type: "image", source: { type: "base64", media_type: part["mimeType"], data: part["data"] } }];
     const words = text(part["text"]) ?? text(fields(part["resource"])["text"]);
     return words === undefined ? [] : [{ type: "text", text: words }];
   });
   const isText = parts.every(({ type }) => type === "text");
-  return { content: isText ? parts.map((part) => word(part["text"])).join("\n") : parts, ...(isError === true && { is_error: true }) };
+  return {
+    content: isText ? parts.map((part) => word(part["text"])).join("\n") : parts,
+    ...(isError === true && { is_error: true }),
+  };
 }

@@ -8,6 +8,15 @@ export { openSession, readSession } from "./open.ts";
 export { sessionLayouts, sessionRequest, writeSession } from "./write.ts";
 export type { KnownLayout, SessionView } from "./write.ts";
 export type {
-  ReadSessionOptions, Session, SessionCompaction, SessionEntry, SessionLayout, SessionPlace, SessionProblem, SessionSource, SessionUsage,
-  SideChain, SkippedKind,
+  ReadSessionOptions,
+  Session,
+  SessionCompaction,
+  SessionEntry,
+  SessionLayout,
+  SessionPlace,
+  SessionProblem,
+  SessionSource,
+  SessionUsage,
+  SideChain,
+  SkippedKind,
 } from "./types.ts";

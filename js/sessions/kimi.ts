@@ -23,13 +23,25 @@ function recognise({ records }: Sample): Match | undefined {
   let [wire, old, messages] = [0, 0, 0];
   for (const record of records) {
     const { type, role } = fields(record);
-    if (typeof type === "string" && /^(context|turn|usage|full_compaction|llm|plan_mode|permission|config)\./.test(type)) wire += 1;
+    if (
+      typeof type === "string" &&
+      /^(context|turn|usage|full_compaction|llm|plan_mode|permission|config)\./.test(type)
+    )
+      wire += 1;
     if (role === "_usage" || role === "_checkpoint" || role === "_system_prompt") old += 1;
     else if (typeof role === "string") messages += 1;
   }
-  const isWire = records.some((record) => /^context\.append_(message|loop_event)$/.test(word(fields(record)["type"])));
-  if (isWire) return { count: wire, evidence: `${wire} lines of the types context.append_message and context.append_loop_event` };
-  return old > 0 ? { count: old + messages, evidence: `${old} lines of the roles _usage and _checkpoint between messages` } : undefined;
+  const isWire = records.some((record) =>
+    /^context\.append_(message|loop_event)$/.test(word(fields(record)["type"])),
+  );
+  if (isWire)
+    return {
+      count: wire,
+      evidence: `${wire} lines of the types context.append_message and context.append_loop_event`,
+    };
+  return old > 0
+    ? { count: old + messages, evidence: `${old} lines of the roles _usage and _checkpoint between messages` }
+    : undefined;
 }
 
 class Kimi implements Reading {
@@ -52,8 +64,10 @@ class Kimi implements Reading {
     const { systemPrompt, modelAlias, model } = record;
     this.#draft.tell({ model: text(modelAlias) ?? text(model) });
     this.#model = text(model) ?? text(modelAlias) ?? this.#model;
-    if (type === "context.append_message") return this.#message(fields(record["message"]), place, timeOf(record["time"]));
-    if (type === "context.append_loop_event") return this.#event(fields(record["event"]), place, timeOf(record["time"]));
+    if (type === "context.append_message")
+      return this.#message(fields(record["message"]), place, timeOf(record["time"]));
+    if (type === "context.append_loop_event")
+      return this.#event(fields(record["event"]), place, timeOf(record["time"]));
     if (type === "context.apply_compaction") return this.#compact(record, place);
     if (type === "context.clear") return this.#replace(place, this.#systems());
     if (type === "context.undo") this.#undo(number(record["count"]) ?? 1);
@@ -68,17 +82,32 @@ class Kimi implements Reading {
     this.#open = undefined;
     const { kind } = fields(origin);
     const isInjected = role === "user" && typeof kind === "string" && !/^(user|skill|plugin)/.test(kind);
-    const more = { ...(time !== undefined && { time }), ...(typeof id === "string" && { id }), ...(isInjected && { injected: true as const }) };
+    const more = {
+      ...(time !== undefined && { time }),
+      ...(typeof id === "string" && { id }),
+      ...(isInjected && { injected: true as const }),
+    };
     const shown = contentOf(content);
-    if (role === "tool") return void this.#draft.push({ role, tool_call_id: toolCallId, content: shown }, place, more);
-    const calls = objects(toolCalls).map((call) => callOf(call["id"], call["name"] ?? fields(call["function"])["name"], call["arguments"] ?? fields(call["function"])["arguments"]));
-    if (role === "assistant") this.#answer = this.#draft.push({ role, content: shown === "" ? null : shown, ...(calls.length > 0 && { tool_calls: calls }) }, place, more);
+    if (role === "tool")
+      return void this.#draft.push({ role, tool_call_id: toolCallId, content: shown }, place, more);
+    const calls = objects(toolCalls).map((call) =>
+      callOf(
+        call["id"],
+        call["name"] ?? fields(call["function"])["name"],
+        call["arguments"] ?? fields(call["function"])["arguments"],
+      ),
+    );
+    if (role === "assistant")
+      this.#answer = this.#draft.push(
+        { role, content: shown === "" ? null : shown, ...(calls.length > 0 && { tool_calls: calls }) },
+        place,
+        more,
+      );
     else if (role === "user" || role === "system") {
       const own = { role, content: shown };
       if (isInjected) this.#notes.add(own);
       this.#draft.push(own, place, more);
-    }
-    else this.#draft.skip(`message/${word(role).slice(0, 40)}`);
+    } else this.#draft.skip(`message/${word(role).slice(0, 40)}`);
   }
 
   #event(event: Fields, place: number, time: number | undefined): void {
@@ -87,16 +116,32 @@ class Kimi implements Reading {
     if (type === "step.begin") this.#open = undefined;
     else if (type === "content.part") {
       const { type: kind, text: words, think } = fields(part);
-      if (kind === "text" && typeof words === "string") this.#extend(place, time, (before) => ({ ...before, content: `${text(before["content"]) ?? ""}${words}` }));
+      if (kind === "text" && typeof words === "string")
+        this.#extend(place, time, (before) => ({ ...before, content: `${text(before["content"]) ?? ""}${words}` }));
       else if (kind === "think" && typeof think === "string") {
-        this.#extend(place, time, (before) => ({ ...before, reasoning_content: `${text(before["reasoning_content"]) ?? ""}${think}` }));
+        this.#extend(place, time, (before) => ({
+          ...before,
+          reasoning_content: `${text(before["reasoning_content"]) ?? ""}${think}`,
+        }));
       } else draft.skip(`part/${word(kind).slice(0, 40)}`);
     } else if (type === "tool.call" && typeof toolCallId === "string") {
-      this.#extend(place, time, (before) => ({ ...before, tool_calls: [...objects(before["tool_calls"]), callOf(toolCallId, name, args)] }));
+      this.#extend(place, time, (before) => ({
+        ...before,
+        tool_calls: [...objects(before["tool_calls"]), callOf(toolCallId, name, args)],
+      }));
     } else if (type === "tool.result" && typeof toolCallId === "string") {
-      draft.push({ role: "tool", tool_call_id: toolCallId, content: outputOf(result) }, place, time === undefined ? {} : { time });
+      draft.push(
+        { role: "tool", tool_call_id: toolCallId, content: outputOf(result) },
+        place,
+        time === undefined ? {} : { time },
+      );
     } else if (type === "step.end") {
-      const { inputOther: input, inputCacheRead: cacheRead, inputCacheCreation: cacheWrite, output } = fields(event["usage"]);
+      const {
+        inputOther: input,
+        inputCacheRead: cacheRead,
+        inputCacheCreation: cacheWrite,
+        output,
+      } = fields(event["usage"]);
       draft.report(this.#answer, usageOf({ input, cacheRead, cacheWrite, output }), this.#model);
       this.#open = undefined;
     } else draft.skip(`event/${word(type).slice(0, 40)}`);
@@ -104,12 +149,25 @@ class Kimi implements Reading {
 
   /** Adds to the answer of this step. */
   #extend(place: number, time: number | undefined, add: (before: Fields) => Fields): void {
-    if (this.#open === undefined) this.#open = this.#answer = this.#draft.push(add({ role: "assistant", content: null }), place, time === undefined ? {} : { time });
+    if (this.#open === undefined)
+      this.#open = this.#answer = this.#draft.push(
+        add({ role: "assistant", content: null }),
+        place,
+        time === undefined ? {} : { time },
+      );
     else this.#draft.extend(this.#open, add(fields(this.#draft.messages[this.#open])), place);
   }
 
   #compact(record: Fields, place: number): void {
-    const { summary, contextSummary, tokensBefore, tokensAfter, keptUserMessageCount, keptHeadUserMessageCount, compactedCount } = record;
+    const {
+      summary,
+      contextSummary,
+      tokensBefore,
+      tokensAfter,
+      keptUserMessageCount,
+      keptHeadUserMessageCount,
+      compactedCount,
+    } = record;
     const words = text(contextSummary) ?? text(summary) ?? text(contentOf(summary));
     const note = words === undefined ? [] : [{ role: "user", content: words }];
     const live = this.#draft.live();
@@ -117,11 +175,21 @@ class Kimi implements Reading {
     // Newer records keep messages of the user, the first and the newest ones; older ones keep what stands behind those that they count.
     const head = number(keptHeadUserMessageCount) ?? 0;
     const users = live.filter((message) => fields(message)["role"] === "user" && !this.#notes.has(message));
-    const own = kept === undefined ? [] : [...users.slice(0, head), ...users.slice(Math.max(head, users.length - kept + head))];
+    const own =
+      kept === undefined ? [] : [...users.slice(0, head), ...users.slice(Math.max(head, users.length - kept + head))];
     const rest = kept === undefined ? live.slice(number(compactedCount) ?? live.length) : [];
-    const context = [...this.#systems(), ...own, ...note, ...rest.filter((message) => fields(message)["role"] !== "system")];
+    const context = [
+      ...this.#systems(),
+      ...own,
+      ...note,
+      ...rest.filter((message) => fields(message)["role"] !== "system"),
+    ];
     for (const one of note) this.#notes.add(one);
-    this.#replace(place, context, { summary: text(summary) ?? words, tokensBefore: number(tokensBefore), tokensAfter: number(tokensAfter) });
+    this.#replace(place, context, {
+      summary: text(summary) ?? words,
+      tokensBefore: number(tokensBefore),
+      tokensAfter: number(tokensAfter),
+    });
   }
 
   #systems(): unknown[] {
@@ -152,9 +220,12 @@ class Kimi implements Reading {
   #old(record: Fields, place: number): void {
     const { role, content, tool_calls: calls, tool_call_id: id } = record;
     if (role === "_usage") return this.#draft.skip("_usage", "tokens of the context as a whole, not of a request");
-    if (role === "_system_prompt") return void this.#draft.push({ role: "system", content: contentOf(content) }, place);
+    if (role === "_system_prompt")
+      return void this.#draft.push({ role: "system", content: contentOf(content) }, place);
     if (word(role).startsWith("_")) return this.#draft.skip(word(role).slice(0, 40));
-    const list = objects(calls).map((call) => callOf(call["id"], fields(call["function"])["name"], fields(call["function"])["arguments"]));
+    const list = objects(calls).map((call) =>
+      callOf(call["id"], fields(call["function"])["name"], fields(call["function"])["arguments"]),
+    );
     this.#message({ role, content, toolCallId: id, toolCalls: list }, place, undefined);
   }
 
@@ -164,7 +235,11 @@ class Kimi implements Reading {
 }
 
 function callOf(id: unknown, name: unknown, args: unknown): Fields {
-  return { id, type: "function", function: { name: text(name) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+  return {
+    id,
+    type: "function",
+    function: { name: text(name) ?? "", arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+  };
 }
 
 /** A text, or parts; thoughts are left out. */

@@ -19,7 +19,7 @@ export const langchain: Reader = {
 };
 
 function recognise({ shape, records }: Sample): Match | undefined {
-  const list = shape === "lines" && records.length > 1 ? records : listOf(records[0]) ?? records;
+  const list = shape === "lines" && records.length > 1 ? records : (listOf(records[0]) ?? records);
   const count = list.filter((record) => unwrapped(record) !== undefined).length;
   if (count === 0 || count * 2 <= list.length) return undefined;
   return { count, evidence: `${count} messages of the types human, ai, tool and system` };
@@ -46,7 +46,8 @@ function unwrapped(record: unknown): Fields | undefined {
     const found = /^(\w+?)Message(Chunk)?$/.exec(name)?.[1]?.toLowerCase();
     return found !== undefined && TYPES.test(found) ? { ...kwargs, type: found } : undefined;
   }
-  if (typeof type !== "string" || !TYPES.test(type.toLowerCase()) || typeof record["role"] === "string") return undefined;
+  if (typeof type !== "string" || !TYPES.test(type.toLowerCase()) || typeof record["role"] === "string")
+    return undefined;
   if (isFields(data) && "content" in data) return { ...data, type };
   return "content" in record ? record : undefined;
 }
@@ -73,19 +74,36 @@ class LangChain implements Reading {
     const { content, id, tool_call_id: call, name } = message;
     const more = typeof id === "string" ? { id } : {};
     const own = word(message["type"]).toLowerCase();
-    const type = own === "chat" || own === "generic" ? ROLES.get(message["role"]) ?? own : own;
+    const type = own === "chat" || own === "generic" ? (ROLES.get(message["role"]) ?? own) : own;
     const shown = contentOf(content);
-    if (type === "system" || type === "developer") return void draft.push({ role: "system", content: shown }, place, more);
+    if (type === "system" || type === "developer")
+      return void draft.push({ role: "system", content: shown }, place, more);
     if (type === "human") return void draft.push({ role: "user", content: shown }, place, more);
-    if (type === "tool") return void draft.push({ role: "tool", tool_call_id: word(call ?? ""), ...(text(name) !== undefined && { name }), content: shown }, place, more);
-    if (type !== "ai") return draft.skip(`${type} message`, type === "remove" ? "an order to take a message out of the state" : undefined);
+    if (type === "tool")
+      return void draft.push(
+        { role: "tool", tool_call_id: word(call ?? ""), ...(text(name) !== undefined && { name }), content: shown },
+        place,
+        more,
+      );
+    if (type !== "ai")
+      return draft.skip(
+        `${type} message`,
+        type === "remove" ? "an order to take a message out of the state" : undefined,
+      );
     const calls = callsOf(message);
     const { reasoning_content: reasoning } = fields(message["additional_kwargs"]);
-    if (objects(content).some((part) => /thinking$/.test(word(part["type"])))) draft.skip("thinking", "thoughts have no place in the format of the messages");
-    const index = draft.push({
-      role: "assistant", content: shown === "" && calls.length > 0 ? null : shown,
-      ...(text(reasoning) !== undefined && { reasoning_content: reasoning }), ...(calls.length > 0 && { tool_calls: calls }),
-    }, place, more);
+    if (objects(content).some((part) => /thinking$/.test(word(part["type"]))))
+      draft.skip("thinking", "thoughts have no place in the format of the messages");
+    const index = draft.push(
+      {
+        role: "assistant",
+        content: shown === "" && calls.length > 0 ? null : shown,
+        ...(text(reasoning) !== undefined && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && { tool_calls: calls }),
+      },
+      place,
+      more,
+    );
     const { model_name: model, model: other, token_usage: reported } = fields(message["response_metadata"]);
     draft.tell({ model: text(model) ?? text(other) });
     draft.report(index, usageFrom(fields(message["usage_metadata"]), fields(reported)), text(model) ?? text(other));
@@ -96,10 +114,20 @@ class LangChain implements Reading {
   }
 }
 
-const ROLES = new Map<unknown, string>([["user", "human"], ["assistant", "ai"], ["system", "system"], ["developer", "system"]]);
+const ROLES = new Map<unknown, string>([
+  ["user", "human"],
+  ["assistant", "ai"],
+  ["system", "system"],
+  ["developer", "system"],
+]);
 
 /** Calls stand in up to three places of one message. */
-function callsOf({ tool_calls: calls, invalid_tool_calls: invalid, additional_kwargs: more, content }: Fields): Fields[] {
+function callsOf({
+  tool_calls: calls,
+  invalid_tool_calls: invalid,
+  additional_kwargs: more,
+  content,
+}: Fields): Fields[] {
   const own = [...objects(calls), ...objects(invalid)];
   const raw = objects(fields(more)["tool_calls"]);
   const parts = objects(content).filter(({ type }) => type === "tool_use");
@@ -108,12 +136,21 @@ function callsOf({ tool_calls: calls, invalid_tool_calls: invalid, additional_kw
     const fn = fields(call["function"]);
     const args = call["args"] ?? call["input"] ?? fn["arguments"];
     const name = text(call["name"]) ?? text(fn["name"]) ?? "";
-    return { id: word(call["id"] ?? ""), type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+    return {
+      id: word(call["id"] ?? ""),
+      type: "function",
+      function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+    };
   });
 }
 
 function contentOf(content: unknown): unknown {
-  if (!Array.isArray(content)) return typeof content === "string" ? content : content === undefined || content === null ? "" : JSON.stringify(content);
+  if (!Array.isArray(content))
+    return typeof content === "string"
+      ? content
+      : content === undefined || content === null
+        ? ""
+        : JSON.stringify(content);
   const parts = content.flatMap((part: unknown): Fields[] => {
     if (typeof part === "string") return [{ type: "text", text: part }];
     const { type, text: words, image_url: url, source, data, mime_type: mime } = fields(part);
@@ -121,7 +158,9 @@ function contentOf(content: unknown): unknown {
     if (type === "image_url") return [{ type, image_url: typeof url === "string" ? { url } : url }];
     const { data: base64, media_type: media } = fields(source);
     const bytes = text(data) ?? text(base64);
-    return type === "image" && bytes !== undefined ? [{ type: "image_url", image_url: { url: `data:${word(mime ?? media)};base64,${bytes}` } }] : [];
+    return type === "image" && bytes !== undefined
+      ? [{ type: "image_url", image_url: { url: `data:${word(mime ?? media)};base64,${bytes}` } }]
+      : [];
   });
   return parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"])).join("\n") : parts;
 }
@@ -129,9 +168,16 @@ function contentOf(content: unknown): unknown {
 /** Both records count what was read from the cache among the tokens of the prompt. */
 function usageFrom(own: Fields, reported: Fields): ReturnType<typeof usageOf> {
   const details = fields(own["input_token_details"]);
-  const cacheRead = number(details["cache_read"]) ?? number(fields(reported["prompt_tokens_details"])["cached_tokens"]) ?? 0;
+  const cacheRead =
+    number(details["cache_read"]) ?? number(fields(reported["prompt_tokens_details"])["cached_tokens"]) ?? 0;
   const cacheWrite = number(details["cache_creation"]) ?? 0;
   const prompt = number(own["input_tokens"]) ?? number(reported["prompt_tokens"]) ?? 0;
   const { reasoning } = fields(own["output_token_details"]);
-  return usageOf({ input: Math.max(0, prompt - cacheRead - cacheWrite), cacheRead, cacheWrite, output: own["output_tokens"] ?? reported["completion_tokens"], reasoning });
+  return usageOf({
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: own["output_tokens"] ?? reported["completion_tokens"],
+    reasoning,
+  });
 }

@@ -20,12 +20,17 @@ export const letta: Reader = {
 function recognise({ records }: Sample): Match | undefined {
   const agents = agentsOf(records[0]);
   if (agents.length === 0) return undefined;
-  return { count: agents.reduce((sum, { messages }) => sum + 1 + items(messages).length, 0), evidence: `${agents.length} agents with messages and those that are in context` };
+  return {
+    count: agents.reduce((sum, { messages }) => sum + 1 + items(messages).length, 0),
+    evidence: `${agents.length} agents with messages and those that are in context`,
+  };
 }
 
 function agentsOf(value: unknown): readonly Fields[] {
   const file = fields(value);
-  const isAgent = (agent: Fields) => Array.isArray(agent["messages"]) && ("in_context_message_ids" in agent || "in_context_message_indices" in agent || "message_ids" in agent);
+  const isAgent = (agent: Fields) =>
+    Array.isArray(agent["messages"]) &&
+    ("in_context_message_ids" in agent || "in_context_message_indices" in agent || "message_ids" in agent);
   return [...objects(file["agents"]), file].filter(isAgent);
 }
 
@@ -42,28 +47,48 @@ class Letta implements Reading {
     const { id, name, llm_config: config, version, tool_ids: toolIds } = agent;
     const { model, context_window: window } = fields(config);
     draft.label = text(name) ?? text(id) ?? `agent ${this.#drafts.length + 1}`;
-    const own = objects(agent["tools"]).concat(definitions.filter((tool) => !Array.isArray(toolIds) || toolIds.includes(tool["id"])));
-    const tools = own.flatMap(({ json_schema: schema }) => (isFields(schema) ? [{ type: "function", function: schema }] : []));
-    draft.tell({ id: text(id), title: text(name), model: text(model), window: number(window), version: text(version), ...(tools.length > 0 && { tools }) });
+    const own = objects(agent["tools"]).concat(
+      definitions.filter((tool) => !Array.isArray(toolIds) || toolIds.includes(tool["id"])),
+    );
+    const tools = own.flatMap(({ json_schema: schema }) =>
+      isFields(schema) ? [{ type: "function", function: schema }] : [],
+    );
+    draft.tell({
+      id: text(id),
+      title: text(name),
+      model: text(model),
+      window: number(window),
+      version: text(version),
+      ...(tools.length > 0 && { tools }),
+    });
     const messages = objects(agent["messages"]);
     const ids = new Set(items(agent["in_context_message_ids"] ?? agent["message_ids"]));
-    const indices = Array.isArray(agent["in_context_message_indices"]) ? new Set(agent["in_context_message_indices"]) : undefined;
+    const indices = Array.isArray(agent["in_context_message_indices"])
+      ? new Set(agent["in_context_message_indices"])
+      : undefined;
     const isMarked = indices !== undefined || messages.some((message) => ids.has(message["id"]));
-    pushMarked(draft, messages.flatMap((message, place) => {
-      const clean = cleaned(message);
-      if (!clean) return draft.skip(`message/${word(message["role"]).slice(0, 40)}`), [];
-      const isLive = !isMarked || (indices ? indices.has(place) : ids.has(message["id"]));
-      const [time, own] = [timeOf(message["created_at"]), text(message["id"])];
-      const more = { ...(time !== undefined && { time }), ...(own !== undefined && { id: own }), ...(isEvent(clean) && { injected: true as const }) };
-      const summary = summaryOf(clean);
-      return [{ message: clean, place, isLive, more, ...(summary !== undefined && { summary }) }];
-    }));
+    pushMarked(
+      draft,
+      messages.flatMap((message, place) => {
+        const clean = cleaned(message);
+        if (!clean) return (draft.skip(`message/${word(message["role"]).slice(0, 40)}`), []);
+        const isLive = !isMarked || (indices ? indices.has(place) : ids.has(message["id"]));
+        const [time, own] = [timeOf(message["created_at"]), text(message["id"])];
+        const more = {
+          ...(time !== undefined && { time }),
+          ...(own !== undefined && { id: own }),
+          ...(isEvent(clean) && { injected: true as const }),
+        };
+        const summary = summaryOf(clean);
+        return [{ message: clean, place, isLive, more, ...(summary !== undefined && { summary }) }];
+      }),
+    );
     this.#drafts.push(draft);
   }
 
   end(): Draft | Draft[] {
     const whole = this.#drafts.filter(({ messages, compactions }) => messages.length > 0 || compactions.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat");
+    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat"));
   }
 }
 
@@ -72,14 +97,22 @@ function cleaned(message: Fields): Fields | undefined {
   const shown = contentOf(content ?? old);
   if (role === "system" || role === "user") return { role, content: shown };
   if (role === "assistant") {
-    const list = objects(calls).map((call) => ({ id: call["id"], type: "function", function: pair(fields(call["function"])) }));
-    return list.length === 0 && shown === "" ? undefined : { role, content: shown === "" ? null : shown, ...(list.length > 0 && { tool_calls: list }) };
+    const list = objects(calls).map((call) => ({
+      id: call["id"],
+      type: "function",
+      function: pair(fields(call["function"])),
+    }));
+    return list.length === 0 && shown === ""
+      ? undefined
+      : { role, content: shown === "" ? null : shown, ...(list.length > 0 && { tool_calls: list }) };
   }
   if (role !== "tool") return undefined;
   const first = objects(returns)[0];
   const call = text(id) ?? text(first?.["tool_call_id"]);
   const result = shown === "" && first ? contentOf(first["func_response"] ?? first["tool_return"]) : shown;
-  return call === undefined ? undefined : { role, tool_call_id: call, ...(typeof name === "string" && { name }), content: result };
+  return call === undefined
+    ? undefined
+    : { role, tool_call_id: call, ...(typeof name === "string" && { name }), content: result };
 }
 
 function pair({ name, arguments: args }: Fields): Fields {
@@ -110,5 +143,9 @@ function isEvent(message: Fields): boolean {
 
 function summaryOf(message: Fields): string | undefined {
   const { type, message: words } = wrapped(message);
-  return type === "system_alert" && typeof words === "string" && /summary of the previous|have been hidden/.test(words) ? words : undefined;
+  return type === "system_alert" &&
+    typeof words === "string" &&
+    /summary of the previous|have been hidden/.test(words)
+    ? words
+    : undefined;
 }

@@ -43,7 +43,7 @@ export function readSession(source: string | Uint8Array, options: ReadSessionOpt
  * ```ts
  * import { openSession } from "espalier/sessions";
  *
- * const file = new Blob(['{"type":"session","version":3,"id":"s","cwd":"/work"}\n', '{"type":"message","message":{"role":"user","content":"Hi"}}\n']);
+ * const file = new Blob(['{"type":"session","version":3,"id":"s","cwd":"/srv"}\n', '{"type":"message","message":{"role":"user","content":"Hi"}}\n']);
  * const session = await openSession(file.stream());
  * session.tool; // => "pi"
  * ```
@@ -118,11 +118,17 @@ class Opening {
       return;
     }
     const { name } = this.#options;
-    const samples = shape === "text" ? [{ shape, records: head }] : shape === "lines" ? [sampleOf(head)] : valueSamples(head, name);
+    const samples =
+      shape === "text" ? [{ shape, records: head }] : shape === "lines" ? [sampleOf(head)] : valueSamples(head, name);
     const found = this.#recognise(samples);
     if (!found) throw noLayout(samples[0]!, name);
     const { reader, evidence, sample } = found;
-    this.#read = { reader, evidence, reading: reader.read(sample, { keepsHistory: this.#options.history !== false }), shape: sample.shape };
+    this.#read = {
+      reader,
+      evidence,
+      reading: reader.read(sample, { keepsHistory: this.#options.history !== false }),
+      shape: sample.shape,
+    };
     this.#head = [];
     if (sample.shape === "value") this.#read.reading.add(sample.records[0], 0);
     else head.forEach((line, at) => this.#pass(line, at + 1, isWhole && at === head.length - 1));
@@ -154,7 +160,9 @@ class Opening {
       value = JSON.parse(line);
     } catch {
       // The parser's message would quote the line, which may hold secrets.
-      const why = isLast ? "the last line is incomplete, as in a file that is still being written" : "the line is not JSON; it is left out";
+      const why = isLast
+        ? "the last line is incomplete, as in a file that is still being written"
+        : "the line is not JSON; it is left out";
       this.#problems.push({ line: place, message: why });
       return;
     }
@@ -182,7 +190,13 @@ function parsed(line: string): unknown {
 }
 
 function sampleOf(head: readonly string[]): Sample {
-  return { shape: "lines", records: head.flatMap((line) => { const value = line.trim() === "" ? undefined : parsed(line); return value === undefined ? [] : [value]; }) };
+  return {
+    shape: "lines",
+    records: head.flatMap((line) => {
+      const value = line.trim() === "" ? undefined : parsed(line);
+      return value === undefined ? [] : [value];
+    }),
+  };
 }
 
 /** One JSON value; as JSON Lines with a single line, too. */

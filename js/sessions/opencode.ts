@@ -29,26 +29,42 @@ function recognise({ shape, records }: Sample): Match | undefined {
     return count > 0 ? { count, evidence: `${count} events with a part of opencode` } : undefined;
   }
   const list = messagesOf(records[0]);
-  const own = list.filter(({ info, parts }) => /^(user|assistant)$/.test(word(fields(info)["role"])) && Array.isArray(parts));
+  const own = list.filter(
+    ({ info, parts }) => /^(user|assistant)$/.test(word(fields(info)["role"])) && Array.isArray(parts),
+  );
   if (own.length === 0 || own.length * 2 < list.length) return undefined;
   return { count: own.length, evidence: `${own.length} messages, each an object with info and parts` };
 }
 
 function messagesOf(value: unknown): readonly Fields[] {
-  return objects(Array.isArray(value) ? value : isFields(value) && isFields(value["info"]) ? value["messages"] : undefined);
+  return objects(
+    Array.isArray(value) ? value : isFields(value) && isFields(value["info"]) ? value["messages"] : undefined,
+  );
 }
 
 /** An event of a run. */
 function isStreamed(record: unknown): record is Fields & { part: Fields } {
   const { type, part } = fields(record);
-  return typeof type === "string" && /^(step_start|step_finish|text|tool_use|reasoning)$/.test(type) && isFields(part) && typeof part["type"] === "string";
+  return (
+    typeof type === "string" &&
+    /^(step_start|step_finish|text|tool_use|reasoning)$/.test(type) &&
+    isFields(part) &&
+    typeof part["type"] === "string"
+  );
 }
 
 /** A file of opencode's storage folder, which splits a session into one file for each message and each part. */
 export const opencodePiece: Stranger = ({ shape, records: [value] }) => {
-  if (shape !== "value" || !isFields(value) || typeof value["id"] !== "string" || "messages" in value) return undefined;
+  if (shape !== "value" || !isFields(value) || typeof value["id"] !== "string" || "messages" in value)
+    return undefined;
   const id = value["id"];
-  const what = /^prt_/.test(id) ? "a part of a message" : /^msg_/.test(id) ? "one message without its parts" : /^ses_/.test(id) ? "the title and times of a session" : undefined;
+  const what = /^prt_/.test(id)
+    ? "a part of a message"
+    : /^msg_/.test(id)
+      ? "one message without its parts"
+      : /^ses_/.test(id)
+        ? "the title and times of a session"
+        : undefined;
   return what && `is ${what} from opencode's storage folder. opencode export prints the whole session.`;
 };
 
@@ -100,8 +116,14 @@ class Opencode implements Reading {
     if (info["role"] === "user") return this.#user(draft, objects(parts), place, more);
     if (info["role"] !== "assistant") return draft.skip("a message without a role");
     if (draft === this.#draft) {
-      const system = items(info["system"]).filter((one) => typeof one === "string").join("\n");
-      draft.tell({ model: text(info["modelID"]), cwd: draft.about.cwd ?? text(fields(info["path"])["cwd"]), ...(system !== "" && { system }) });
+      const system = items(info["system"])
+        .filter((one) => typeof one === "string")
+        .join("\n");
+      draft.tell({
+        model: text(info["modelID"]),
+        cwd: draft.about.cwd ?? text(fields(info["path"])["cwd"]),
+        ...(system !== "" && { system }),
+      });
     }
     if (info["summary"] === true) return this.#compact(draft, info, objects(parts), place);
     this.#answer(draft, info, objects(parts), place, more);
@@ -119,11 +141,18 @@ class Opencode implements Reading {
         isTyped ||= part["synthetic"] !== true;
       } else if (part["type"] !== "compaction") draft.skip(kindOf(part));
     }
-    if (content.length > 0) draft.push({ role: "user", content }, place, { ...more, ...(!isTyped && { injected: true }) });
+    if (content.length > 0)
+      draft.push({ role: "user", content }, place, { ...more, ...(!isTyped && { injected: true }) });
     else if (!request) draft.skip("empty message");
   }
 
-  #answer(draft: Draft, info: Fields, parts: readonly Fields[], place: number, more: { time?: number; id?: string }): void {
+  #answer(
+    draft: Draft,
+    info: Fields,
+    parts: readonly Fields[],
+    place: number,
+    more: { time?: number; id?: string },
+  ): void {
     let [content, results]: [Fields[], Fields[]] = [[], []];
     let index = -1;
     let hasUsage = false;
@@ -145,7 +174,8 @@ class Opencode implements Reading {
         const [call, result] = exchange(part);
         content.push(call);
         if (result) results.push(result);
-        if (isCleared(part)) draft.skip("cleared output", "an output that opencode cleared to save tokens; the model sees a note");
+        if (isCleared(part))
+          draft.skip("cleared output", "an output that opencode cleared to save tokens; the model sees a note");
       } else {
         const block = type === "reasoning" ? thought(part) : blockOf(part);
         if (block) content.push(block);
@@ -158,7 +188,10 @@ class Opencode implements Reading {
   }
 
   #compact(draft: Draft, info: Fields, parts: readonly Fields[], place: number): void {
-    const summary = parts.filter(({ type }) => type === "text").map((part) => text(part["text"]) ?? "").join("\n");
+    const summary = parts
+      .filter(({ type }) => type === "text")
+      .map((part) => text(part["text"]) ?? "")
+      .join("\n");
     // A summary that failed changes nothing.
     if (summary === "" || isFields(info["error"])) return draft.skip("failed compaction");
     const request = this.#requests.get(word(info["parentID"]));
@@ -167,7 +200,8 @@ class Opencode implements Reading {
     const question = request ? [{ role: "user", content: "What did we do so far?" }] : [];
     const answer = { role: "assistant", content: [{ type: "text", text: summary }] };
     draft.compact(place, [...question, answer, ...(from === undefined ? [] : draft.messages.slice(from))], {
-      summary, tokensBefore: tokens(info["tokens"]).promptTotal || undefined,
+      summary,
+      tokensBefore: tokens(info["tokens"]).promptTotal || undefined,
     });
   }
 }
@@ -183,7 +217,12 @@ function blockOf(part: Fields): Fields | undefined {
   if (type !== "file" || typeof url !== "string" || typeof mime !== "string") return undefined;
   const kind = mime.startsWith("image/") ? "image" : mime === "application/pdf" ? "document" : undefined;
   const data = /^data:[^,]*;base64,/.exec(url);
-  return kind && { type: kind, source: data ? { type: "base64", media_type: mime, data: url.slice(data[0].length) } : { type: "url", url } };
+  return (
+    kind && {
+      type: kind,
+      source: data ? { type: "base64", media_type: mime, data: url.slice(data[0].length) } : { type: "url", url },
+    }
+  );
 }
 
 function thought({ text: thinking, metadata }: Fields): Fields | undefined {
@@ -203,10 +242,11 @@ function exchange(part: Fields): [Fields, Fields | undefined] {
   const { status, input, output, error, attachments } = fields(state);
   const name = text(callID) ?? text(id) ?? "";
   const call = { type: "tool_use", id: name, name: text(tool) ?? "", input: fields(input) };
-  if (status === "error") return [call, { type: "tool_result", tool_use_id: name, content: text(error) ?? "", is_error: true }];
+  if (status === "error")
+    return [call, { type: "tool_result", tool_use_id: name, content: text(error) ?? "", is_error: true }];
   if (status !== "completed") return [call, undefined];
   const files = isCleared(part) ? [] : objects(attachments).flatMap((one) => blockOf(one) ?? []);
-  const shown = isCleared(part) ? CLEARED : text(output) ?? "";
+  const shown = isCleared(part) ? CLEARED : (text(output) ?? "");
   const content = files.length === 0 ? shown : [...(shown === "" ? [] : [{ type: "text", text: shown }]), ...files];
   return [call, { type: "tool_result", tool_use_id: name, content }];
 }

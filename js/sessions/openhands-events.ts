@@ -10,7 +10,8 @@ import type { Fields } from "./draft.ts";
 import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-const KIND = /^(SystemPromptEvent|MessageEvent|ActionEvent|ObservationEvent|UserRejectObservation|AgentErrorEvent|Condensation\w*|ConversationStateUpdateEvent|PauseEvent|TokenEvent)$/;
+const KIND =
+  /^(SystemPromptEvent|MessageEvent|ActionEvent|ObservationEvent|UserRejectObservation|AgentErrorEvent|Condensation\w*|ConversationStateUpdateEvent|PauseEvent|TokenEvent)$/;
 
 export const openhandsEvents: Reader = {
   layout: "openhands-events",
@@ -75,7 +76,7 @@ class OpenhandsEvents implements Reading {
   end(): Draft | Draft[] {
     const drafts = this.#threads.map((thread) => thread.end());
     const whole = drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? drafts[0] ?? new Draft("openai-chat");
+    return whole.length > 1 ? whole : (whole[0] ?? drafts[0] ?? new Draft("openai-chat"));
   }
 }
 
@@ -127,7 +128,12 @@ class Thread {
 
   #message(event: Fields, place: number, more: { time?: number; id?: string }): void {
     const { role, content, tool_calls: calls, reasoning_content: reasoning } = fields(event["llm_message"]);
-    const own = role === "assistant" || (role === undefined && event["source"] === "agent") ? "assistant" : role === "system" ? "system" : "user";
+    const own =
+      role === "assistant" || (role === undefined && event["source"] === "agent")
+        ? "assistant"
+        : role === "system"
+          ? "system"
+          : "user";
     const parts = [...partsOf(content), ...partsOf(event["extended_content"])];
     const tools = objects(calls).map(callOf);
     const shown = typeof content === "string" && parts.length <= 1 ? content : plain(parts);
@@ -135,35 +141,59 @@ class Thread {
     const thoughts = own === "assistant" && text(reasoning) !== undefined ? { reasoning_content: reasoning } : {};
     const isTool = event["source"] !== "user" && own === "user";
     const index = this.#view.push(
-      { role: own, content: shown, ...thoughts, ...(tools.length > 0 && { tool_calls: tools }) }, event["id"], place, { ...more, ...(isTool && { injected: true }) },
+      { role: own, content: shown, ...thoughts, ...(tools.length > 0 && { tool_calls: tools }) },
+      event["id"],
+      place,
+      { ...more, ...(isTool && { injected: true }) },
     );
     this.#remember(event, own, index);
   }
 
   #remember(event: Fields, role: string, index: number): void {
     const response = text(event["llm_response_id"]);
-    if (role === "assistant" && response !== undefined && !this.#answers.has(response)) this.#answers.set(response, index);
+    if (role === "assistant" && response !== undefined && !this.#answers.has(response))
+      this.#answers.set(response, index);
   }
 
   #action(event: Fields, place: number, more: { time?: number; id?: string }): void {
-    const call = callOf({ id: event["tool_call_id"], name: event["tool_name"], ...fields(event["tool_call"]) }, event["action"]);
+    const call = callOf(
+      { id: event["tool_call_id"], name: event["tool_name"], ...fields(event["tool_call"]) },
+      event["action"],
+    );
     const response = text(event["llm_response_id"]);
     const known = response === undefined ? undefined : this.#answers.get(response);
     if (known !== undefined && this.#view.at(known)["role"] === "assistant") {
       const before = this.#view.at(known);
-      return this.#view.extend(known, { ...before, tool_calls: [...objects(before["tool_calls"]), call] }, event["id"], place);
+      return this.#view.extend(
+        known,
+        { ...before, tool_calls: [...objects(before["tool_calls"]), call] },
+        event["id"],
+        place,
+      );
     }
     const thought = plain(partsOf(event["thought"]));
-    const blocks = objects(event["thinking_blocks"]).flatMap(({ thinking }) => text(thinking) ?? []).join("\n");
+    const blocks = objects(event["thinking_blocks"])
+      .flatMap(({ thinking }) => text(thinking) ?? [])
+      .join("\n");
     const reasoning = text(event["reasoning_content"]) ?? text(blocks);
-    const message = { role: "assistant", content: thought === "" ? null : thought, ...(reasoning !== undefined && { reasoning_content: reasoning }), tool_calls: [call] };
+    const message = {
+      role: "assistant",
+      content: thought === "" ? null : thought,
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      tool_calls: [call],
+    };
     this.#remember(event, "assistant", this.#view.push(message, event["id"], place, more));
   }
 
   #result(event: Fields, place: number, more: { time?: number; id?: string }): void {
     const { tool_call_id: call, tool_name: name, observation, error, rejection_reason: reason } = event;
     const shown = text(error) ?? text(reason) ?? shownOf(observation);
-    this.#view.push({ role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content: shown }, event["id"], place, more);
+    this.#view.push(
+      { role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content: shown },
+      event["id"],
+      place,
+      more,
+    );
   }
 
   /** The state as a whole, or the one field of it that changed. */
@@ -183,11 +213,20 @@ class Thread {
       return answer === undefined ? [] : [{ answer, usage }];
     });
     for (const { answer, usage } of reports.sort((a, b) => a.answer - b.answer)) {
-      const { prompt_tokens: prompt, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite, completion_tokens: output, reasoning_tokens: reasoning } = usage;
+      const {
+        prompt_tokens: prompt,
+        cache_read_tokens: cacheRead,
+        cache_write_tokens: cacheWrite,
+        completion_tokens: output,
+        reasoning_tokens: reasoning,
+      } = usage;
       const count = (value: unknown) => (typeof value === "number" ? value : 0);
       const input = Math.max(0, count(prompt) - count(cacheRead) - count(cacheWrite));
       this.draft.report(answer, usageOf({ input, cacheRead, cacheWrite, output, reasoning }), text(usage["model"]));
-      this.draft.tell({ model: this.draft.about.model ?? text(usage["model"]), window: count(usage["context_window"]) || undefined });
+      this.draft.tell({
+        model: this.draft.about.model ?? text(usage["model"]),
+        window: count(usage["context_window"]) || undefined,
+      });
     }
     return this.draft;
   }
@@ -196,7 +235,8 @@ class Thread {
 function partsOf(content: unknown): Fields[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return objects(content).flatMap((part): Fields[] => {
-    if (part["type"] === "image") return items(part["image_urls"]).map((url) => ({ type: "image_url", image_url: { url } }));
+    if (part["type"] === "image")
+      return items(part["image_urls"]).map((url) => ({ type: "image_url", image_url: { url } }));
     return text(part["text"]) === undefined ? [] : [{ type: "text", text: part["text"] }];
   });
 }
@@ -211,13 +251,25 @@ function callOf(call: Fields, action?: unknown): Fields {
   const args = call["arguments"] ?? fn["arguments"];
   const { kind: _, ...own } = fields(action);
   const name = text(call["name"]) ?? text(fn["name"]) ?? "";
-  return { id: text(call["id"]) ?? "", type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? own) } };
+  return {
+    id: text(call["id"]) ?? "",
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? own) },
+  };
 }
 
 function shownOf(observation: unknown): unknown {
   const { kind, content, is_error: _, ...rest } = fields(observation);
   const parts = partsOf(content);
   if (parts.length > 0) return plain(parts);
-  const shown = text(rest["output"]) ?? text(rest["text"]) ?? text(rest["result"]) ?? text(rest["message"]) ?? text(rest["error"]);
-  return shown ?? (typeof content === "string" || kind === undefined || Object.keys(rest).length === 0 ? "" : JSON.stringify(rest));
+  const shown =
+    text(rest["output"]) ??
+    text(rest["text"]) ??
+    text(rest["result"]) ??
+    text(rest["message"]) ??
+    text(rest["error"]);
+  return (
+    shown ??
+    (typeof content === "string" || kind === undefined || Object.keys(rest).length === 0 ? "" : JSON.stringify(rest))
+  );
 }

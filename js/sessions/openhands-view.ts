@@ -47,7 +47,8 @@ export class View {
     const { summary, forgotten_events_start_id: start, forgotten_events_end_id: end } = record;
     const named = new Set(items(record["forgotten_event_ids"]));
     const [from, to] = [number(start), number(end)];
-    const isForgotten = (id: EventId) => named.has(id) || (typeof id === "number" && from !== undefined && to !== undefined && id >= from && id <= to);
+    const isForgotten = (id: EventId) =>
+      named.has(id) || (typeof id === "number" && from !== undefined && to !== undefined && id >= from && id <= to);
     const isGone = ({ events }: Live) => events === undefined || (events.length > 0 && events.every(isForgotten));
     const first = this.#live.findIndex((live) => live.events !== undefined && isGone(live));
     const kept = this.#live.filter((live) => !isGone(live));
@@ -55,7 +56,11 @@ export class View {
     const at = this.#live.slice(0, Math.max(first, 0)).filter((live) => !isGone(live)).length;
     if (text !== undefined) kept.splice(at, 0, { message: { role: "user", content: text }, events: undefined });
     this.#live = paired(kept);
-    this.draft.compact(place, this.#live.map(({ message }) => message), { summary: text });
+    this.draft.compact(
+      place,
+      this.#live.map(({ message }) => message),
+      { summary: text },
+    );
     if (this.draft.messages.length === 0) this.#byIndex.clear();
   }
 }
@@ -67,5 +72,7 @@ function isId(value: unknown): value is EventId {
 /** Without results whose call was forgotten. */
 function paired(list: Live[]): Live[] {
   const calls = new Set(list.flatMap(({ message }) => objects(fields(message)["tool_calls"]).map(({ id }) => id)));
-  return list.filter(({ message }) => fields(message)["role"] !== "tool" || calls.has(fields(message)["tool_call_id"]));
+  return list.filter(
+    ({ message }) => fields(message)["role"] !== "tool" || calls.has(fields(message)["tool_call_id"]),
+  );
 }

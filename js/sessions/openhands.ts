@@ -12,7 +12,16 @@ import { View } from "./openhands-view.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 /** Actions that no model made, or that change nothing that it sees. */
-const SILENT = new Set(["recall", "change_agent_state", "null", "condensation_request", "pause", "resume", "start", "stop"]);
+const SILENT = new Set([
+  "recall",
+  "change_agent_state",
+  "null",
+  "condensation_request",
+  "pause",
+  "resume",
+  "start",
+  "stop",
+]);
 const SEEN = new Set(["recall", "agent_state_changed", "null", "condense", "system"]);
 
 export const openhands: Reader = {
@@ -34,7 +43,13 @@ function recognise({ shape, records }: Sample): Match | undefined {
   }
   const count = tasks + events;
   if (count === 0 || count * 2 < list.length) return undefined;
-  return { count, evidence: tasks > 0 ? `${tasks} objects with a history of actions and observations` : `${events} events with an action or an observation` };
+  return {
+    count,
+    evidence:
+      tasks > 0
+        ? `${tasks} objects with a history of actions and observations`
+        : `${events} events with an action or an observation`,
+  };
 }
 
 function isEvent(value: unknown): boolean {
@@ -89,7 +104,7 @@ class Openhands implements Reading {
 
   end(): Draft | Draft[] {
     const whole = this.#drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat");
+    return whole.length > 1 ? whole : (whole[0] ?? this.#drafts[0] ?? new Draft("openai-chat"));
   }
 }
 
@@ -149,20 +164,40 @@ class Conversation {
     }
     const words = text(args["content"]) ?? text(args["thought"]) ?? text(args["final_thought"]) ?? "";
     if (action === "message" || action === "finish" || action === "reject") {
-      const shown = action === "message" ? words : text(fields(args["outputs"])["content"]) ?? text(args["final_thought"]) ?? words;
+      const shown =
+        action === "message"
+          ? words
+          : (text(fields(args["outputs"])["content"]) ?? text(args["final_thought"]) ?? words);
       if (shown === "" && items(args["image_urls"]).length === 0) return draft.skip(action);
       const role = source === "user" ? "user" : "assistant";
-      this.#view.push({ role, content: role === "user" ? withImages(shown, args["image_urls"]) : shown }, id, place, more);
+      this.#view.push(
+        { role, content: role === "user" ? withImages(shown, args["image_urls"]) : shown },
+        id,
+        place,
+        more,
+      );
       return;
     }
     if (source === "user") {
-      this.#view.push({ role: "user", content: JSON.stringify({ [action]: args }) }, id, place, { ...more, injected: true });
+      this.#view.push({ role: "user", content: JSON.stringify({ [action]: args }) }, id, place, {
+        ...more,
+        injected: true,
+      });
       return;
     }
     const call = `event-${word(id ?? place)}`;
     const { thought, ...rest } = args;
     const fn = { name: action, arguments: JSON.stringify(rest) };
-    this.#view.push({ role: "assistant", content: text(thought) ?? null, tool_calls: [{ id: call, type: "function", function: fn }] }, id, place, more);
+    this.#view.push(
+      {
+        role: "assistant",
+        content: text(thought) ?? null,
+        tool_calls: [{ id: call, type: "function", function: fn }],
+      },
+      id,
+      place,
+      more,
+    );
     this.#open.set(id, call);
     this.#last = call;
     if (action === "delegate") this.#begin(event);
@@ -180,13 +215,25 @@ class Conversation {
       this.#view.extend(known, this.#view.at(known), event["id"], place);
       return true;
     }
-    const shown = Array.isArray(content) ? content : text(content) ?? null;
+    const shown = Array.isArray(content) ? content : (text(content) ?? null);
     const clean = list.map((one) => {
       const { name, arguments: args } = fields(one["function"]);
-      return { id: word(one["id"]), type: "function", function: { name: word(name), arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+      return {
+        id: word(one["id"]),
+        type: "function",
+        function: { name: word(name), arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+      };
     });
     const index = this.#view.push(
-      { role: "assistant", content: shown, ...(text(reasoning) !== undefined && { reasoning_content: reasoning }), tool_calls: clean }, event["id"], place, more,
+      {
+        role: "assistant",
+        content: shown,
+        ...(text(reasoning) !== undefined && { reasoning_content: reasoning }),
+        tool_calls: clean,
+      },
+      event["id"],
+      place,
+      more,
     );
     if (typeof id === "string") this.#answers.set(id, index);
     this.draft.tell({ model: text(model) });
@@ -198,7 +245,11 @@ class Conversation {
     const { tool_call_id: call } = fields(event["tool_call_metadata"]);
     const id = `delegate:${word(event["id"])}`;
     const title = text(fields(event["args"])["agent"]);
-    const draft = this.draft.chain(id, { kind: "subagent", ...(title !== undefined && { title }), ...(typeof call === "string" && { call }) });
+    const draft = this.draft.chain(id, {
+      kind: "subagent",
+      ...(title !== undefined && { title }),
+      ...(typeof call === "string" && { call }),
+    });
     this.#delegate = { conversation: new Conversation(draft, this.#seen) };
   }
 
@@ -207,7 +258,8 @@ class Conversation {
     if (observation === "delegate") this.#delegate = undefined;
     const { tool_call_id: exact, function_name: name } = fields(event["tool_call_metadata"]);
     // Old events have the cause -1, or none.
-    const call = text(exact) ?? this.#open.get(cause) ?? (number(cause) === undefined || cause === -1 ? this.#last : undefined);
+    const call =
+      text(exact) ?? this.#open.get(cause) ?? (number(cause) === undefined || cause === -1 ? this.#last : undefined);
     const time = timeOf(event["timestamp"]);
     const more = { ...(time !== undefined && { time }), ...(id !== undefined && { id: word(id) }) };
     const content = text(event["content"]) ?? "";
@@ -219,19 +271,32 @@ class Conversation {
     if (SEEN.has(observation) && exact === undefined) return this.draft.skip(observation);
     if (call === this.#last) this.#last = undefined;
     this.#open.delete(cause);
-    this.#view.push({ role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content }, id, place, more);
+    this.#view.push(
+      { role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content },
+      id,
+      place,
+      more,
+    );
   }
 }
 
 function withImages(words: string, urls: unknown): unknown {
-  const images = items(urls).filter((url) => typeof url === "string").map((url) => ({ type: "image_url", image_url: { url } }));
+  const images = items(urls)
+    .filter((url) => typeof url === "string")
+    .map((url) => ({ type: "image_url", image_url: { url } }));
   return images.length === 0 ? words : [...(words === "" ? [] : [{ type: "text", text: words }]), ...images];
 }
 
 /** Tokens of the prompt include those that were read from the cache. */
 function usageOfCompletion(usage: Fields): ReturnType<typeof usageOf> {
-  const cacheRead = number(usage["cache_read_input_tokens"]) ?? number(fields(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0;
+  const cacheRead =
+    number(usage["cache_read_input_tokens"]) ?? number(fields(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0;
   const cacheWrite = number(usage["cache_creation_input_tokens"]) ?? 0;
   const prompt = number(usage["prompt_tokens"]) ?? 0;
-  return usageOf({ input: Math.max(0, prompt - cacheRead - cacheWrite), cacheRead, cacheWrite, output: usage["completion_tokens"] });
+  return usageOf({
+    input: Math.max(0, prompt - cacheRead - cacheWrite),
+    cacheRead,
+    cacheWrite,
+    output: usage["completion_tokens"],
+  });
 }

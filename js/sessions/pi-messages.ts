@@ -18,8 +18,10 @@ interface Found {
 export function messageOf(data: Fields): Found {
   const { type } = data;
   const skipped = { kind: typeof type === "string" ? type : "a line without a type" };
-  if (type === "branch_summary" && text(data["summary"]) !== undefined) return { message: { role: "user", content: data["summary"] }, injected: true, skipped };
-  if (type === "custom_message") return { message: { role: "user", content: userContent(data["content"]) }, injected: true, skipped };
+  if (type === "branch_summary" && text(data["summary"]) !== undefined)
+    return { message: { role: "user", content: data["summary"] }, injected: true, skipped };
+  if (type === "custom_message")
+    return { message: { role: "user", content: userContent(data["content"]) }, injected: true, skipped };
   if (type !== "message" || !isFields(data["message"])) return { skipped };
   return ofMessage(data["message"]);
 }
@@ -30,19 +32,30 @@ function ofMessage(message: Fields): Found {
   if (role === "user") return { message: { role, content: userContent(content) }, skipped };
   if (role === "assistant") {
     const parts = answer(content, word(message["api"] ?? "").includes("anthropic"));
-    const empty = { kind: "empty answer", why: "an answer that was stopped or failed before the model wrote anything" };
+    const empty = {
+      kind: "empty answer",
+      why: "an answer that was stopped or failed before the model wrote anything",
+    };
     return parts.length === 0 ? { skipped: empty } : { message: { role, content: parts }, skipped };
   }
   if (role === "toolResult") {
     const { toolCallId, isError } = message;
-    const result = { type: "tool_result", tool_use_id: toolCallId, content: resultContent(content), ...(isError === true && { is_error: true }) };
+    const result = {
+      type: "tool_result",
+      tool_use_id: toolCallId,
+      content: resultContent(content),
+      ...(isError === true && { is_error: true }),
+    };
     return typeof toolCallId === "string" ? { message: { role: "user", content: [result] }, skipped } : { skipped };
   }
   if (role === "bashExecution") {
     const left = { kind: "bashExecution", why: "a command that the user kept from the model" };
-    return message["excludeFromContext"] === true ? { skipped: left } : { message: { role: "user", content: execution(message) }, injected: true, skipped };
+    return message["excludeFromContext"] === true
+      ? { skipped: left }
+      : { message: { role: "user", content: execution(message) }, injected: true, skipped };
   }
-  if (role === "custom" || role === "hookMessage") return { message: { role: "user", content: userContent(content) }, injected: true, skipped };
+  if (role === "custom" || role === "hookMessage")
+    return { message: { role: "user", content: userContent(content) }, injected: true, skipped };
   if ((role === "branchSummary" || role === "compactionSummary") && text(summary) !== undefined) {
     return { message: { role: "user", content: summary }, injected: true, skipped };
   }
@@ -52,7 +65,12 @@ function ofMessage(message: Fields): Found {
 /** A command that the user ran with `!`, as the model sees it. */
 function execution({ command, output, exitCode, cancelled }: Fields): string {
   const shown = text(output) === undefined ? "(no output)" : `\`\`\`\n${word(output)}\n\`\`\``;
-  const end = cancelled === true ? "\n\n(cancelled)" : typeof exitCode === "number" && exitCode !== 0 ? `\n\nExit code ${exitCode}` : "";
+  const end =
+    cancelled === true
+      ? "\n\n(cancelled)"
+      : typeof exitCode === "number" && exitCode !== 0
+        ? `\n\nExit code ${exitCode}`
+        : "";
   return `Ran \`${word(command)}\`\n${shown}${end}`;
 }
 
@@ -63,7 +81,8 @@ function userContent(content: unknown): unknown {
 function part(one: Fields): Fields {
   const { type, data, mimeType } = one;
   if (type === "text") return { type, text: word(one["text"] ?? "") };
-  if (type === "image" && typeof data === "string") return { type, source: { type: "base64", media_type: mimeType, data } };
+  if (type === "image" && typeof data === "string")
+    return { type, source: { type: "base64", media_type: mimeType, data } };
   return one;
 }
 
@@ -71,7 +90,9 @@ function part(one: Fields): Fields {
 function resultContent(content: unknown): unknown {
   if (typeof content === "string") return content;
   const list = objects(content);
-  return list.every(({ type }) => type === "text") ? list.map((one) => word(one["text"] ?? "")).join("\n") : list.map(part);
+  return list.every(({ type }) => type === "text")
+    ? list.map((one) => word(one["text"] ?? "")).join("\n")
+    : list.map(part);
 }
 
 /** Signatures of other providers would not be accepted by Anthropic's, so only its own are kept. */
@@ -80,9 +101,13 @@ function answer(content: unknown, isAnthropic: boolean): Fields[] {
   return objects(content).flatMap((one): Fields[] => {
     const { type, thinking, thinkingSignature: signature } = one;
     if (type === "text") return text(one["text"])?.trim() ? [{ type, text: one["text"] }] : [];
-    if (type === "toolCall") return typeof one["id"] === "string" ? [{ type: "tool_use", id: one["id"], name: word(one["name"]), input: fields(one["arguments"]) }] : [];
+    if (type === "toolCall")
+      return typeof one["id"] === "string"
+        ? [{ type: "tool_use", id: one["id"], name: word(one["name"]), input: fields(one["arguments"]) }]
+        : [];
     if (type !== "thinking") return [];
-    if (one["redacted"] === true && typeof signature === "string") return [{ type: "redacted_thinking", data: signature }];
+    if (one["redacted"] === true && typeof signature === "string")
+      return [{ type: "redacted_thinking", data: signature }];
     if (isAnthropic && text(signature) !== undefined) return [{ type, thinking: word(thinking ?? ""), signature }];
     return text(thinking)?.trim() ? [{ type, thinking }] : [];
   });
@@ -97,7 +122,8 @@ export function ownerOf(results: readonly Fields[]): string {
 export function toolNames(messages: readonly unknown[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
-    for (const { type, id, name } of objects(fields(message)["content"])) if (type === "tool_use") names.set(word(id), word(name));
+    for (const { type, id, name } of objects(fields(message)["content"]))
+      if (type === "tool_use") names.set(word(id), word(name));
   }
   return names;
 }
@@ -108,11 +134,19 @@ export function messagesFor(message: unknown, names: ReadonlyMap<string, string>
   if (role === "assistant") return [{ role, content: blocks(content).map(back) }];
   if (typeof content === "string") return [{ role: "user", content }];
   const rest = objects(content).filter(({ type }) => type !== "tool_result");
-  const results = objects(content).filter(({ type }) => type === "tool_result").map((one) => ({
-    role: "toolResult", toolCallId: one["tool_use_id"], toolName: names.get(word(one["tool_use_id"])) ?? "",
-    content: blocks(one["content"]).map(back), isError: one["is_error"] === true,
-  }));
-  return [...results, ...(rest.length === 0 && results.length > 0 ? [] : [{ role: "user", content: rest.map(back) }])];
+  const results = objects(content)
+    .filter(({ type }) => type === "tool_result")
+    .map((one) => ({
+      role: "toolResult",
+      toolCallId: one["tool_use_id"],
+      toolName: names.get(word(one["tool_use_id"])) ?? "",
+      content: blocks(one["content"]).map(back),
+      isError: one["is_error"] === true,
+    }));
+  return [
+    ...results,
+    ...(rest.length === 0 && results.length > 0 ? [] : [{ role: "user", content: rest.map(back) }]),
+  ];
 }
 
 function blocks(content: unknown): readonly Fields[] {
@@ -123,8 +157,10 @@ function back(one: Fields): Fields {
   const { type, source, signature } = one;
   if (type === "text") return { type, text: one["text"] };
   if (type === "tool_use") return { type: "toolCall", id: one["id"], name: one["name"], arguments: one["input"] };
-  if (type === "thinking") return { type, thinking: one["thinking"], ...(signature !== undefined && { thinkingSignature: signature }) };
-  if (type === "redacted_thinking") return { type: "thinking", thinking: "", thinkingSignature: one["data"], redacted: true };
+  if (type === "thinking")
+    return { type, thinking: one["thinking"], ...(signature !== undefined && { thinkingSignature: signature }) };
+  if (type === "redacted_thinking")
+    return { type: "thinking", thinking: "", thinkingSignature: one["data"], redacted: true };
   const { media_type: mimeType, data } = fields(source);
   if (type === "image" && typeof data === "string") return { type, data, mimeType };
   // pi has no other parts, and would fail on one.

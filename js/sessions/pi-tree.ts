@@ -28,13 +28,15 @@ export function pathOf(entries: readonly Entry[]): Path {
   const on = new Set<number>();
   const leaf = entries.findLastIndex(({ data }) => idOf(data) !== undefined);
   for (let at: number | undefined = leaf; at !== undefined && at >= 0 && !on.has(at); at = parents[at]) on.add(at);
-  entries.forEach(({ data }, at) => { if (idOf(data) === undefined) on.add(at); });
+  entries.forEach(({ data }, at) => {
+    if (idOf(data) === undefined) on.add(at);
+  });
   const roots = new Map<number, { id: string; entries: Entry[] }>();
   const rootOf: (number | undefined)[] = [];
   entries.forEach((entry, at) => {
     if (on.has(at)) return;
     const parent = parents[at];
-    const root = parent === undefined || on.has(parent) ? at : rootOf[parent] ?? at;
+    const root = parent === undefined || on.has(parent) ? at : (rootOf[parent] ?? at);
     rootOf[at] = root;
     const branch = roots.get(root);
     if (branch) branch.entries.push(entry);

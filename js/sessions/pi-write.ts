@@ -99,11 +99,16 @@ class Chain {
 
   write(message: unknown): void {
     for (const own of messagesFor(message, this.#names)) {
-      const whole = own["role"] === "assistant" ? { ...this.#answer, ...own, ...unused(this.#answer), stopReason: stop(own) } : own;
+      const whole =
+        own["role"] === "assistant"
+          ? { ...this.#answer, ...own, ...unused(this.#answer), stopReason: stop(own) }
+          : own;
       const tree = this.#hasTree ? { id: this.#id(), parentId: this.#last.id } : {};
       const time = typeof this.#time === "string" ? Date.parse(this.#time) : Number.NaN;
       const line = {
-        type: "message", ...tree, ...(this.#time !== undefined && { timestamp: this.#time }),
+        type: "message",
+        ...tree,
+        ...(this.#time !== undefined && { timestamp: this.#time }),
         message: { ...whole, ...(!Number.isNaN(time) && { timestamp: time }) },
       };
       if (tree.id !== undefined) this.#last = { id: tree.id, place: -1 };
@@ -126,8 +131,15 @@ class Chain {
     const leaf = this.#out.findLastIndex(({ at }) => at === "path");
     const behind = this.#out.slice(leaf + 1);
     const isAside = (line: { at?: string }) => line.at === "aside";
-    const ordered = leaf < 0 ? this.#out
-      : [...this.#out.slice(0, leaf), ...behind.filter(isAside), this.#out[leaf]!, ...behind.filter((line) => !isAside(line))];
+    const ordered =
+      leaf < 0
+        ? this.#out
+        : [
+            ...this.#out.slice(0, leaf),
+            ...behind.filter(isAside),
+            this.#out[leaf]!,
+            ...behind.filter((line) => !isAside(line)),
+          ];
     return ordered.map((line) => line.text).join("\n");
   }
 }
@@ -135,9 +147,22 @@ class Chain {
 /** The new answer cost nothing: pi reckons from the newest usage how full the window is. */
 function unused(answer: Fields | undefined): Fields {
   const { cost } = fields(answer?.["usage"]);
-  const zero = (counts: Fields) => Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, typeof value === "number" ? 0 : value]));
-  const counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, ...zero(fields(answer?.["usage"])) };
-  return { usage: { ...counts, cost: isFields(cost) ? zero(cost) : { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } } };
+  const zero = (counts: Fields) =>
+    Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, typeof value === "number" ? 0 : value]));
+  const counts = {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    ...zero(fields(answer?.["usage"])),
+  };
+  return {
+    usage: {
+      ...counts,
+      cost: isFields(cost) ? zero(cost) : { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+  };
 }
 
 function stop({ content }: Fields): string {

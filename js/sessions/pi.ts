@@ -14,9 +14,25 @@ import type { Entry } from "./pi-tree.ts";
 import { writePi } from "./pi-write.ts";
 import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
-const ROLES = new Set(["user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"]);
+const ROLES = new Set([
+  "user",
+  "assistant",
+  "toolResult",
+  "bashExecution",
+  "custom",
+  "hookMessage",
+  "branchSummary",
+  "compactionSummary",
+]);
 const OTHERS = new Set([
-  "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message", "label", "session_info",
+  "model_change",
+  "thinking_level_change",
+  "compaction",
+  "branch_summary",
+  "custom",
+  "custom_message",
+  "label",
+  "session_info",
 ]);
 
 export const pi: Reader = {
@@ -38,13 +54,17 @@ function recognise({ records }: Sample): Match | undefined {
     else if (type === "message" && isFields(message) && ROLES.has(word(message["role"]))) {
       messages += 1;
       // Other tools have lines of the type "message", too.
-      if (message["role"] === "toolResult" || ("api" in message && "provider" in message && "usage" in message)) own += 1;
+      if (message["role"] === "toolResult" || ("api" in message && "provider" in message && "usage" in message))
+        own += 1;
     } else if (OTHERS.has(word(type))) others += 1;
     else continue;
     count += 1;
   }
   if (own === 0 || messages + others === 0) return undefined;
-  return { count, evidence: `${messages} lines of the type message with the roles of pi, below a header of the type session` };
+  return {
+    count,
+    evidence: `${messages} lines of the type message with the roles of pi, below a header of the type session`,
+  };
 }
 
 class Pi implements Reading {
@@ -81,18 +101,20 @@ class Pi implements Reading {
   end(): Draft | Draft[] {
     const drafts = this.#sessions.map((entries, at) => this.#draft(entries, this.#repeated[at]!));
     const whole = drafts.filter(({ messages }) => messages.length > 0);
-    return whole.length > 1 ? whole : whole[0] ?? drafts[0]!;
+    return whole.length > 1 ? whole : (whole[0] ?? drafts[0]!);
   }
 
   #draft(entries: readonly Entry[], repeated: number): Draft {
     const thread = new Thread(new Draft("anthropic", this.#keepsHistory), entries);
     const { path, branches } = pathOf(entries);
-    for (let count = 0; count < repeated; count++) thread.draft.skip("repeated line", "a line with the same id came before");
+    for (let count = 0; count < repeated; count++)
+      thread.draft.skip("repeated line", "a line with the same id came before");
     for (const entry of path) thread.add(entry);
     for (const { id, entries: own } of branches) {
       const side = new Thread(new Draft("anthropic", this.#keepsHistory), entries);
       for (const entry of own) side.add(entry);
-      if (side.draft.messages.length > 0) thread.draft.chains.push({ id: `branch:${id}`, kind: "branch", draft: side.draft });
+      if (side.draft.messages.length > 0)
+        thread.draft.chains.push({ id: `branch:${id}`, kind: "branch", draft: side.draft });
     }
     thread.draft.label = thread.draft.about.id ?? "";
     return thread.draft;
@@ -130,14 +152,22 @@ class Thread {
     const { message: clean, injected, skipped } = messageOf(data);
     if (clean === undefined) return draft.skip(skipped.kind, skipped.why);
     const time = timeOf(data["timestamp"]) ?? timeOf(message["timestamp"]);
-    const more = { ...(time !== undefined && { time }), ...(injected && { injected: true as const }), ...(typeof id === "string" && { id }) };
+    const more = {
+      ...(time !== undefined && { time }),
+      ...(injected && { injected: true as const }),
+      ...(typeof id === "string" && { id }),
+    };
     const calls = objects(clean.content);
     if (message["role"] === "toolResult") {
       const owner = this.#calls.get(ownerOf(calls));
       const last = draft.messages.length - 1;
       if (this.#isResult && owner === this.#owner && last >= 0) {
         // Results of the calls of one answer are one message of the API.
-        draft.extend(last, { role: "user", content: [...objects(fields(draft.messages[last])["content"]), ...calls] }, place);
+        draft.extend(
+          last,
+          { role: "user", content: [...objects(fields(draft.messages[last])["content"]), ...calls] },
+          place,
+        );
       } else draft.push(clean, place, more);
       this.#owner = owner;
       this.#isResult = true;
@@ -163,7 +193,10 @@ class Thread {
     const index = number(firstKeptEntryIndex);
     const first = text(firstKeptEntryId) ?? (index === undefined ? undefined : this.#entries[index]?.place);
     const from = first === undefined ? undefined : this.#before.get(first);
-    const context = [{ role: "user", content: text(summary) ?? "" }, ...(from === undefined ? [] : draft.messages.slice(from))];
+    const context = [
+      { role: "user", content: text(summary) ?? "" },
+      ...(from === undefined ? [] : draft.messages.slice(from)),
+    ];
     this.#isResult = false;
     draft.compact(place, context, { summary: text(summary), tokensBefore: number(tokensBefore) });
     if (draft.messages.length > 0) return;

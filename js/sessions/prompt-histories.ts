@@ -5,7 +5,8 @@ import type { Sample } from "./reader.ts";
 
 /** True if at least half of the first records have the fields, and none is missing from the first one. */
 function has(records: readonly unknown[], types: Readonly<Record<string, string>>): boolean {
-  const fits = (record: unknown) => isFields(record) && Object.entries(types).every(([name, type]) => typeof record[name] === type);
+  const fits = (record: unknown) =>
+    isFields(record) && Object.entries(types).every(([name, type]) => typeof record[name] === type);
   const list = records.slice(0, 20);
   return list.length > 0 && list.filter(fits).length * 2 >= list.length;
 }
@@ -16,11 +17,21 @@ export function codexPrompts({ shape, records }: Sample): string | undefined {
 }
 
 export function claudePrompts({ shape, records }: Sample): string | undefined {
-  if (shape === "text" || !has(records, { display: "string", timestamp: "number" }) || !has(records, { project: "string" })) return undefined;
+  if (
+    shape === "text" ||
+    !has(records, { display: "string", timestamp: "number" }) ||
+    !has(records, { project: "string" })
+  )
+    return undefined;
   return "is the history of prompts that Claude Code keeps over all sessions: it holds what was typed and no answers. The conversations are in ~/.claude/projects, as <session>.jsonl.";
 }
 
 export function geminiPrompts({ shape, records: [value] }: Sample): string | undefined {
-  if (shape !== "value" || !Array.isArray(value) || !has(value as unknown[], { sessionId: "string", messageId: "number", message: "string" })) return undefined;
+  if (
+    shape !== "value" ||
+    !Array.isArray(value) ||
+    !has(value as unknown[], { sessionId: "string", messageId: "number", message: "string" })
+  )
+    return undefined;
   return "is the log of prompts that gemini-cli keeps: it holds what was typed and no answers. The conversations are in the folder chats beside it, as session-*.json or session-*.jsonl.";
 }

@@ -11,7 +11,15 @@ import type { Match, Reader, Reading, Sample } from "./reader.ts";
 
 const TYPES = new Set(["user", "assistant", "tool_result", "system"]);
 /** Texts with the role user that nobody typed. */
-const NOTES = new Set(["notification", "background_task_completed", "cron", "goal_runtime", "agent_bootstrap", "agent_launch_prompt", "agent_retry"]);
+const NOTES = new Set([
+  "notification",
+  "background_task_completed",
+  "cron",
+  "goal_runtime",
+  "agent_bootstrap",
+  "agent_launch_prompt",
+  "agent_retry",
+]);
 
 export const qwenCode: Reader = {
   layout: "qwen-code",
@@ -30,7 +38,9 @@ function recognise({ records }: Sample): Match | undefined {
     else if (!("systemPayload" in record || "toolCallResult" in record || record["type"] === "system")) continue;
     count += 1;
   }
-  return messages === 0 ? undefined : { count, evidence: `${messages} lines with uuid and a message of the Gemini API` };
+  return messages === 0
+    ? undefined
+    : { count, evidence: `${messages} lines with uuid and a message of the Gemini API` };
 }
 
 /** A line of the chain that the newest line ends. */
@@ -56,13 +66,21 @@ class QwenCode implements Reading {
     const draft = this.#draft;
     if (!isFields(record)) return draft.skip("a value that is no object");
     const uuid = text(record["uuid"]);
-    draft.tell({ id: text(record["sessionId"]), version: text(record["version"]), window: number(record["contextWindowSize"]) || undefined });
+    draft.tell({
+      id: text(record["sessionId"]),
+      version: text(record["version"]),
+      window: number(record["contextWindowSize"]) || undefined,
+    });
     if (!draft.about.cwd) draft.tell({ cwd: text(record["cwd"]) });
     if (uuid !== undefined && this.#chain.at(-1)?.uuid === uuid) return this.#goOn(record, place);
-    if (uuid !== undefined && this.#links.has(uuid)) return draft.skip("repeated line", "a line with the same uuid came before");
+    if (uuid !== undefined && this.#links.has(uuid))
+      return draft.skip("repeated line", "a line with the same uuid came before");
     this.#branch(record, place);
     if (uuid !== undefined) {
-      this.#links.set(uuid, this.#chain.push({ uuid, index: draft.messages.length, compactions: draft.compactions.length }) - 1);
+      this.#links.set(
+        uuid,
+        this.#chain.push({ uuid, index: draft.messages.length, compactions: draft.compactions.length }) - 1,
+      );
     }
     if (record["type"] === "system") return this.#system(record, place);
     this.#message(record, place);
@@ -92,12 +110,21 @@ class QwenCode implements Reading {
     const payload = fields(systemPayload);
     const { compressedHistory, info } = payload;
     if (subtype === "custom_title") draft.tell({ title: text(payload["customTitle"]) });
-    if (subtype !== "chat_compression" || !Array.isArray(compressedHistory)) return draft.skip(`system/${text(subtype) ?? "?"}`);
-    const context = objects(compressedHistory).map(({ role, parts }) => ({ role: role === "model" ? "model" : "user", parts: partsOf(parts) }));
+    if (subtype !== "chat_compression" || !Array.isArray(compressedHistory))
+      return draft.skip(`system/${text(subtype) ?? "?"}`);
+    const context = objects(compressedHistory).map(({ role, parts }) => ({
+      role: role === "model" ? "model" : "user",
+      parts: partsOf(parts),
+    }));
     const summary = text(payload["summary"]) ?? text(context.find(({ role }) => role === "user")?.parts[0]?.["text"]);
     const { originalTokenCount, newTokenCount } = fields(info);
-    draft.compact(place, context, { summary, tokensBefore: number(originalTokenCount), tokensAfter: number(newTokenCount) });
-    if (draft.messages.length === 0) for (const link of this.#chain) Object.assign(link, { index: 0, compactions: draft.compactions.length });
+    draft.compact(place, context, {
+      summary,
+      tokensBefore: number(originalTokenCount),
+      tokensAfter: number(newTokenCount),
+    });
+    if (draft.messages.length === 0)
+      for (const link of this.#chain) Object.assign(link, { index: 0, compactions: draft.compactions.length });
   }
 
   #message(record: Fields, place: number): void {
@@ -110,8 +137,12 @@ class QwenCode implements Reading {
     const last = draft.messages.length - 1;
     const before = fields(draft.messages[last]);
     const held = before["parts"] as Fields[] | undefined;
-    const isMore = last >= (draft.compactions.at(-1)?.before ?? 0) && before["role"] === role && held?.[0] !== undefined && "functionResponse" in held[0]
-      && (subtype === "mid_turn_user_message" || parts.every((part) => "functionResponse" in part));
+    const isMore =
+      last >= (draft.compactions.at(-1)?.before ?? 0) &&
+      before["role"] === role &&
+      held?.[0] !== undefined &&
+      "functionResponse" in held[0] &&
+      (subtype === "mid_turn_user_message" || parts.every((part) => "functionResponse" in part));
     // Results of parallel calls, and texts that the user sends meanwhile, are one turn.
     if (isMore) {
       append(held!, parts);
@@ -119,8 +150,17 @@ class QwenCode implements Reading {
     } else {
       const time = timeOf(record["timestamp"]);
       const id = text(record["uuid"]);
-      const isNote = role === "user" && (NOTES.has(word(subtype)) || provenance === "system" || provenance === "goal_runtime" || isInjected({ role, parts }));
-      draft.push({ role, parts }, place, { ...(time !== undefined && { time }), ...(isNote && { injected: true }), ...(id !== undefined && { id }) });
+      const isNote =
+        role === "user" &&
+        (NOTES.has(word(subtype)) ||
+          provenance === "system" ||
+          provenance === "goal_runtime" ||
+          isInjected({ role, parts }));
+      draft.push({ role, parts }, place, {
+        ...(time !== undefined && { time }),
+        ...(isNote && { injected: true }),
+        ...(id !== undefined && { id }),
+      });
     }
     this.#said = JSON.stringify(parts);
     this.#usage(record, draft.messages.length - 1);
@@ -142,14 +182,23 @@ class QwenCode implements Reading {
 
   #usage(record: Fields, index: number): void {
     if (record["type"] !== "assistant") return;
-    const { promptTokenCount: prompt, cachedContentTokenCount: cached, candidatesTokenCount, thoughtsTokenCount: reasoning, totalTokenCount } = fields(record["usageMetadata"]);
+    const {
+      promptTokenCount: prompt,
+      cachedContentTokenCount: cached,
+      candidatesTokenCount,
+      thoughtsTokenCount: reasoning,
+      totalTokenCount,
+    } = fields(record["usageMetadata"]);
     const model = text(record["model"]);
     this.#draft.tell({ model });
     const input = number(prompt) ?? 0;
     const cacheRead = Math.min(number(cached) ?? 0, input);
     const total = number(totalTokenCount);
     // Some servers count thoughts among the candidates; the total tells.
-    const output = total !== undefined && total > input ? total - input : (number(candidatesTokenCount) ?? 0) + (number(reasoning) ?? 0);
+    const output =
+      total !== undefined && total > input
+        ? total - input
+        : (number(candidatesTokenCount) ?? 0) + (number(reasoning) ?? 0);
     this.#draft.report(index, usageOf({ input: input - cacheRead, cacheRead, output, reasoning }), model);
   }
 

@@ -42,11 +42,18 @@ export const READERS: readonly Reader[] = [
   geminiStream,
   pi,
   opencode,
-  vscodeChatLog, vscodeChat, copilotReplay,
+  vscodeChatLog,
+  vscodeChat,
+  copilotReplay,
   openhandsEvents,
   openhands,
-  zed, cursor, continueDev, amp, droid,
-  clineSession, cline,
+  zed,
+  cursor,
+  continueDev,
+  amp,
+  droid,
+  clineSession,
+  cline,
   sweAgent,
   goose,
   kimi,
@@ -57,8 +64,4 @@ export const READERS: readonly Reader[] = [
   aider,
 ];
 
-export const STRANGERS: readonly Stranger[] = [
-  clinePanel,
-  opencodePiece,
-  codexPrompts, claudePrompts, geminiPrompts,
-];
+export const STRANGERS: readonly Stranger[] = [clinePanel, opencodePiece, codexPrompts, claudePrompts, geminiPrompts];

@@ -48,11 +48,16 @@ export function renderedText(root: unknown): string {
 }
 
 function isText(node: unknown): node is Fields {
-  return isFields(node) && (node["type"] === TEXT || (node["type"] === undefined && !Array.isArray(node["children"]))) && typeof node["text"] === "string";
+  return (
+    isFields(node) &&
+    (node["type"] === TEXT || (node["type"] === undefined && !Array.isArray(node["children"]))) &&
+    typeof node["text"] === "string"
+  );
 }
 
 /** True if the nearest thing before the innermost open piece, or before one that it begins, is a text. */
 function continues(open: readonly Open[]): boolean {
-  for (let at = open.length - 2; at >= 0; at--) if (open[at]!.before !== "nothing") return open[at]!.before === "text";
+  for (let at = open.length - 2; at >= 0; at--)
+    if (open[at]!.before !== "nothing") return open[at]!.before === "text";
   return false;
 }

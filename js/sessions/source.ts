@@ -8,7 +8,8 @@ export async function* texts(source: SessionSource): AsyncGenerator<string> {
   if (typeof source === "string") return yield source;
   const decoder = new TextDecoder();
   for await (const piece of pieces(source)) {
-    if (typeof piece !== "string" && !(piece instanceof Uint8Array)) throw badSource("its pieces are neither texts nor bytes");
+    if (typeof piece !== "string" && !(piece instanceof Uint8Array))
+      throw badSource("its pieces are neither texts nor bytes");
     yield typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
   }
   yield decoder.decode();
@@ -16,7 +17,8 @@ export async function* texts(source: SessionSource): AsyncGenerator<string> {
 
 function pieces(source: Exclude<SessionSource, string>): AsyncIterable<unknown> | Iterable<unknown> {
   if (source instanceof Uint8Array) return [source];
-  if (typeof Blob === "function" && source instanceof Blob) return pieces(source.stream() as ReadableStream<Uint8Array>);
+  if (typeof Blob === "function" && source instanceof Blob)
+    return pieces(source.stream() as ReadableStream<Uint8Array>);
   if (typeof source === "object" && source !== null) {
     // Safari's streams cannot be iterated.
     if (Symbol.asyncIterator in source || Symbol.iterator in source) return source as AsyncIterable<unknown>;

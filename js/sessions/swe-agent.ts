@@ -26,7 +26,9 @@ function recognise({ records }: Sample): Match | undefined {
 function historyOf(record: unknown): readonly Fields[] {
   const { history, messages, trajectory, trajectory_format: format, info } = fields(record);
   const isMini = Array.isArray(messages) && (typeof format === "string" || (isFields(info) && "exit_status" in info));
-  const isOwn = Array.isArray(history) && (Array.isArray(trajectory) || (isFields(info) && ("exit_status" in info || "model_stats" in info)));
+  const isOwn =
+    Array.isArray(history) &&
+    (Array.isArray(trajectory) || (isFields(info) && ("exit_status" in info || "model_stats" in info)));
   const list = isMini ? objects(messages) : isOwn ? objects(history) : fromSteps(trajectory);
   return list.length > 0 && list.every((message) => typeof message["role"] === "string") ? list : [];
 }
@@ -37,8 +39,16 @@ function fromSteps(trajectory: unknown): readonly Fields[] {
   if (!Array.isArray(query)) return [];
   const list = objects(calls);
   const answer = { role: "assistant", content: response, ...(list.length > 0 && { tool_calls: list }) };
-  const result = { role: list.length > 0 ? "tool" : "user", content: observation, ...(Array.isArray(ids) && { tool_call_ids: ids }) };
-  return [...objects(query), ...(typeof response === "string" ? [answer] : []), ...(text(observation) !== undefined ? [result] : [])];
+  const result = {
+    role: list.length > 0 ? "tool" : "user",
+    content: observation,
+    ...(Array.isArray(ids) && { tool_call_ids: ids }),
+  };
+  return [
+    ...objects(query),
+    ...(typeof response === "string" ? [answer] : []),
+    ...(text(observation) !== undefined ? [result] : []),
+  ];
 }
 
 class SweAgent implements Reading {
@@ -55,7 +65,11 @@ class SweAgent implements Reading {
     const draft = new Draft("openai-chat", this.#keepsHistory);
     const { environment, instance_id: id, info, replay_config: replay } = fields(record);
     draft.label = text(id) ?? text(environment) ?? `run ${this.#drafts.length + 1}`;
-    draft.tell({ id: text(id), model: modelOf(info, replay), version: text(fields(info)["swe_agent_version"]) ?? text(fields(info)["mini_version"]) });
+    draft.tell({
+      id: text(id),
+      model: modelOf(info, replay),
+      version: text(fields(info)["swe_agent_version"]) ?? text(fields(info)["mini_version"]),
+    });
     let isAnswered = false;
     this.#open = [];
     historyOf(record).forEach((message, at) => {
@@ -65,7 +79,16 @@ class SweAgent implements Reading {
   }
 
   #message(draft: Draft, message: Fields, place: number, isAnswered: boolean): boolean {
-    const { role, content, tool_calls: calls, tool_call_ids: ids, tool_call_id: id, is_demo: isDemo, name, extra } = message;
+    const {
+      role,
+      content,
+      tool_calls: calls,
+      tool_call_ids: ids,
+      tool_call_id: id,
+      is_demo: isDemo,
+      name,
+      extra,
+    } = message;
     const list = objects(calls);
     const named = text(id) ?? text(items(ids)[0]);
     // Some runs do not name the call of a result: then it is that of the first one that waits.
@@ -73,7 +96,16 @@ class SweAgent implements Reading {
     this.#open = this.#open.filter((one) => one !== call);
     if (role === "tool" || (role === "user" && call !== undefined && isDemo !== true)) {
       if (call === undefined) draft.push({ role: "user", content: contentOf(content) }, place, { injected: true });
-      else draft.push({ role: "tool", tool_call_id: call, ...(typeof name === "string" && { name }), content: contentOf(content) }, place);
+      else
+        draft.push(
+          {
+            role: "tool",
+            tool_call_id: call,
+            ...(typeof name === "string" && { name }),
+            content: contentOf(content),
+          },
+          place,
+        );
       return isAnswered;
     }
     if (role !== "system" && role !== "user" && role !== "assistant") {
@@ -84,8 +116,13 @@ class SweAgent implements Reading {
     const isInjected = role === "user" && (isDemo === true || isAnswered);
     const shown = contentOf(content);
     const index = draft.push(
-      { role, content: shown === "" && list.length > 0 ? null : shown, ...(role === "assistant" && list.length > 0 && { tool_calls: list.map(callOf) }) },
-      place, isInjected ? { injected: true } : {},
+      {
+        role,
+        content: shown === "" && list.length > 0 ? null : shown,
+        ...(role === "assistant" && list.length > 0 && { tool_calls: list.map(callOf) }),
+      },
+      place,
+      isInjected ? { injected: true } : {},
     );
     if (role !== "assistant" || isDemo === true) return isAnswered;
     this.#open.push(...list.flatMap((one) => text(one["id"]) ?? []));
@@ -97,20 +134,26 @@ class SweAgent implements Reading {
   }
 
   end(): Draft | Draft[] {
-    return this.#drafts.length > 1 ? this.#drafts : this.#drafts[0] ?? new Draft("openai-chat");
+    return this.#drafts.length > 1 ? this.#drafts : (this.#drafts[0] ?? new Draft("openai-chat"));
   }
 }
 
 function callOf(call: Fields): Fields {
   const { name, arguments: args } = fields(call["function"]);
-  return { id: call["id"], type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) } };
+  return {
+    id: call["id"],
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) },
+  };
 }
 
 /** Parts carry marks of the cache, which are not OpenAI's. */
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   const parts = objects(content).map(({ cache_control: _, ...part }) => part);
-  return parts.length > 0 && parts.every(({ type }) => type === "text") ? parts.map((part) => word(part["text"] ?? "")).join("\n") : parts;
+  return parts.length > 0 && parts.every(({ type }) => type === "text")
+    ? parts.map((part) => word(part["text"] ?? "")).join("\n")
+    : parts;
 }
 
 /** The model's name in the settings of the run, which may be a JSON text. */

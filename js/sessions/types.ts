@@ -4,10 +4,35 @@ import type { Format, Usage } from "../types.ts";
 
 /** Names of the layouts that are read; docs/sessions.md lists the tool and the files of each. */
 export type SessionLayout =
-  | "claude-code" | "codex" | "gemini-chat" | "gemini-checkpoint" | "gemini-stream" | "qwen-code" | "copilot-cli" | "vscode-chat"
-  | "vscode-chat-log" | "copilot-replay" | "cline" | "cline-session" | "pi" | "opencode" | "openhands" | "openhands-events"
-  | "swe-agent" | "aider" | "letta" | "continue" | "cursor" | "zed" | "goose" | "kimi" | "amp" | "langchain" | "langfuse"
-  | "chatgpt" | "droid";
+  | "claude-code"
+  | "codex"
+  | "gemini-chat"
+  | "gemini-checkpoint"
+  | "gemini-stream"
+  | "qwen-code"
+  | "copilot-cli"
+  | "vscode-chat"
+  | "vscode-chat-log"
+  | "copilot-replay"
+  | "cline"
+  | "cline-session"
+  | "pi"
+  | "opencode"
+  | "openhands"
+  | "openhands-events"
+  | "swe-agent"
+  | "aider"
+  | "letta"
+  | "continue"
+  | "cursor"
+  | "zed"
+  | "goose"
+  | "kimi"
+  | "amp"
+  | "langchain"
+  | "langfuse"
+  | "chatgpt"
+  | "droid";
 
 /** A place in the file: a line of JSON Lines or of text (from 1), or the index of an item in a file of one JSON value (from 0). */
 export type SessionPlace = number;
@@ -128,4 +153,9 @@ export interface ReadSessionOptions {
 
 /** What a session can be read from. */
 export type SessionSource =
-  | string | Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array | string>
+  | Iterable<Uint8Array | string>;

@@ -8,14 +8,21 @@ import { READERS, STRANGERS } from "./readers.ts";
 export function noLayout(sample: Sample, name = "the file"): EspalierError {
   for (const explain of STRANGERS) {
     const why = explain(sample);
-    if (why !== undefined) return new EspalierError({ code: "no_conversation", message: `${name} ${why}`, path: "source" });
+    if (why !== undefined)
+      return new EspalierError({ code: "no_conversation", message: `${name} ${why}`, path: "source" });
   }
-  if (sample.records.length === 0 || (sample.shape === "text" && sample.records.every((line) => String(line).trim() === ""))) {
+  if (
+    sample.records.length === 0 ||
+    (sample.shape === "text" && sample.records.every((line) => String(line).trim() === ""))
+  ) {
     return new EspalierError({ code: "no_conversation", message: `${name} is empty`, path: "source" });
   }
   const tools = [...new Set(READERS.map(({ tool }) => tool))].join(", ");
   const near = nearest(sample);
-  const like = near === undefined ? "" : ` It resembles a file of ${near.tool} most, of which it has ${near.has}, but not all that its reader needs: the version may be newer than this reader.`;
+  const like =
+    near === undefined
+      ? ""
+      : ` It resembles a file of ${near.tool} most, of which it has ${near.has}, but not all that its reader needs: the version may be newer than this reader.`;
   const message = `${name} is no session file of a tool that is known: it holds ${looks(sample)}.${like} Looked for: ${tools}.`;
   return new EspalierError({ code: "unknown_session", message, path: "source" });
 }
@@ -24,7 +31,11 @@ export function noLayout(sample: Sample, name = "the file"): EspalierError {
 export function notJson(text: string, name = "the file"): EspalierError {
   const isCut = !/[\]}"]\s*$/.test(text);
   const why = isCut ? "it ends in the middle, as a file that is still being written" : "it is damaged";
-  return new EspalierError({ code: "bad_json", message: `${name} is neither JSON nor JSON Lines: ${why}`, path: "source" });
+  return new EspalierError({
+    code: "bad_json",
+    message: `${name} is neither JSON nor JSON Lines: ${why}`,
+    path: "source",
+  });
 }
 
 /** Fields of an object may be data, and keys of services have digits: only plain words are shown. */
@@ -33,7 +44,9 @@ const NAME = /^[$_A-Za-z]{1,30}$/;
 function names(sample: Sample): string[] {
   const found = new Set<string>();
   for (const record of sample.records.slice(0, 50)) {
-    if (Array.isArray(record)) for (const item of record.slice(0, 20)) if (isFields(item)) for (const name of Object.keys(item)) found.add(name);
+    if (Array.isArray(record))
+      for (const item of record.slice(0, 20))
+        if (isFields(item)) for (const name of Object.keys(item)) found.add(name);
     if (isFields(record)) for (const name of Object.keys(record)) found.add(name);
   }
   return [...found].filter((name) => NAME.test(name));
@@ -42,7 +55,8 @@ function names(sample: Sample): string[] {
 function looks(sample: Sample): string {
   if (sample.shape === "text") return "text that is not JSON";
   const has = names(sample);
-  const shown = has.length === 0 ? "" : ` with the fields ${has.slice(0, 10).join(", ")}${has.length > 10 ? ", …" : ""}`;
+  const shown =
+    has.length === 0 ? "" : ` with the fields ${has.slice(0, 10).join(", ")}${has.length > 10 ? ", …" : ""}`;
   if (sample.shape === "lines") return `JSON Lines${shown}`;
   return `${Array.isArray(sample.records[0]) ? "a JSON list" : isFields(sample.records[0]) ? "a JSON object" : "a JSON value"}${shown}`;
 }

@@ -23,8 +23,14 @@ export const vscodeChatLog: Reader = {
 function recognise({ records }: Sample): Match | undefined {
   const isState = (record: unknown) => isFields(record) && record["kind"] === 0 && isChat(record["v"]);
   if (!records.some(isState)) return undefined;
-  const changes = records.filter((record) => isFields(record) && typeof record["kind"] === "number" && (Array.isArray(record["k"]) || isState(record)));
-  return { count: changes.length, evidence: `${changes.length} lines of the kinds 0 to 3: a chat's state and the changes to it` };
+  const changes = records.filter(
+    (record) =>
+      isFields(record) && typeof record["kind"] === "number" && (Array.isArray(record["k"]) || isState(record)),
+  );
+  return {
+    count: changes.length,
+    evidence: `${changes.length} lines of the kinds 0 to 3: a chat's state and the changes to it`,
+  };
 }
 
 class VSCodeChatLog implements Reading {
@@ -47,7 +53,8 @@ class VSCodeChatLog implements Reading {
       return this.#place(items(fields(v)["requests"]), place);
     }
     if (kind !== 1 && kind !== 2 && kind !== 3) return void this.#skipped.push(`kind ${word(kind).slice(0, 20)}`);
-    if (!this.#change(kind, ["state", ...items(k)], v, i)) return void this.#skipped.push("a change of what is not there");
+    if (!this.#change(kind, ["state", ...items(k)], v, i))
+      return void this.#skipped.push("a change of what is not there");
     this.#place(items(v), place);
     if (isFields(v)) this.#place([v, fields(v["result"])], place);
   }
@@ -75,7 +82,7 @@ class VSCodeChatLog implements Reading {
       if (Array.isArray(target)) target.splice(Number(key), 1);
       else delete target[name];
     } else {
-      const list = Array.isArray(target[name]) ? target[name] as unknown[] : [];
+      const list = Array.isArray(target[name]) ? (target[name] as unknown[]) : [];
       target[name] = list;
       if (typeof length === "number" && length >= 0 && length < list.length) list.length = Math.trunc(length);
       append(list, items(value));
@@ -86,7 +93,10 @@ class VSCodeChatLog implements Reading {
   end(): Draft {
     const lineOf = (value: unknown) => (isFields(value) ? this.#lines.get(value) : undefined);
     const ofRequest = (request: Fields) => lineOf(request) ?? 1;
-    const draft = readChat(fields(this.#root.state), this.#keepsHistory, { ofRequest, ofResult: (request) => lineOf(request["result"]) ?? ofRequest(request) });
+    const draft = readChat(fields(this.#root.state), this.#keepsHistory, {
+      ofRequest,
+      ofResult: (request) => lineOf(request["result"]) ?? ofRequest(request),
+    });
     for (const kind of this.#skipped) draft.skip(kind);
     return draft;
   }
@@ -94,11 +104,17 @@ class VSCodeChatLog implements Reading {
 
 /** True if the holder has that key itself. */
 function has(holder: unknown, key: unknown): boolean {
-  return typeof holder === "object" && holder !== null && (typeof key === "string" || typeof key === "number") && Object.hasOwn(holder, key);
+  return (
+    typeof holder === "object" &&
+    holder !== null &&
+    (typeof key === "string" || typeof key === "number") &&
+    Object.hasOwn(holder, key)
+  );
 }
 
 /** True if a value can be set there: lists grow by one item only, and no prototypes are set. */
 function fits(holder: unknown, key: unknown): boolean {
-  if (Array.isArray(holder)) return typeof key === "number" && Number.isInteger(key) && key >= 0 && key <= holder.length;
+  if (Array.isArray(holder))
+    return typeof key === "number" && Number.isInteger(key) && key >= 0 && key <= holder.length;
   return isFields(holder) && (typeof key === "string" || typeof key === "number") && key !== "__proto__";
 }

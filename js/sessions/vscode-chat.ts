@@ -27,14 +27,17 @@ export const vscodeChat: Reader = {
 };
 
 function recognise({ records }: Sample): Match | undefined {
-  return isChat(records[0]) ? { count: 1, evidence: "a list requests with message and response, as VS Code stores and exports chats" } : undefined;
+  return isChat(records[0])
+    ? { count: 1, evidence: "a list requests with message and response, as VS Code stores and exports chats" }
+    : undefined;
 }
 
 /** True for the state of a chat. */
 export function isChat(value: unknown): value is Fields {
   if (!isFields(value) || !Array.isArray(value["requests"])) return false;
   const isNamed = typeof value["responderUsername"] === "string" || ("sessionId" in value && "creationDate" in value);
-  const isTurn = (request: Fields) => "message" in request && ("response" in request || "result" in request || "requestId" in request);
+  const isTurn = (request: Fields) =>
+    "message" in request && ("response" in request || "result" in request || "requestId" in request);
   return isNamed || objects(value["requests"]).some(isTurn);
 }
 
@@ -66,7 +69,11 @@ export interface Places {
 export function readChat(state: Fields, keepsHistory: boolean, places: Places): Draft {
   const draft = new Draft("raw", keepsHistory);
   const requests = items(state["requests"]);
-  draft.tell({ id: text(state["sessionId"]), title: text(state["customTitle"]), cwd: folder(state["workingDirectory"]) });
+  draft.tell({
+    id: text(state["sessionId"]),
+    title: text(state["customTitle"]),
+    cwd: folder(state["workingDirectory"]),
+  });
   const chat = new Chat(draft, summariesOf(requests), places);
   requests.forEach((request, index) => {
     if (isFields(request)) chat.request(request, index);
@@ -103,25 +110,36 @@ class Chat {
 
   request(request: Fields, index: number): void {
     const metadata = metadataOf(request);
-    const isUndone = isFields(request["shouldBeRemovedOnSend"]) || request["shouldBeRemovedOnSend"] === true || request["isHidden"] === true;
-    const draft = isUndone ? this.#draft.chain("undone", { kind: "branch", title: "requests that were undone" }) : this.#draft;
+    const isUndone =
+      isFields(request["shouldBeRemovedOnSend"]) ||
+      request["shouldBeRemovedOnSend"] === true ||
+      request["isHidden"] === true;
+    const draft = isUndone
+      ? this.#draft.chain("undone", { kind: "branch", title: "requests that were undone" })
+      : this.#draft;
     const place = this.#places.ofRequest(request, index);
     const time = timeOf(request["timestamp"]);
     const about = { time, id: text(request["requestId"]) };
-    this.#draft.tell({ version: text(fields(request["agent"])["extensionVersion"]), model: modelOf(request, metadata) });
+    this.#draft.tell({
+      version: text(fields(request["agent"])["extensionVersion"]),
+      model: modelOf(request, metadata),
+    });
     const global = rawParts(metadata["renderedGlobalContext"]);
     if (global.length > 0) this.#global(global, place);
     const rendered = rawParts(metadata["renderedUserMessage"]);
     const asked = rendered.length > 0 ? rendered : rawParts(wordsOf(request["message"]));
     if (asked.length > 0) draft.push({ role: USER, content: asked }, place, known(about));
-    const answer = this.#rounds(draft, request, metadata, this.#places.ofResult(request, index)) ?? this.#shown(draft, request, place);
+    const answer =
+      this.#rounds(draft, request, metadata, this.#places.ofResult(request, index)) ??
+      this.#shown(draft, request, place);
     if (answer !== undefined) report(draft, answer, request, metadata);
     const { errorDetails } = fields(request["result"]);
     if (isFields(errorDetails)) draft.skip("error", "an error that the panel showed");
   }
 
   #global(content: unknown[], place: number): void {
-    if (this.#context) return this.#draft.skip("renderedGlobalContext", "it is sent once, as the first request has it");
+    if (this.#context)
+      return this.#draft.skip("renderedGlobalContext", "it is sent once, as the first request has it");
     const message = { role: USER, content };
     this.#context = message;
     this.#draft.push(message, place, { injected: true });
@@ -133,9 +151,14 @@ class Chat {
     let answer: number | undefined;
     objects(metadata["toolCallRounds"]).forEach((round, number) => {
       const calls = objects(round["toolCalls"]).map((call, at) => {
-        const id = text(call["id"]) ?? `${text(round["id"]) ?? `${text(request["requestId"]) ?? "round"}:${number}`}:${at}`;
+        const id =
+          text(call["id"]) ?? `${text(round["id"]) ?? `${text(request["requestId"]) ?? "round"}:${number}`}:${at}`;
         const given = call["arguments"] ?? {};
-        return { id, name: text(call["name"]) ?? "", arguments: typeof given === "string" ? given : JSON.stringify(given) };
+        return {
+          id,
+          name: text(call["name"]) ?? "",
+          arguments: typeof given === "string" ? given : JSON.stringify(given),
+        };
       });
       const content = [...thinking(round["thinking"]), ...rawParts(round["response"])];
       if (content.length > 0 || calls.length > 0) {
@@ -151,8 +174,13 @@ class Chat {
       const own = text(round["summary"]) ?? text(fields(round["summary"])["text"]);
       const summary = own ?? this.#summaries.get(text(round["id"]) ?? "");
       if (summary === undefined) return;
-      const message = { role: USER, content: [{ type: TEXT, text: `<conversation-summary>\n${summary}\n</conversation-summary>` }] };
-      draft.compact(place, [...(this.#context && draft === this.#draft ? [this.#context] : []), message], { summary });
+      const message = {
+        role: USER,
+        content: [{ type: TEXT, text: `<conversation-summary>\n${summary}\n</conversation-summary>` }],
+      };
+      draft.compact(place, [...(this.#context && draft === this.#draft ? [this.#context] : []), message], {
+        summary,
+      });
       answer = undefined;
     });
     for (const part of answer === undefined ? [] : objects(request["response"])) {
@@ -169,7 +197,8 @@ class Chat {
       if (isFields(value) && "node" in value) return [{ type: TEXT, text: renderedText(value["node"]) }];
       const image = typeof mimeType === "string" && mimeType.startsWith("image/") ? base64(data) : undefined;
       if (image !== undefined) return [{ type: IMAGE, imageUrl: { url: `data:${word(mimeType)};base64,${image}` } }];
-      if (typeof words === "string" && (type === undefined || type === TEXT || type === "text")) return [{ type: TEXT, text: words }];
+      if (typeof words === "string" && (type === undefined || type === TEXT || type === "text"))
+        return [{ type: TEXT, text: words }];
       this.#draft.skip("data in a tool result", "neither a text nor an image whose bytes are in the file");
       return [];
     });
@@ -177,20 +206,32 @@ class Chat {
 
   /** Pushes what the panel shows of an answer, for requests without metadata. */
   #shown(draft: Draft, request: Fields, place: number): number | undefined {
-    const words = typeof request["response"] === "string" ? request["response"] : items(request["response"]).map((part) => this.#part(part)).join("");
+    const words =
+      typeof request["response"] === "string"
+        ? request["response"]
+        : items(request["response"])
+            .map((part) => this.#part(part))
+            .join("");
     if (words.trim() === "" || objects(metadataOf(request)["toolCallRounds"]).length > 0) return undefined;
-    return draft.push({ role: ASSISTANT, content: [{ type: TEXT, text: words }] }, place, known({ id: text(request["responseId"]) }));
+    return draft.push(
+      { role: ASSISTANT, content: [{ type: TEXT, text: words }] },
+      place,
+      known({ id: text(request["responseId"]) }),
+    );
   }
 
   #part(part: unknown): string {
     const { kind, value, content } = fields(part);
-    const words = (held: unknown) => (typeof held === "string" ? held : text(fields(held)["value"]) ?? "");
+    const words = (held: unknown) => (typeof held === "string" ? held : (text(fields(held)["value"]) ?? ""));
     if (typeof part === "string") return part;
-    if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") return words(value) || words(content);
+    if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln")
+      return words(value) || words(content);
     // The name stands within a sentence.
     if (kind === "inlineReference") return nameOf(fields(part));
     const isCall = kind === "toolInvocationSerialized";
-    const why = isCall ? "how the panel shows a call; the file has neither its arguments nor its result" : "part of the panel only";
+    const why = isCall
+      ? "how the panel shows a call; the file has neither its arguments nor its result"
+      : "part of the panel only";
     this.#draft.skip(`response/${word(kind)}`, why);
     return "";
   }
@@ -216,11 +257,17 @@ function rawParts(value: unknown): unknown[] {
 
 function wordsOf(message: unknown): unknown {
   if (typeof message === "string") return message;
-  return text(fields(message)["text"]) ?? objects(fields(message)["parts"]).map((part) => text(part["text"]) ?? "").join("");
+  return (
+    text(fields(message)["text"]) ??
+    objects(fields(message)["parts"])
+      .map((part) => text(part["text"]) ?? "")
+      .join("")
+  );
 }
 
 function thinking(value: unknown): unknown[] {
-  if (typeof value === "string") return value === "" ? [] : [{ type: OPAQUE, value: { type: "thinking", thinking: { text: value } } }];
+  if (typeof value === "string")
+    return value === "" ? [] : [{ type: OPAQUE, value: { type: "thinking", thinking: { text: value } } }];
   const { text: words, encrypted } = fields(value);
   const has = (Array.isArray(words) ? words.length > 0 : text(words) !== undefined) || text(encrypted) !== undefined;
   return has ? [{ type: OPAQUE, value: { type: "thinking", thinking: value } }] : [];
@@ -261,7 +308,10 @@ function reportRound(draft: Draft, answer: number, { usage, modelId }: Fields): 
 function report(draft: Draft, answer: number, request: Fields, metadata: Fields): void {
   const { promptTokens, outputTokens } = metadata;
   const found = [
-    { promptTokens, completionTokens: outputTokens }, fields(metadata["usage"]), fields(fields(request["result"])["usage"]), fields(request["usage"]),
+    { promptTokens, completionTokens: outputTokens },
+    fields(metadata["usage"]),
+    fields(fields(request["result"])["usage"]),
+    fields(request["usage"]),
     { promptTokens: request["promptTokens"], completionTokens: request["completionTokens"] },
   ].find((usage) => tokens(usage).promptTotal > 0);
   if (found && draft.usage.at(-1)?.answer !== answer) draft.report(answer, tokens(found), modelOf(request, metadata));
@@ -272,9 +322,17 @@ export function tokens(usage: Fields): ReturnType<typeof usageOf> {
   const prompt = number(usage["promptTokens"] ?? usage["prompt_tokens"]) ?? 0;
   const cacheRead = Math.min(prompt, number(fields(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0);
   const reasoning = fields(usage["completion_tokens_details"])["reasoning_tokens"];
-  return usageOf({ input: prompt - cacheRead, cacheRead, output: usage["completionTokens"] ?? usage["completion_tokens"], reasoning });
+  return usageOf({
+    input: prompt - cacheRead,
+    cacheRead,
+    output: usage["completionTokens"] ?? usage["completion_tokens"],
+    reasoning,
+  });
 }
 
 function known(values: { time?: number | undefined; id?: string | undefined }): { time?: number; id?: string } {
-  return { ...(values.time !== undefined && { time: values.time }), ...(values.id !== undefined && { id: values.id }) };
+  return {
+    ...(values.time !== undefined && { time: values.time }),
+    ...(values.id !== undefined && { id: values.id }),
+  };
 }

@@ -14,7 +14,7 @@ export type SessionView = "live" | "history";
  * ```ts
  * import { readSession, sessionRequest } from "espalier/sessions";
  *
- * const file = '{"type":"session","version":3,"id":"s","cwd":"/work"}\n{"type":"message","message":{"role":"user","content":"Hi"}}';
+ * const file = '{"type":"session","version":3,"id":"s","cwd":"/srv"}\n{"type":"message","message":{"role":"user","content":"Hi"}}';
  * sessionRequest(readSession(file)); // => [{ role: "user", content: "Hi" }]
  * ```
  */
@@ -23,8 +23,14 @@ export function sessionRequest(session: Session, view: SessionView = "live"): un
   const messages = view === "history" ? session.history : session.messages;
   if (system === undefined && tools === undefined) return messages;
   const list = tools !== undefined && { tools };
-  if (format === "gemini") return { ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }), contents: messages, ...list };
-  if (format === "openai-responses") return { ...(system !== undefined && { instructions: system }), input: messages, ...list };
+  if (format === "gemini")
+    return {
+      ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }),
+      contents: messages,
+      ...list,
+    };
+  if (format === "openai-responses")
+    return { ...(system !== undefined && { instructions: system }), input: messages, ...list };
   return { ...(system !== undefined && { system }), messages, ...list };
 }
 
@@ -62,13 +68,23 @@ export function sessionLayouts(): KnownLayout[] {
  * @throws EspalierError `unsupported` if the tool cannot resume from its file, `bad_input`
  */
 export function writeSession(session: Session, messages: readonly unknown[], original: string): string {
-  if (!Array.isArray(messages)) throw new EspalierError({ code: "bad_input", message: "messages must be a list", path: "messages" });
-  if (typeof original !== "string") throw new EspalierError({ code: "bad_input", message: "original must be the text of the file", path: "original" });
+  if (!Array.isArray(messages))
+    throw new EspalierError({ code: "bad_input", message: "messages must be a list", path: "messages" });
+  if (typeof original !== "string")
+    throw new EspalierError({
+      code: "bad_input",
+      message: "original must be the text of the file",
+      path: "original",
+    });
   const write = READERS.find(({ layout }) => layout === session.layout)?.write;
   if (write) {
-    const isSame = messages.length === session.messages.length && messages.every((message, at) => message === session.messages[at]);
+    const isSame =
+      messages.length === session.messages.length &&
+      messages.every((message, at) => message === session.messages[at]);
     return isSame ? original : write(original, session, messages);
   }
-  const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${sessionLayouts().flatMap((one) => (one.isWritable ? [one.layout] : [])).join(", ")}.`;
+  const message = `files of ${session.tool} (${session.layout}) are read, but not written: the tool does not resume from them. Written are ${sessionLayouts()
+    .flatMap((one) => (one.isWritable ? [one.layout] : []))
+    .join(", ")}.`;
   throw new EspalierError({ code: "unsupported", message, path: "session.layout" });
 }

@@ -41,10 +41,22 @@ class Zed implements Reading {
   }
 
   add(record: unknown): void {
-    const { version, title, summary, model, messages, request_token_usage: usage, initial_project_snapshot: project, id } = fields(record);
+    const {
+      version,
+      title,
+      summary,
+      model,
+      messages,
+      request_token_usage: usage,
+      initial_project_snapshot: project,
+      id,
+    } = fields(record);
     const [tree] = objects(fields(project)["worktree_snapshots"]);
     this.#draft.tell({
-      id: text(id), version: text(version), title: text(title) ?? text(summary), model: text(fields(model)["model"]),
+      id: text(id),
+      version: text(version),
+      title: text(title) ?? text(summary),
+      model: text(fields(model)["model"]),
       cwd: text(tree?.["worktree_path"]),
     });
     this.#usage = fields(usage);
@@ -53,7 +65,10 @@ class Zed implements Reading {
   }
 
   #message(message: unknown, place: number): void {
-    if (message === "Resume") return void this.#draft.push({ role: "user", content: "Continue where you left off" }, place, { injected: true });
+    if (message === "Resume")
+      return void this.#draft.push({ role: "user", content: "Continue where you left off" }, place, {
+        injected: true,
+      });
     if (!isFields(message)) return this.#draft.skip("a message that is no object");
     const { User: user, Agent: agent, Compaction: compaction, role } = message;
     if (isFields(user)) return this.#user(user, place);
@@ -78,7 +93,11 @@ class Zed implements Reading {
     });
     if (context.length > 0) blocks.push(textBlock(`<context>\n${context.join("\n\n")}\n</context>`));
     if (blocks.length === 0) return this.#draft.skip("a request without text");
-    this.#draft.push({ role: "user", content: blocks }, place, this.#request === undefined ? {} : { id: this.#request });
+    this.#draft.push(
+      { role: "user", content: blocks },
+      place,
+      this.#request === undefined ? {} : { id: this.#request },
+    );
   }
 
   #agent({ content, tool_results: held }: Fields, place: number): void {
@@ -96,7 +115,10 @@ class Zed implements Reading {
     });
     if (blocks.length > 0) this.#answer = this.#draft.push({ role: "assistant", content: blocks }, place);
     const results = resultsOf(held);
-    const answers = calls.flatMap((id) => { const result = results.get(id); return result ? [resultOf(id, result)] : []; });
+    const answers = calls.flatMap((id) => {
+      const result = results.get(id);
+      return result ? [resultOf(id, result)] : [];
+    });
     for (const id of results.keys()) if (!calls.includes(id)) this.#draft.skip("result without a call");
     if (answers.length > 0) this.#draft.push({ role: "user", content: answers }, place);
   }
@@ -110,18 +132,23 @@ class Zed implements Reading {
     const results = resultsOf(held);
     const blocks = objects(segments).flatMap((segment): Fields[] => {
       if (segment["type"] === "thinking") return thinking(segment);
-      if (segment["type"] === "redacted_thinking") return [{ type: "redacted_thinking", data: text(segment["data"]) ?? "" }];
+      if (segment["type"] === "redacted_thinking")
+        return [{ type: "redacted_thinking", data: text(segment["data"]) ?? "" }];
       return typeof segment["text"] === "string" && segment["text"] !== "" ? [textBlock(segment["text"])] : [];
     });
-    if (role === "system") return this.#draft.tell({ system: blocks.map((block) => text(block["text"]) ?? "").join("\n") });
+    if (role === "system")
+      return this.#draft.tell({ system: blocks.map((block) => text(block["text"]) ?? "").join("\n") });
     if (role === "assistant") {
       const calls = objects(uses).map(({ id: call, name, input }) => {
         return { type: "tool_use", id: word(call), name: text(name) ?? "", input: inputOf(input) };
       });
-      if (blocks.length + calls.length > 0) this.#answer = this.#draft.push({ role: "assistant", content: [...blocks, ...calls] }, place);
+      if (blocks.length + calls.length > 0)
+        this.#answer = this.#draft.push({ role: "assistant", content: [...blocks, ...calls] }, place);
       this.#open = new Set(calls.map((call) => call.id));
     }
-    const answers = [...results].filter(([call]) => this.#open.delete(call)).map(([call, result]) => resultOf(call, result));
+    const answers = [...results]
+      .filter(([call]) => this.#open.delete(call))
+      .map(([call, result]) => resultOf(call, result));
     if (role === "assistant") {
       if (answers.length > 0) this.#draft.push({ role: "user", content: answers }, place);
       return;
@@ -131,14 +158,24 @@ class Zed implements Reading {
       this.#request = typeof id === "string" || typeof id === "number" ? String(id) : undefined;
     }
     const said = text(context) === undefined ? [] : [textBlock(String(context))];
-    if (answers.length + blocks.length > 0) this.#draft.push({ role: "user", content: [...answers, ...blocks, ...said] }, place);
+    if (answers.length + blocks.length > 0)
+      this.#draft.push({ role: "user", content: [...answers, ...blocks, ...said] }, place);
   }
 
   /** Usage is recorded for each request of the user: that of the newest request to the model. */
   #report(): void {
-    const usage = this.#request !== undefined && Object.hasOwn(this.#usage, this.#request) ? fields(this.#usage[this.#request]) : {};
-    const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite } = usage;
-    if (this.#answer !== undefined) this.#draft.report(this.#answer, usageOf({ input, output, cacheRead, cacheWrite }), this.#draft.about.model);
+    const usage =
+      this.#request !== undefined && Object.hasOwn(this.#usage, this.#request)
+        ? fields(this.#usage[this.#request])
+        : {};
+    const {
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_input_tokens: cacheRead,
+      cache_creation_input_tokens: cacheWrite,
+    } = usage;
+    if (this.#answer !== undefined)
+      this.#draft.report(this.#answer, usageOf({ input, output, cacheRead, cacheWrite }), this.#draft.about.model);
     this.#answer = undefined;
     this.#request = undefined;
   }
@@ -162,7 +199,9 @@ function thinking({ text: words, signature }: Fields): Fields[] {
 }
 
 function resultsOf(held: unknown): Map<string, Fields> {
-  const list = Array.isArray(held) ? objects(held).map((result) => [word(result["tool_use_id"]), result] as const) : Object.entries(fields(held));
+  const list = Array.isArray(held)
+    ? objects(held).map((result) => [word(result["tool_use_id"]), result] as const)
+    : Object.entries(fields(held));
   return new Map(list.flatMap(([id, result]) => (isFields(result) ? [[id, result]] : [])));
 }
 
@@ -173,6 +212,12 @@ function resultOf(id: string, { content, output, is_error: isError }: Fields): F
     if (isFields(image)) return [imageBlock(image["source"]) ?? textBlock("")];
     return typeof part === "string" ? [textBlock(part)] : blocksOf([part]);
   });
-  const shown = typeof output === "string" ? output : output === undefined || output === null ? "" : JSON.stringify(output);
-  return { type: "tool_result", tool_use_id: id, content: parts.length > 0 ? parts : shown, ...(isError === true && { is_error: true }) };
+  const shown =
+    typeof output === "string" ? output : output === undefined || output === null ? "" : JSON.stringify(output);
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content: parts.length > 0 ? parts : shown,
+    ...(isError === true && { is_error: true }),
+  };
 }

@@ -13,28 +13,45 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAK".repeat(8_000);
 
 const messages = [
   { role: "system", content: "Be brief." },
-  { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }] },
-  { role: "assistant", content: "Let me look.", tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: '{"path":"."}' } }] },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
+    ],
+  },
+  {
+    role: "assistant",
+    content: "Let me look.",
+    tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: '{"path":"."}' } }],
+  },
   { role: "tool", tool_call_id: "c1", content: "a.ts" },
   { role: "assistant", content: "A file." },
 ];
 
 /** Texts, calls and results, as the engine reads them. */
 function essence(input: unknown, format: Format): unknown[] {
-  return readConversation(input, { format }).messages.flatMap(({ role, parts }) => parts.flatMap((part): unknown[] => {
-    if (part.type === "text") return [[role === "developer" ? "system" : role, part.text]];
-    if (part.type === "toolCall") return [["call", part.name, JSON.parse(part.arguments)]];
-    return part.type === "toolResult" ? [["result", part.content.map((held) => held.type === "text" && held.text).join("")]] : [];
-  }));
+  return readConversation(input, { format }).messages.flatMap(({ role, parts }) =>
+    parts.flatMap((part): unknown[] => {
+      if (part.type === "text") return [[role === "developer" ? "system" : role, part.text]];
+      if (part.type === "toolCall") return [["call", part.name, JSON.parse(part.arguments)]];
+      return part.type === "toolResult"
+        ? [["result", part.content.map((held) => held.type === "text" && held.text).join("")]]
+        : [];
+    }),
+  );
 }
 
 for (const to of FORMATS) {
   test(`OpenAI's messages in the format ${to}, and back`, () => {
     const there = espalier.convert(messages, to);
     const { system } = there;
-    const request = to === "gemini"
-      ? { systemInstruction: { parts: [{ text: system }] }, contents: there.messages }
-      : system === undefined ? there.messages : { system, messages: there.messages };
+    const request =
+      to === "gemini"
+        ? { systemInstruction: { parts: [{ text: system }] }, contents: there.messages }
+        : system === undefined
+          ? there.messages
+          : { system, messages: there.messages };
     assert.deepEqual(essence(request, to), essence(messages, "openai-chat"));
     const back = espalier.convert(request, "openai-chat", { from: to });
     assert.deepEqual(essence(back.messages, "openai-chat"), essence(messages, "openai-chat"));
@@ -50,29 +67,54 @@ for (const to of ["openai-responses", "anthropic", "gemini"] as const) {
 }
 
 test("what cannot cross is listed", () => {
-  const thought = { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature: "c2ln" }, { type: "text", text: "Yes." }] };
-  const { messages: converted, lost } = espalier.convert([{ role: "user", content: "Well?" }, thought], "openai-chat");
+  const thought = {
+    role: "assistant",
+    content: [
+      { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+      { type: "text", text: "Yes." },
+    ],
+  };
+  const { messages: converted, lost } = espalier.convert(
+    [{ role: "user", content: "Well?" }, thought],
+    "openai-chat",
+  );
   assert.deepEqual(lost, [{ index: 1, part: "reasoning", count: 1 }]);
   assert.deepEqual(converted[1], { role: "assistant", content: "Yes." });
 });
 
 test("the same format gives the same objects", () => {
-  assert.deepEqual(espalier.convert(messages, "openai-chat").messages.map((message, at) => message === messages[at]), messages.map(() => true));
+  assert.deepEqual(
+    espalier.convert(messages, "openai-chat").messages.map((message, at) => message === messages[at]),
+    messages.map(() => true),
+  );
 });
 
 test("random conversations cross without losing a text, a call or a result", () => {
   const word = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== "");
-  const round = fc.tuple(word, word, word).map(([ask, name, answer]) => [ask, name.replace(/\W/g, "x"), answer] as const);
-  fc.assert(fc.property(fc.array(round, { minLength: 1, maxLength: 6 }), fc.constantFrom(...FORMATS), (rounds, to) => {
-    const chat = rounds.flatMap(([ask, name, answer], at) => [
-      { role: "user", content: ask }, { role: "assistant", content: null, tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: "{}" } }] },
-      { role: "tool", tool_call_id: `c${at}`, content: answer },
-    ]);
-    assert.deepEqual(essence(espalier.convert(chat, to).messages, to), essence(chat, "openai-chat"));
-  }), { numRuns: 300 });
+  const round = fc
+    .tuple(word, word, word)
+    .map(([ask, name, answer]) => [ask, name.replace(/\W/g, "x"), answer] as const);
+  fc.assert(
+    fc.property(fc.array(round, { minLength: 1, maxLength: 6 }), fc.constantFrom(...FORMATS), (rounds, to) => {
+      const chat = rounds.flatMap(([ask, name, answer], at) => [
+        { role: "user", content: ask },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: `c${at}`, content: answer },
+      ]);
+      assert.deepEqual(essence(espalier.convert(chat, to).messages, to), essence(chat, "openai-chat"));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("a format that does not exist is refused", () => {
   assert.throws(() => espalier.convert(messages, "cohere" as never), { code: "bad_option", path: "to" });
-  assert.throws(() => espalier.convert(messages, "anthropic", { form: "openai-chat" } as never), { code: "bad_option", path: "options.form" });
+  assert.throws(() => espalier.convert(messages, "anthropic", { form: "openai-chat" } as never), {
+    code: "bad_option",
+    path: "options.form",
+  });
 });

@@ -15,15 +15,25 @@ const log = fixture("claude-code.jsonl");
 writeFileSync(join(home, "s.jsonl"), log);
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: "utf8", cwd: home, input: log });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], {
+    encoding: "utf8",
+    cwd: home,
+    input: log,
+  });
   return { status, stdout, stderr };
 }
 
 test("count says which layout it is, by what, what was left out and how to have it", () => {
   const { status, stderr, stdout } = run("count", "s.jsonl");
   assert.equal(status, 0, stderr);
-  assert.match(stderr, /session: Claude Code \(claude-code\), recognised by 17 lines of the types user and assistant/);
-  assert.match(stderr, /4 turns of a user\n {2}live context: 4 messages; compacted 1 time \(--view history shows the whole history, 9 messages\)/);
+  assert.match(
+    stderr,
+    /session: Claude Code \(claude-code\), recognised by 17 lines of the types user and assistant/,
+  );
+  assert.match(
+    stderr,
+    /4 turns of a user\n {2}live context: 4 messages; compacted 1 time \(--view history shows the whole history, 9 messages\)/,
+  );
   assert.match(stderr, /2 side chains: ag1 \(subagent, 2\), branch:u2 \(branch, 2\) \(--side-chain ID opens one\)/);
   assert.match(stderr, /1 × file-history-snapshot, .*\n {2}line 23: the last line is incomplete/);
   assert.match(stdout, /4 messages$/m);
@@ -34,7 +44,10 @@ test("count says which layout it is, by what, what was left out and how to have 
 
 test("--json says what the session is", () => {
   const { session } = JSON.parse(run("count", "s.jsonl", "--json").stdout) as { session: Record<string, unknown> };
-  assert.deepEqual([session["layout"], session["turns"], session["live"], session["history"]], ["claude-code", 4, 4, 9]);
+  assert.deepEqual(
+    [session["layout"], session["turns"], session["live"], session["history"]],
+    ["claude-code", 4, 4, 9],
+  );
 });
 
 test("prune gives messages, or a file that the tool resumes from", () => {
@@ -60,7 +73,10 @@ test("doctor finds a call without a result, and repairs a copy", () => {
   writeFileSync(join(home, "dead.jsonl"), open);
   const found = run("doctor", "dead.jsonl");
   assert.equal(found.status, 6);
-  assert.match(found.stdout, /anthropic would refuse this request: 1 reason\n {2}messages\[2\]\.content\[1\] \(line 5\): .*\(pending-call\)/);
+  assert.match(
+    found.stdout,
+    /anthropic would refuse this request: 1 reason\n {2}messages\[2\]\.content\[1\] \(line 5\): .*\(pending-call\)/,
+  );
   assert.equal(run("doctor", "dead.jsonl", "--repair").status, 0);
   assert.equal(readFileSync(join(home, "dead.jsonl"), "utf8"), open);
   assert.equal(run("doctor", "dead.repaired.jsonl").status, 0);
@@ -85,7 +101,10 @@ test("a file of no tool is refused with what was looked for, and secrets are not
   writeFileSync(join(home, "x.json"), JSON.stringify({ apiKey: "sk-secret-1234567890", rows: [] }));
   const { status, stderr } = run("count", "x.json");
   assert.equal(status, 3);
-  assert.match(stderr, /no session file of a tool that is known: it holds a JSON object with the fields apiKey, rows\..* Looked for: Claude Code/);
+  assert.match(
+    stderr,
+    /no session file of a tool that is known: it holds a JSON object with the fields apiKey, rows\..* Looked for: Claude Code/,
+  );
   assert.doesNotMatch(stderr, /sk-secret/);
   assert.match(run("count", "missing.jsonl").stderr, /missing\.jsonl cannot be read/);
 });

@@ -24,13 +24,20 @@ test("recorded usage anchors the count: the tool's own system prompt is in it", 
   const { usage } = (await conversation.prepare()).report;
   const recorded = open.usage.at(-1)!.usage.promptTotal;
   assert.equal(usage.origin, "calibrated");
-  assert.ok(Math.abs(usage.used - usage.bound - recorded) < 0.05 * recorded, `${usage.used - usage.bound} for ${recorded}`);
+  assert.ok(
+    Math.abs(usage.used - usage.bound - recorded) < 0.05 * recorded,
+    `${usage.used - usage.bound} for ${recorded}`,
+  );
   await conversation.dispose();
 });
 
 test("other options win, and a stored conversation goes on as it is", async () => {
   const storage = espalier.memoryStorage();
-  const first = await espalier.openConversation<unknown>({ session, storage, messages: session.messages.slice(0, 2) });
+  const first = await espalier.openConversation<unknown>({
+    session,
+    storage,
+    messages: session.messages.slice(0, 2),
+  });
   assert.equal(first.view().messages.length, 2);
   await first.dispose();
   const second = await espalier.openConversation<unknown>({ session, storage });
@@ -39,5 +46,8 @@ test("other options win, and a stored conversation goes on as it is", async () =
 });
 
 test("what is no session is refused by name", async () => {
-  await assert.rejects(espalier.openConversation({ session: "s.jsonl" as never }), { code: "bad_option", path: "options.session" });
+  await assert.rejects(espalier.openConversation({ session: "s.jsonl" as never }), {
+    code: "bad_option",
+    path: "options.session",
+  });
 });

@@ -11,8 +11,17 @@ await espalier.init();
 const user = (content: unknown) => ({ role: "user", content });
 const assistant = (...content: object[]) => ({ role: "assistant", content });
 const text = (words: string) => ({ type: "text", text: words });
-const call = (id: string, name = "bash", input: object = { command: "npm test" }) => ({ type: "tool_use", id, name, input });
-const result = (id: string, content: unknown = "62 tests passed") => ({ type: "tool_result", tool_use_id: id, content });
+const call = (id: string, name = "bash", input: object = { command: "npm test" }) => ({
+  type: "tool_use",
+  id,
+  name,
+  input,
+});
+const result = (id: string, content: unknown = "62 tests passed") => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content,
+});
 const thinking = (words: string) => ({ type: "thinking", thinking: words, signature: "c2lnbmF0dXJl" });
 /** A PNG of the given number of bytes: a header that says 10 by 10, and zeros. */
 function png(bytes: number) {
@@ -21,7 +30,14 @@ function png(bytes: number) {
   return { type: "image", source: { type: "base64", media_type: "image/png", data } };
 }
 
-interface Case { messages: unknown; provider?: Provider; limits?: RequestLimits; rules?: string[]; exceeded?: string[]; untouched?: number[] }
+interface Case {
+  messages: unknown;
+  provider?: Provider;
+  limits?: RequestLimits;
+  rules?: string[];
+  exceeded?: string[];
+  untouched?: number[];
+}
 
 async function check({ messages, provider = "anthropic", limits, rules = [], exceeded = [], untouched = [] }: Case) {
   const before = structuredClone(messages);
@@ -34,19 +50,34 @@ async function check({ messages, provider = "anthropic", limits, rules = [], exc
   assert.equal(espalier.diagnose(mended.messages, options).isAccepted, true);
   assert.deepEqual(messages, before, "the input is untouched");
   if (found.isAccepted) assert.equal(mended.messages, messages);
-  for (const index of untouched) assert.ok((mended.messages as unknown[]).includes((messages as unknown[])[index]), `message ${index} stays`);
+  for (const index of untouched)
+    assert.ok((mended.messages as unknown[]).includes((messages as unknown[])[index]), `message ${index} stays`);
   return mended;
 }
 
 const run = (one: Case) => async () => void (await check(one));
 
-const opening = [user("Run the tests."), assistant(text("I will."), call("t1")), user([result("t1")]), assistant(text("They pass."))];
+const opening = [
+  user("Run the tests."),
+  assistant(text("I will."), call("t1")),
+  user([result("t1")]),
+  assistant(text("They pass.")),
+];
 
 test("a healthy conversation is accepted, and comes back as it is", run({ messages: [...opening, user("Thanks.")] }));
 
-test("a call whose result was never written", run({ messages: [...opening.slice(0, 2), user("Go on.")], rules: ["lost-call"], untouched: [0, 1] }));
+test(
+  "a call whose result was never written",
+  run({ messages: [...opening.slice(0, 2), user("Go on.")], rules: ["lost-call"], untouched: [0, 1] }),
+);
 
-test("a result whose call is gone", run({ messages: [user("Go on."), assistant(text("Yes.")), user([result("t9"), text("And?")])], rules: ["orphan-result"] }));
+test(
+  "a result whose call is gone",
+  run({
+    messages: [user("Go on."), assistant(text("Yes.")), user([result("t9"), text("And?")])],
+    rules: ["orphan-result"],
+  }),
+);
 
 test("a session that was stopped while a call ran", async () => {
   const { messages } = await check({ messages: opening.slice(0, 2), rules: ["pending-call"] });
@@ -58,43 +89,92 @@ test("[thinking, text, thinking, call] stays as the API gave it", async () => {
   await check({ messages: [user("Run the tests."), answer, user([result("t1")])], untouched: [1] });
 });
 
-test("blank texts, which an interrupted answer leaves behind", run({ messages: [user("Hi"), assistant(text("")), user("Hello?")], rules: ["empty"] }));
+test(
+  "blank texts, which an interrupted answer leaves behind",
+  run({ messages: [user("Hi"), assistant(text("")), user("Hello?")], rules: ["empty"] }),
+);
 
-test("ids that come twice", run({ messages: [...opening, user("Again."), assistant(call("t1")), user([result("t1")])], rules: ["double-id"] }));
+test(
+  "ids that come twice",
+  run({ messages: [...opening, user("Again."), assistant(call("t1")), user([result("t1")])], rules: ["double-id"] }),
+);
 
 test("101 pictures: the oldest becomes a note", async () => {
-  const messages = [user([text("Look."), ...Array.from({ length: 101 }, () => png(100))]), assistant(text("I see.")), user("And?")];
+  const messages = [
+    user([text("Look."), ...Array.from({ length: 101 }, () => png(100))]),
+    assistant(text("I see.")),
+    user("And?"),
+  ];
   const { messages: mended } = await check({ messages, exceeded: ["maxImages"], untouched: [1, 2] });
-  assert.deepEqual((mended as { content: object[] }[])[0]?.content.slice(0, 2), [text("Look."), text("[picture removed]")]);
+  assert.deepEqual((mended as { content: object[] }[])[0]?.content.slice(0, 2), [
+    text("Look."),
+    text("[picture removed]"),
+  ]);
 });
 
-test("a screenshot of 6 MB in a tool result", run({
-  messages: [user("Look."), assistant(call("t1", "screenshot", {})), user([result("t1", [png(6_000_000)])])], exceeded: ["maxImageBytes"],
-}));
+test(
+  "a screenshot of 6 MB in a tool result",
+  run({
+    messages: [user("Look."), assistant(call("t1", "screenshot", {})), user([result("t1", [png(6_000_000)])])],
+    exceeded: ["maxImageBytes"],
+  }),
+);
 
-test("a body of 33 MB", run({
-  messages: [user(Array.from({ length: 7 }, () => png(3_600_000))), assistant(text("I see.")), user("And?")], exceeded: ["maxBytes"],
-}));
+test(
+  "a body of 33 MB",
+  run({
+    messages: [user(Array.from({ length: 7 }, () => png(3_600_000))), assistant(text("I see.")), user("And?")],
+    exceeded: ["maxBytes"],
+  }),
+);
 
-test("a prompt that is too long", run({
-  messages: [user("Begin."), ...Array.from({ length: 40 }, (_, at) => [assistant(text(`Step ${at}.`), call(`t${at}`)), user([result(`t${at}`, `line ${at}\n`.repeat(200))])]).flat()],
-  limits: { maxTokens: 8_000 }, exceeded: ["maxTokens"],
-}));
+test(
+  "a prompt that is too long",
+  run({
+    messages: [
+      user("Begin."),
+      ...Array.from({ length: 40 }, (_, at) => [
+        assistant(text(`Step ${at}.`), call(`t${at}`)),
+        user([result(`t${at}`, `line ${at}\n`.repeat(200))]),
+      ]).flat(),
+    ],
+    limits: { maxTokens: 8_000 },
+    exceeded: ["maxTokens"],
+  }),
+);
 
-test("a conversation of another format is judged as what would be sent", run({
-  messages: [user("Hi"), { role: "assistant", content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: "{}" } }] }, user("Go on.")],
-  rules: ["lost-call"],
-}));
+test(
+  "a conversation of another format is judged as what would be sent",
+  run({
+    messages: [
+      user("Hi"),
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "ls", arguments: "{}" } }],
+      },
+      user("Go on."),
+    ],
+    rules: ["lost-call"],
+  }),
+);
 
 test("what must stay and is too large is reported, not removed", async () => {
   const messages = [user("word ".repeat(5_000))];
   const mended = await espalier.mend(messages, { provider: "anthropic", limits: { maxTokens: 100 } });
-  assert.deepEqual(mended.left.map((one) => "limit" in one && one.limit), ["maxTokens"]);
+  assert.deepEqual(
+    mended.left.map((one) => "limit" in one && one.limit),
+    ["maxTokens"],
+  );
 });
 
 test("what repeats is named with its tokens", () => {
   const page = "The same page. ".repeat(40);
-  const { repeats } = espalier.diagnose([user("Read."), assistant(call("a", "read"), call("b", "read")), user([result("a", page), result("b", page)])]);
+  const { repeats } = espalier.diagnose([
+    user("Read."),
+    assistant(call("a", "read"), call("b", "read")),
+    user([result("a", page), result("b", page)]),
+  ]);
   assert.equal(repeats.length, 1);
   const { tool, count, tokens } = repeats[0]!;
   assert.deepEqual([tool, count], ["read", 2]);
@@ -102,6 +182,12 @@ test("what repeats is named with its tokens", () => {
 });
 
 test("limits that make no sense are refused", () => {
-  assert.throws(() => espalier.diagnose([user("Hi")], { limits: { maxTokens: -1 } }), { code: "bad_option", path: "options.limits.maxTokens" });
-  assert.throws(() => espalier.diagnose([user("Hi")], { limits: { maxToken: 1 } as never }), { code: "bad_option", path: "options.limits.maxToken" });
+  assert.throws(() => espalier.diagnose([user("Hi")], { limits: { maxTokens: -1 } }), {
+    code: "bad_option",
+    path: "options.limits.maxTokens",
+  });
+  assert.throws(() => espalier.diagnose([user("Hi")], { limits: { maxToken: 1 } as never }), {
+    code: "bad_option",
+    path: "options.limits.maxToken",
+  });
 });

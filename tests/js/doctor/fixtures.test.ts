@@ -48,20 +48,25 @@ for (const name of readdirSync(folder)) {
 for (const name of readdirSync(folder).filter((file) => file.endsWith(".jsonl"))) {
   test(`${name} without some of its lines is accepted after mending`, async () => {
     const lines = fixture(name).split("\n");
-    await fc.assert(fc.asyncProperty(fc.array(fc.nat(lines.length - 1), { maxLength: 6 }), async (gone) => {
-      const text = lines.filter((_, at) => !gone.includes(at)).join("\n");
-      const session = opened(text);
-      if (!session) return;
-      const mended = await espalier.mend(sessions.sessionRequest(session), { format: session.format });
-      assert.deepEqual(mended.left, []);
-      if (!writable.has(session.layout) || mended.format !== session.format) return;
-      const list = listOf(mended.messages, session.tools);
-      assert.deepEqual(opened(sessions.writeSession(session, list, text))?.messages, list);
-    }), { numRuns: 150 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(lines.length - 1), { maxLength: 6 }), async (gone) => {
+        const text = lines.filter((_, at) => !gone.includes(at)).join("\n");
+        const session = opened(text);
+        if (!session) return;
+        const mended = await espalier.mend(sessions.sessionRequest(session), { format: session.format });
+        assert.deepEqual(mended.left, []);
+        if (!writable.has(session.layout) || mended.format !== session.format) return;
+        const list = listOf(mended.messages, session.tools);
+        assert.deepEqual(opened(sessions.writeSession(session, list, text))?.messages, list);
+      }),
+      { numRuns: 150 },
+    );
   });
 }
 
 /** The messages of a list or of a request. */
 function listOf(input: unknown, tools: unknown): unknown[] {
-  return Array.isArray(input) ? input : Object.values(input as object).find((value) => Array.isArray(value) && value !== tools) as unknown[];
+  return Array.isArray(input)
+    ? input
+    : (Object.values(input as object).find((value) => Array.isArray(value) && value !== tools) as unknown[]);
 }

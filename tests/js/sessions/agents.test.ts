@@ -5,13 +5,21 @@ import { test } from "node:test";
 import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
 
 const { readSession } = sessions;
-const injected = ({ entries }: { entries: { injected?: true }[] }) => entries.flatMap((entry, at) => (entry.injected ? [at] : []));
+const injected = ({ entries }: { entries: { injected?: true }[] }) =>
+  entries.flatMap((entry, at) => (entry.injected ? [at] : []));
 
 test("SWE-agent: results name their call in a list, demonstrations are no requests", () => {
   const text = fixture("swe-agent.traj");
   const session = readSession(text);
   check(session, { layout: "swe-agent", format: "openai-chat", model: "gpt-4o", version: "1.1.0" });
-  assert.deepEqual(outline(session), ["system text", "user text", "user text", "assistant call:c1", "tool result:c1", "assistant text call:c2"]);
+  assert.deepEqual(outline(session), [
+    "system text",
+    "user text",
+    "user text",
+    "assistant call:c1",
+    "tool result:c1",
+    "assistant text call:c2",
+  ]);
   assert.deepEqual([unpaired(session), injected(session)], [["call c2"], [1]]);
   assert.deepEqual(session.messages[4], { role: "tool", tool_call_id: "c1", content: "export const total = 1;" });
   const both = lines(JSON.parse(text), JSON.parse(text));
@@ -19,36 +27,94 @@ test("SWE-agent: results name their call in a list, demonstrations are no reques
 });
 
 test("mini-swe-agent: outputs of commands are texts of the user, and no requests", () => {
-  const messages = ["system", "user", "assistant", "user", "exit"].map((role) => ({ role, content: role, extra: { response: { model: "m", usage: { prompt_tokens: 9, completion_tokens: 2 } } } }));
-  const session = readSession(JSON.stringify({ info: { exit_status: "Submitted", config: { model: { model_name: "m" } } }, messages, trajectory_format: "mini-swe-agent-1" }));
+  const messages = ["system", "user", "assistant", "user", "exit"].map((role) => ({
+    role,
+    content: role,
+    extra: { response: { model: "m", usage: { prompt_tokens: 9, completion_tokens: 2 } } },
+  }));
+  const session = readSession(
+    JSON.stringify({
+      info: { exit_status: "Submitted", config: { model: { model_name: "m" } } },
+      messages,
+      trajectory_format: "mini-swe-agent-1",
+    }),
+  );
   check(session, { layout: "swe-agent", model: "m" });
-  assert.deepEqual([session.messages.length, injected(session), session.usage.map(({ answer }) => answer)], [4, [3], [2]]);
+  assert.deepEqual(
+    [session.messages.length, injected(session), session.usage.map(({ answer }) => answer)],
+    [4, [3], [2]],
+  );
 });
 
 test("SWE-agent: steps alone are read from the newest request, and results without an id answer the first open call", () => {
-  const query = [{ role: "system", content: "S" }, { role: "user", content: "Fix it." }];
+  const query = [
+    { role: "system", content: "S" },
+    { role: "user", content: "Fix it." },
+  ];
   const calls = [{ id: "c1", type: "function", function: { name: "open", arguments: "{}" } }];
-  const steps = { environment: "main", trajectory: [{ query: query.slice(0, 1) }, { query, response: "I open it.", tool_calls: calls, observation: "export" }] };
+  const steps = {
+    environment: "main",
+    trajectory: [
+      { query: query.slice(0, 1) },
+      { query, response: "I open it.", tool_calls: calls, observation: "export" },
+    ],
+  };
   const session = readSession(JSON.stringify(steps));
-  assert.deepEqual([outline(session), unpaired(session)], [["system text", "user text", "assistant text call:c1", "tool result:c1"], []]);
+  assert.deepEqual(
+    [outline(session), unpaired(session)],
+    [["system text", "user text", "assistant text call:c1", "tool result:c1"], []],
+  );
 });
 
 test("aider: sessions of one file, commands, answers with lines of the tool between", () => {
   const text = fixture("aider.md");
-  assert.throws(() => readSession(text), { code: "several_sessions", message: /1 \(2026-01-05 10:00:00, 6 messages\), 2 \(2026-01-07 09:00:00, 2 messages\)/ });
+  assert.throws(() => readSession(text), {
+    code: "several_sessions",
+    message: /1 \(2026-01-05 10:00:00, 6 messages\), 2 \(2026-01-07 09:00:00, 2 messages\)/,
+  });
   const session = readSession(text, { conversation: 1 });
-  check(session, { layout: "aider", format: "openai-chat", version: "0.86.0", model: "claude-sonnet-4-5", title: "2026-01-05 10:00:00" });
+  check(session, {
+    layout: "aider",
+    format: "openai-chat",
+    version: "0.86.0",
+    model: "claude-sonnet-4-5",
+    title: "2026-01-05 10:00:00",
+  });
   assert.deepEqual(session.history, [
-    { role: "user", content: "Why do the totals differ?\nLook at the tax, too." }, { role: "assistant", content: "The cart rounds twice.\n\nThe tax is right." },
-    { role: "user", content: "what about tests?" }, { role: "assistant", content: "There are none." },
-    { role: "user", content: "Write one." }, { role: "assistant", content: "Done." },
+    { role: "user", content: "Why do the totals differ?\nLook at the tax, too." },
+    { role: "assistant", content: "The cart rounds twice.\n\nThe tax is right." },
+    { role: "user", content: "what about tests?" },
+    { role: "assistant", content: "There are none." },
+    { role: "user", content: "Write one." },
+    { role: "assistant", content: "Done." },
   ]);
   assert.deepEqual(session.messages, session.history.slice(4));
-  assert.deepEqual(session.usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [answer, input, cacheRead, cacheWrite, output]), [[1, 1100, 1000, 500, 120], [3, 3000, 0, 0, 40]]);
+  assert.deepEqual(
+    session.usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [
+      answer,
+      input,
+      cacheRead,
+      cacheWrite,
+      output,
+    ]),
+    [
+      [1, 1100, 1000, 500, 120],
+      [3, 3000, 0, 0, 40],
+    ],
+  );
   assert.deepEqual(session.entries[1]?.places, [14, 18]);
-  const early = "# aider chat started at 2026\n\n> Models: gpt-4o with whole edit format  \n> Here are summaries.\nLICENSE.txt\n\n#### hi  \n####   \n#### there  \n\nHello.\n";
-  check(readSession(early), { model: "gpt-4o", messages: [{ role: "user", content: "hi\n\nthere" }, { role: "assistant", content: "Hello." }] });
-  assert.throws(() => readSession("# Notes\n\nText with a heading.\n#### And another\n"), { code: "unknown_session" });
+  const early =
+    "# aider chat started at 2026\n\n> Models: gpt-4o with whole edit format  \n> Here are summaries.\nLICENSE.txt\n\n#### hi  \n####   \n#### there  \n\nHello.\n";
+  check(readSession(early), {
+    model: "gpt-4o",
+    messages: [
+      { role: "user", content: "hi\n\nthere" },
+      { role: "assistant", content: "Hello." },
+    ],
+  });
+  assert.throws(() => readSession("# Notes\n\nText with a heading.\n#### And another\n"), {
+    code: "unknown_session",
+  });
 });
 
 test("Letta: only messages in context are live", () => {
@@ -57,9 +123,21 @@ test("Letta: only messages in context are live", () => {
     const session = readSession(file);
     check(session, { layout: "letta", format: "openai-chat", title: "Ada", model: "gpt-4o", window: 32000 });
     assert.deepEqual(outline({ ...session, messages: session.history }), [
-      "system text", "user text", "assistant call:c0", "tool result:c0", "user text", "assistant text call:c1", "tool result:c1",
+      "system text",
+      "user text",
+      "assistant call:c0",
+      "tool result:c0",
+      "user text",
+      "assistant text call:c1",
+      "tool result:c1",
     ]);
-    assert.deepEqual(outline(session), ["system text", "user text", "user text", "assistant text call:c1", "tool result:c1"]);
+    assert.deepEqual(outline(session), [
+      "system text",
+      "user text",
+      "user text",
+      "assistant text call:c1",
+      "tool result:c1",
+    ]);
     assert.match(session.compactions[0]!.summary!, /an old question/);
     assert.deepEqual([session.compactions[0]!.before, session.tools?.length, unpaired(session)], [4, 1, []]);
   }
@@ -67,55 +145,151 @@ test("Letta: only messages in context are live", () => {
 
 test("goose: what the agent no longer sees was compacted, and its summary is no request", () => {
   const session = readSession(fixture("goose.jsonl"));
-  check(session, { layout: "goose", format: "anthropic", cwd: "/work/shop", title: "Rounding" });
-  assert.deepEqual(outline({ ...session, messages: session.history }), ["user text", "assistant text", "user text", "assistant reasoning call:c1 call:c2", "user result:c1 result:c2", "assistant text"]);
-  assert.deepEqual(outline(session), ["user text", "user text", "assistant reasoning call:c1 call:c2", "user result:c1 result:c2", "assistant text"]);
-  assert.deepEqual(session.compactions.map(({ before, summary, place }) => [before, summary, place]), [[2, "There was an old question.", 4]]);
-  assert.deepEqual((session.history[4] as { content: unknown[] }).content, [
-    { type: "tool_result", tool_use_id: "c1", content: "cart.ts" }, { type: "tool_result", tool_use_id: "c2", content: "bad arguments", is_error: true },
+  check(session, { layout: "goose", format: "anthropic", cwd: "/srv/shop", title: "Rounding" });
+  assert.deepEqual(outline({ ...session, messages: session.history }), [
+    "user text",
+    "assistant text",
+    "user text",
+    "assistant reasoning call:c1 call:c2",
+    "user result:c1 result:c2",
+    "assistant text",
   ]);
-  const conversation = fixture("goose.jsonl").trim().split("\n").slice(1).map((line) => JSON.parse(line) as object);
-  assert.equal(readSession(JSON.stringify({ id: "20260105_1", working_dir: "/work/shop", name: "Rounding", conversation })).history.length, 6);
+  assert.deepEqual(outline(session), [
+    "user text",
+    "user text",
+    "assistant reasoning call:c1 call:c2",
+    "user result:c1 result:c2",
+    "assistant text",
+  ]);
+  assert.deepEqual(
+    session.compactions.map(({ before, summary, place }) => [before, summary, place]),
+    [[2, "There was an old question.", 4]],
+  );
+  assert.deepEqual((session.history[4] as { content: unknown[] }).content, [
+    { type: "tool_result", tool_use_id: "c1", content: "cart.ts" },
+    { type: "tool_result", tool_use_id: "c2", content: "bad arguments", is_error: true },
+  ]);
+  const conversation = fixture("goose.jsonl")
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => JSON.parse(line) as object);
+  assert.equal(
+    readSession(JSON.stringify({ id: "20260105_1", working_dir: "/srv/shop", name: "Rounding", conversation }))
+      .history.length,
+    6,
+  );
 });
 
 test("goose: pieces of a stream are joined, and usage is that of the answer", () => {
-  const piece = (text: string, more = {}) => ({ type: "message", message: { id: "m1", role: "assistant", created: 2, content: [{ type: "text", text }], metadata: more } });
-  const call = { type: "message", message: { id: "m1", role: "assistant", created: 2, content: [{ type: "toolRequest", id: "c1", toolCall: { status: "success", value: { name: "ls", arguments: {} } } }] } };
-  const session = readSession(lines({ type: "message", message: { role: "user", created: 1, content: [{ type: "text", text: "Hi" }] } }, piece("One", { usage: { inputTokens: 100, outputTokens: 8, cacheReadTokens: 90 } }), piece(" two"), call));
+  const piece = (text: string, more = {}) => ({
+    type: "message",
+    message: { id: "m1", role: "assistant", created: 2, content: [{ type: "text", text }], metadata: more },
+  });
+  const call = {
+    type: "message",
+    message: {
+      id: "m1",
+      role: "assistant",
+      created: 2,
+      content: [
+        { type: "toolRequest", id: "c1", toolCall: { status: "success", value: { name: "ls", arguments: {} } } },
+      ],
+    },
+  };
+  const session = readSession(
+    lines(
+      { type: "message", message: { role: "user", created: 1, content: [{ type: "text", text: "Hi" }] } },
+      piece("One", { usage: { inputTokens: 100, outputTokens: 8, cacheReadTokens: 90 } }),
+      piece(" two"),
+      call,
+    ),
+  );
   assert.deepEqual(outline(session), ["user text", "assistant text call:c1"]);
-  assert.deepEqual(session.usage.map(({ answer, usage: { input, cacheRead } }) => [answer, input, cacheRead]), [[1, 10, 90]]);
+  assert.deepEqual(
+    session.usage.map(({ answer, usage: { input, cacheRead } }) => [answer, input, cacheRead]),
+    [[1, 10, 90]],
+  );
 });
 
 test("Kimi: the wire's steps are answers, compactions keep messages of the user, undo takes back", () => {
   const session = readSession(fixture("kimi.jsonl"));
   check(session, { layout: "kimi", format: "openai-chat" });
   assert.deepEqual(outline({ ...session, messages: session.history }), [
-    "system text", "user text", "user text", "assistant text call:c1 call:c2", "tool result:c1", "tool result:c2", "assistant text", "user text", "assistant text",
+    "system text",
+    "user text",
+    "user text",
+    "assistant text call:c1 call:c2",
+    "tool result:c1",
+    "tool result:c2",
+    "assistant text",
+    "user text",
+    "assistant text",
   ]);
   assert.deepEqual([unpaired(session), injected(session)], [[], [2]]);
-  assert.deepEqual((session.messages as { content: string }[]).map(({ content }) => content), [
-    "You are Kimi.", "Why do the totals differ?", "The cart rounds twice.", "Fix the rounding.", "Done.",
-  ]);
-  assert.deepEqual(session.compactions.map(({ before, tokensBefore, tokensAfter }) => [before, tokensBefore, tokensAfter]), [[7, 1055, 80]]);
-  assert.deepEqual(session.usage.map(({ answer, usage: { promptTotal, output } }) => [answer, promptTotal, output]), [[3, 1010, 60], [6, 1050, 5], [8, 90, 3]]);
+  assert.deepEqual(
+    (session.messages as { content: string }[]).map(({ content }) => content),
+    ["You are Kimi.", "Why do the totals differ?", "The cart rounds twice.", "Fix the rounding.", "Done."],
+  );
+  assert.deepEqual(
+    session.compactions.map(({ before, tokensBefore, tokensAfter }) => [before, tokensBefore, tokensAfter]),
+    [[7, 1055, 80]],
+  );
+  assert.deepEqual(
+    session.usage.map(({ answer, usage: { promptTotal, output } }) => [answer, promptTotal, output]),
+    [
+      [3, 1010, 60],
+      [6, 1050, 5],
+      [8, 90, 3],
+    ],
+  );
 });
 
 test("Kimi: the older file holds messages between records of the tool", () => {
-  const session = readSession(lines(
-    { role: "_checkpoint", id: 0 }, { role: "user", content: [{ type: "text", text: "Hi" }] },
-    { role: "assistant", content: [{ type: "think", think: "x" }], tool_calls: [{ type: "function", id: "c1", function: { name: "Shell", arguments: "{}" } }] },
-    { role: "_usage", token_count: 900 }, { role: "tool", content: [{ type: "text", text: "ok" }], tool_call_id: "c1" },
-  ));
+  const session = readSession(
+    lines(
+      { role: "_checkpoint", id: 0 },
+      { role: "user", content: [{ type: "text", text: "Hi" }] },
+      {
+        role: "assistant",
+        content: [{ type: "think", think: "x" }],
+        tool_calls: [{ type: "function", id: "c1", function: { name: "Shell", arguments: "{}" } }],
+      },
+      { role: "_usage", token_count: 900 },
+      { role: "tool", content: [{ type: "text", text: "ok" }], tool_call_id: "c1" },
+    ),
+  );
   assert.deepEqual(outline(session), ["user text", "assistant call:c1", "tool result:c1"]);
-  assert.throws(() => readSession(lines({ role: "user", content: "Hi" }, { role: "assistant", content: "Ho" })), { code: "unknown_session" });
+  assert.throws(() => readSession(lines({ role: "user", content: "Hi" }, { role: "assistant", content: "Ho" })), {
+    code: "unknown_session",
+  });
 });
 
 test("hostile values do not break them", () => {
   const files = [
-    JSON.stringify({ history: [{ role: "tool", tool_call_ids: 7 }, { role: "assistant", tool_calls: [7, {}] }], trajectory: [] }),
-    JSON.stringify({ agents: [{ messages: [7, { role: "tool" }, { role: "user", content: "{" }], in_context_message_ids: 7, tools: [{}] }] }),
-    lines({ working_dir: "/" }, { role: "user", created: 1, content: [{ type: "toolResponse", id: "c" }] }, { role: 7 }, [7]),
-    lines({ type: "context.append_message", message: 7 }, { type: "context.append_loop_event", event: { type: "tool.call", toolCallId: "c" } }, { type: "context.undo", count: "x" }),
+    JSON.stringify({
+      history: [
+        { role: "tool", tool_call_ids: 7 },
+        { role: "assistant", tool_calls: [7, {}] },
+      ],
+      trajectory: [],
+    }),
+    JSON.stringify({
+      agents: [
+        { messages: [7, { role: "tool" }, { role: "user", content: "{" }], in_context_message_ids: 7, tools: [{}] },
+      ],
+    }),
+    lines(
+      { working_dir: "/" },
+      { role: "user", created: 1, content: [{ type: "toolResponse", id: "c" }] },
+      { role: 7 },
+      [7],
+    ),
+    lines(
+      { type: "context.append_message", message: 7 },
+      { type: "context.append_loop_event", event: { type: "tool.call", toolCallId: "c" } },
+      { type: "context.undo", count: "x" },
+    ),
   ];
   for (const file of files) assert.ok(readSession(file).messages.length <= 2);
 });

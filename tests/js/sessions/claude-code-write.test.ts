@@ -35,18 +35,39 @@ test("a list that does not begin with the compaction replaces it", () => {
 test("any subset, with new messages anywhere, reads as it was written", () => {
   const word = fc.constantFrom("one", "two", "three");
   const fresh = fc.oneof(
-    word.map((content) => ({ role: "user", content })), word.map((text) => ({ role: "assistant", content: [{ type: "text", text }] })),
+    word.map((content) => ({ role: "user", content })),
+    word.map((text) => ({ role: "assistant", content: [{ type: "text", text }] })),
   );
-  fc.assert(fc.property(fc.constantFrom(log, whole, open), fc.array(fc.tuple(fc.boolean(), fc.option(fresh)), { minLength: 12, maxLength: 12 }), (text, picks) => {
-    const session = readSession(text);
-    const messages = session.messages.flatMap((message, at) => [...(picks[at]![0] ? [message] : []), ...(picks[at]![1] ? [picks[at]![1]] : [])]);
-    fc.pre(messages.length > 0);
-    const again = readSession(writeSession(session, messages, text));
-    assert.deepEqual(again.messages, messages);
-    assert.deepEqual(again.sideChains.filter(({ kind }) => kind === "branch").length <= 1, true);
-    // Claude Code resumes from the newest line upwards: no message may be off that way.
-    const records = writeSession(session, messages, text).split("\n").flatMap((line) => { try { return [JSON.parse(line) as Record<string, unknown>]; } catch { return []; } });
-    const byId = new Map(records.map((record) => [record["uuid"], record]));
-    for (const record of records) if (typeof record["parentUuid"] === "string") assert.ok(byId.has(record["parentUuid"]), "a parent is missing");
-  }), { numRuns: 500 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(log, whole, open),
+      fc.array(fc.tuple(fc.boolean(), fc.option(fresh)), { minLength: 12, maxLength: 12 }),
+      (text, picks) => {
+        const session = readSession(text);
+        const messages = session.messages.flatMap((message, at) => [
+          ...(picks[at]![0] ? [message] : []),
+          ...(picks[at]![1] ? [picks[at]![1]] : []),
+        ]);
+        fc.pre(messages.length > 0);
+        const again = readSession(writeSession(session, messages, text));
+        assert.deepEqual(again.messages, messages);
+        assert.deepEqual(again.sideChains.filter(({ kind }) => kind === "branch").length <= 1, true);
+        // Claude Code resumes from the newest line upwards: no message may be off that way.
+        const records = writeSession(session, messages, text)
+          .split("\n")
+          .flatMap((line) => {
+            try {
+              return [JSON.parse(line) as Record<string, unknown>];
+            } catch {
+              return [];
+            }
+          });
+        const byId = new Map(records.map((record) => [record["uuid"], record]));
+        for (const record of records)
+          if (typeof record["parentUuid"] === "string")
+            assert.ok(byId.has(record["parentUuid"]), "a parent is missing");
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

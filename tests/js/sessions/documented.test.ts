@@ -7,6 +7,14 @@ import { sessions } from "./sessions.ts";
 
 test("every layout has a row", () => {
   const page = readFileSync(new URL("../../../docs/sessions.md", import.meta.url), "utf8");
-  const rows = [...page.matchAll(/^\| `([a-z-]+)` \|.*\| (yes|) ?\|$/gm)].map(([, layout, written]) => `${layout} ${written === "yes"}`);
-  assert.deepEqual(rows.toSorted(), sessions.sessionLayouts().map(({ layout, isWritable }) => `${layout} ${isWritable}`).toSorted());
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` \|.*\| (yes|) ?\|$/gm)].map(
+    ([, layout, written]) => `${layout} ${written === "yes"}`,
+  );
+  assert.deepEqual(
+    rows.toSorted(),
+    sessions
+      .sessionLayouts()
+      .map(({ layout, isWritable }) => `${layout} ${isWritable}`)
+      .toSorted(),
+  );
 });

@@ -40,15 +40,28 @@ for (const [what, text, code] of [
 }
 
 test("a future version: unknown kinds of lines are counted, and the rest is read", () => {
-  const line = { uuid: "1", parentUuid: null, sessionId: "s", version: "9.0.0", type: "user", message: { role: "user", content: "Hi", mood: "good" } };
+  const line = {
+    uuid: "1",
+    parentUuid: null,
+    sessionId: "s",
+    version: "9.0.0",
+    type: "user",
+    message: { role: "user", content: "Hi", mood: "good" },
+  };
   check(readSession(lines(line, { type: "telepathy", sessionId: "s", uuid: "2", parentUuid: "1" })), {
-    layout: "claude-code", version: "9.0.0", messages: [{ role: "user", content: "Hi" }], skipped: [{ kind: "telepathy", count: 1 }],
+    layout: "claude-code",
+    version: "9.0.0",
+    messages: [{ role: "user", content: "Hi" }],
+    skipped: [{ kind: "telepathy", count: 1 }],
   });
 });
 
 test("lines that repeat, as synchronised folders leave them, are read once", () => {
   const log = fixture("claude-code.jsonl");
-  const twice = log.split("\n").flatMap((line) => [line, line]).join("\n");
+  const twice = log
+    .split("\n")
+    .flatMap((line) => [line, line])
+    .join("\n");
   assert.deepEqual(readSession(twice).history, readSession(log).history);
 });
 
@@ -65,20 +78,49 @@ test("bytes, pieces and line ends of every kind give the same session", async ()
 
 test("secrets of a file are in no error", () => {
   const secret = "sk-ant-api03-abcdef0123456789";
-  for (const text of [`{"key":"${secret}`, lines({ key: secret }, { key: secret }), `${secret}\n${secret}`, `{"${secret}":{"x":1}}`, lines({ type: secret, uuid: "1" })]) {
-    assert.throws(() => readSession(text), (error: Error) => !error.message.includes(secret) && !String(error.stack).includes(secret));
+  for (const text of [
+    `{"key":"${secret}`,
+    lines({ key: secret }, { key: secret }),
+    `${secret}\n${secret}`,
+    `{"${secret}":{"x":1}}`,
+    lines({ type: secret, uuid: "1" }),
+  ]) {
+    assert.throws(
+      () => readSession(text),
+      (error: Error) => !error.message.includes(secret) && !String(error.stack).includes(secret),
+    );
   }
 });
 
 test("options that make no sense are refused", () => {
   const log = fixture("claude-code.jsonl");
   for (const [options, path] of [
-    [{ layout: "claude" }, "options.layout"], [{ conversation: 0 }, "options.conversation"], [{ history: 1 }, "options.history"],
-    [{ sidechain: "x" }, "options.sidechain"], [{ conversation: 2 }, "options.conversation"],
-  ] as const) assert.throws(() => readSession(log, options as never), { code: "bad_option", path });
+    [{ layout: "claude" }, "options.layout"],
+    [{ conversation: 0 }, "options.conversation"],
+    [{ history: 1 }, "options.history"],
+    [{ sidechain: "x" }, "options.sidechain"],
+    [{ conversation: 2 }, "options.conversation"],
+  ] as const)
+    assert.throws(() => readSession(log, options as never), { code: "bad_option", path });
 });
 
-const JUNK = fc.constantFrom<unknown>(null, 0, -1, 1e300, true, "", "x", [], {}, [null], [[]], { type: 1 }, { content: null }, { toString: 1 }, "__proto__");
+const JUNK = fc.constantFrom<unknown>(
+  null,
+  0,
+  -1,
+  1e300,
+  true,
+  "",
+  "x",
+  [],
+  {},
+  [null],
+  [[]],
+  { type: 1 },
+  { content: null },
+  { toString: 1 },
+  "__proto__",
+);
 
 /** The value with one of its parts replaced: the `at`th in the order of a walk. */
 function damaged(value: unknown, at: { left: number }, junk: unknown): unknown {
@@ -92,14 +134,18 @@ for (const name of names) {
   test(`${name} with any value replaced is read, or refused with a code`, () => {
     const text = fixture(name);
     const whole = name.endsWith(".jsonl") ? undefined : parsed(text);
-    fc.assert(fc.property(fc.nat(400), JUNK, fc.nat(40), (at, junk, line) => {
-      if (whole !== undefined) return void outcome(JSON.stringify(damaged(whole, { left: at }, junk)));
-      const all = text.split("\n");
-      const number = line % all.length;
-      const record = parsed(all[number]!);
-      all[number] = record === undefined ? all[number]!.slice(0, at) : JSON.stringify(damaged(record, { left: at % 60 }, junk));
-      outcome(all.join("\n"));
-    }), { numRuns: 400 });
+    fc.assert(
+      fc.property(fc.nat(400), JUNK, fc.nat(40), (at, junk, line) => {
+        if (whole !== undefined) return void outcome(JSON.stringify(damaged(whole, { left: at }, junk)));
+        const all = text.split("\n");
+        const number = line % all.length;
+        const record = parsed(all[number]!);
+        all[number] =
+          record === undefined ? all[number]!.slice(0, at) : JSON.stringify(damaged(record, { left: at % 60 }, junk));
+        outcome(all.join("\n"));
+      }),
+      { numRuns: 400 },
+    );
   });
 }
 

@@ -13,40 +13,72 @@ const withInfo = (more: object, end?: number) => {
 
 test("each step is a request of its own, and its results follow it", () => {
   const session = readSession(file);
-  check(session, { layout: "opencode", format: "anthropic", id: "ses_1", title: "Rounding", cwd: "/work/shop", version: "1.2.0", model: "claude-sonnet-4-5" });
+  check(session, {
+    layout: "opencode",
+    format: "anthropic",
+    id: "ses_1",
+    title: "Rounding",
+    cwd: "/srv/shop",
+    version: "1.2.0",
+    model: "claude-sonnet-4-5",
+  });
   assert.deepEqual(outline({ ...session, messages: session.history }), [
-    "user text text", "assistant reasoning call:t1 call:t2", "user result:t1 result:t2", "assistant text call:t3", "user result:t3", "assistant text",
-    "user text", "assistant text call:t4", "user text", "assistant text", "user text",
+    "user text text",
+    "assistant reasoning call:t1 call:t2",
+    "user result:t1 result:t2",
+    "assistant text call:t3",
+    "user result:t3",
+    "assistant text",
+    "user text",
+    "assistant text call:t4",
+    "user text",
+    "assistant text",
+    "user text",
   ]);
   assert.deepEqual(unpaired({ ...session, messages: session.history }), ["call t4"]);
-  assert.deepEqual(session.entries.map(({ places, injected }) => `${places.join()}${injected ? "!" : ""}`).join(" "), "0 1 1 1 1 1 3 4 7! 8 9");
+  assert.deepEqual(
+    session.entries.map(({ places, injected }) => `${places.join()}${injected ? "!" : ""}`).join(" "),
+    "0 1 1 1 1 1 3 4 7! 8 9",
+  );
   assert.deepEqual((session.history[2] as { content: unknown[] }).content, [
     { type: "tool_result", tool_use_id: "t1", content: "[Old tool result content cleared]" },
     { type: "tool_result", tool_use_id: "t2", content: "No such file.", is_error: true },
   ]);
-  assert.deepEqual(session.skipped.map(({ kind, count }) => `${count} ${kind}`), [
-    "1 file", "1 cleared output", "1 patch", "1 empty answer", "1 ignored text",
-  ]);
+  assert.deepEqual(
+    session.skipped.map(({ kind, count }) => `${count} ${kind}`),
+    ["1 file", "1 cleared output", "1 patch", "1 empty answer", "1 ignored text"],
+  );
 });
 
 test("a compaction keeps its tail", () => {
   const { compactions, messages, history } = readSession(file);
-  assert.deepEqual(compactions.map(({ before, place, tokensBefore, summary }) => [before, place, tokensBefore, summary]), [
-    [8, 6, 2037, "The cart rounds twice; the fix has begun."],
-  ]);
+  assert.deepEqual(
+    compactions.map(({ before, place, tokensBefore, summary }) => [before, place, tokensBefore, summary]),
+    [[8, 6, 2037, "The cart rounds twice; the fix has begun."]],
+  );
   assert.deepEqual(outline({ messages: messages.slice(0, 2), format: "anthropic" }), ["user text", "assistant text"]);
   assert.deepEqual(messages.slice(2), history.slice(6));
 });
 
 test("usage is that of each step, and of the message where no step has one", () => {
-  const usage = (text: string) => readSession(text).usage.map(({ answer, usage: { promptTotal, output } }) => [answer, promptTotal, output]);
-  assert.deepEqual(usage(file), [[1, 903, 60], [3, 1025, 12], [5, 1036, 4], [7, 2037, 9], [9, 317, 2]]);
+  const usage = (text: string) =>
+    readSession(text).usage.map(({ answer, usage: { promptTotal, output } }) => [answer, promptTotal, output]);
+  assert.deepEqual(usage(file), [
+    [1, 903, 60],
+    [3, 1025, 12],
+    [5, 1036, 4],
+    [7, 2037, 9],
+    [9, 317, 2],
+  ]);
 });
 
 test("what was taken back is a branch", () => {
   const { sideChains, history } = readSession(withInfo({ revert: { messageID: "msg_4" } }));
   assert.equal(history.length, 6);
-  assert.deepEqual(sideChains.map(({ id, messages }) => [id, messages.length]), [["branch:msg_4", 5]]);
+  assert.deepEqual(
+    sideChains.map(({ id, messages }) => [id, messages.length]),
+    [["branch:msg_4", 5]],
+  );
 });
 
 test("the list alone is read, and a compaction that failed changes nothing", () => {
@@ -58,12 +90,24 @@ test("the list alone is read, and a compaction that failed changes nothing", () 
 
 test("events of a run are its answers", () => {
   const event = (type: string, part: object) => ({ type, timestamp: 1, sessionID: "ses_1", part });
-  const tool = (output: string) => event("tool_use", { type: "tool", tool: "read", state: { status: "completed", input: {}, output } });
-  const session = readSession(lines(
-    event("step_start", { type: "step-start" }), tool("one"), tool("two"), event("step_finish", { type: "step-finish", tokens: { input: 10, cache: { read: 90 } } }),
-    event("step_start", { type: "step-start" }), event("text", { type: "text", text: "Done." }), { type: "error", error: {} },
-  ));
-  assert.deepEqual(outline(session), ["assistant call:call-2 call:call-3", "user result:call-2 result:call-3", "assistant text"]);
+  const tool = (output: string) =>
+    event("tool_use", { type: "tool", tool: "read", state: { status: "completed", input: {}, output } });
+  const session = readSession(
+    lines(
+      event("step_start", { type: "step-start" }),
+      tool("one"),
+      tool("two"),
+      event("step_finish", { type: "step-finish", tokens: { input: 10, cache: { read: 90 } } }),
+      event("step_start", { type: "step-start" }),
+      event("text", { type: "text", text: "Done." }),
+      { type: "error", error: {} },
+    ),
+  );
+  assert.deepEqual(outline(session), [
+    "assistant call:call-2 call:call-3",
+    "user result:call-2 result:call-3",
+    "assistant text",
+  ]);
   assert.deepEqual([session.id, session.usage[0]?.usage.promptTotal, unpaired(session)], ["ses_1", 100, []]);
 });
 
@@ -74,8 +118,19 @@ test("a long file of one line is one value, with and without a line end", () => 
 });
 
 test("hostile values do not break it; pieces of the storage folder are named", () => {
-  const hostile = { info: { id: 7 }, messages: [7, null, { info: { role: "user" }, parts: [3, { type: 7 }] }, { info: { role: "assistant" }, parts: [{ type: "tool" }] }] };
+  const hostile = {
+    info: { id: 7 },
+    messages: [
+      7,
+      null,
+      { info: { role: "user" }, parts: [3, { type: 7 }] },
+      { info: { role: "assistant" }, parts: [{ type: "tool" }] },
+    ],
+  };
   assert.deepEqual(outline(readSession(JSON.stringify(hostile))), ["assistant call:"]);
   const piece = JSON.stringify({ id: "msg_1", sessionID: "ses_1", role: "user", time: { created: 1 } }, undefined, 1);
-  assert.throws(() => readSession(piece), { code: "no_conversation", message: /one message without its parts .* opencode export/ });
+  assert.throws(() => readSession(piece), {
+    code: "no_conversation",
+    message: /one message without its parts .* opencode export/,
+  });
 });

@@ -19,12 +19,19 @@ export function fixture(name: string): string {
 
 export const lines = (...records: readonly unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
 
-const neutral = (messages: readonly unknown[], format: Format) => readConversation([...messages], { format }).messages;
+const neutral = (messages: readonly unknown[], format: Format) =>
+  readConversation([...messages], { format }).messages;
 
 /** Roles of messages, with the calls and results that they hold, as the engine reads them: `assistant text toolCall:c1`. */
 export function outline({ messages, format }: Pick<Session, "messages" | "format">): string[] {
   return neutral(messages, format).map(({ role, parts = [] }) => {
-    const kinds = parts.map((part) => (part.type === "toolCall" ? `call:${part.callId}` : part.type === "toolResult" ? `result:${part.callId}` : part.type));
+    const kinds = parts.map((part) =>
+      part.type === "toolCall"
+        ? `call:${part.callId}`
+        : part.type === "toolResult"
+          ? `result:${part.callId}`
+          : part.type,
+    );
     return `${role} ${kinds.join(" ")}`;
   });
 }
@@ -38,7 +45,8 @@ export function unpaired({ messages, format }: Pick<Session, "messages" | "forma
       else if (part.type === "toolResult") results.add(part.callId);
     }
   }
-  const alone = (ids: Set<string>, others: Set<string>, what: string) => [...ids].flatMap((id) => (others.has(id) ? [] : [`${what} ${id}`]));
+  const alone = (ids: Set<string>, others: Set<string>, what: string) =>
+    [...ids].flatMap((id) => (others.has(id) ? [] : [`${what} ${id}`]));
   return [...alone(calls, results, "call"), ...alone(results, calls, "result")];
 }
 
