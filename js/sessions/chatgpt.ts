@@ -165,7 +165,7 @@ class Thread {
   }
 }
 
-/** The text of a message. Pictures and files are not part of the export: their kind stands for them. */
+/** The text of a message. Pictures and files are not part of the export: their kind replaces them. */
 function shownOf(content: Fields): string {
   const { parts, text: words, result, user_profile: profile, user_instructions: instructions } = content;
   const list = items(parts).flatMap((part) => {

@@ -83,7 +83,7 @@ class ClaudeCode implements Reading {
   readonly #threads: Thread[] = [];
   readonly #sides = new Map<string, Thread>();
   #session: string | undefined;
-  /** The line above each line: side chains and branches are told by it. */
+  /** The line above each line, which identifies side chains and branches. */
   readonly #parents = new Map<string, string | undefined>();
   /** Index in the history that each line of the main thread went to. */
   readonly #indices = new Map<string, number>();
@@ -218,7 +218,7 @@ class ClaudeCode implements Reading {
     this.#link(record, uuid, index, role, content);
   }
 
-  /** Remembers what branches and the calls of side chains are told by. */
+  /** Records what identifies branches and the calls of side chains. */
   #link(record: Fields, uuid: string | undefined, index: number, role: string, content: unknown): void {
     if (uuid === undefined) return;
     this.#indices.set(uuid, index);

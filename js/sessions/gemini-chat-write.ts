@@ -13,7 +13,7 @@ import type { Session } from "./types.ts";
 type Live = ReturnType<GeminiChat["live"]>[number];
 /** A record of the new file: an old one, or a new one. */
 type Out = { old: Live } | { fresh: Fields };
-/** What stands in the old file, in order: a record by its key, or something else that stays. */
+/** Contents of the old file, in order: a record by its key, or something else that stays. */
 interface Old<T> {
   key?: string;
   value: T;

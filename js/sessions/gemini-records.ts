@@ -17,7 +17,7 @@ const INJECTED =
 export function contentsOf(records: readonly Fields[]): Fields[][] {
   const found: Fields[][] = [];
   let answered = new Set<unknown>();
-  // A result that stands in the next turn of the user, too, is a copy.
+  // A result that the next turn of the user holds, too, is a copy.
   for (let at = records.length - 1; at >= 0; at--) {
     const record = records[at]!;
     found.push(contentOf(record, answered));

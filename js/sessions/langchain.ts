@@ -121,7 +121,7 @@ const ROLES = new Map<unknown, string>([
   ["developer", "system"],
 ]);
 
-/** Calls stand in up to three places of one message. */
+/** One message holds calls in up to three places. */
 function callsOf({
   tool_calls: calls,
   invalid_tool_calls: invalid,

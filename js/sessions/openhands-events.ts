@@ -2,7 +2,7 @@
  * OpenHands from 1.0 on: events of its SDK as JSON Lines, as a list, or as the `history` of a task of its benchmarks.
  *
  * Actions with the same `llm_response_id` are one answer of the model. Observations, rejections and errors of a tool name their call. The
- * usage of all requests stands in the newest state.
+ * newest state holds the usage of all requests.
  */
 
 import { Draft, fields, isFields, items, objects, text, timeOf, usageOf, word } from "./draft.ts";

@@ -127,7 +127,7 @@ class Thread {
   readonly #entries: readonly Entry[];
   /** Number of messages that stood before each entry. */
   readonly #before = new Map<unknown, number>();
-  /** Index of the answer that each call stands in. */
+  /** Index of the answer that holds each call. */
   readonly #calls = new Map<string, number>();
   /** Index of the answer whose results the last message holds. */
   #owner: number | undefined;

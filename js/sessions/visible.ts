@@ -22,7 +22,7 @@ export function pushMarked(draft: Draft, list: readonly Marked[]): void {
     if (one.isLive) early.push(one.message);
   });
   const rest = list.slice(end);
-  // Summaries stand in the context, not in the history.
+  // The context holds summaries, the history does not.
   const summaries = rest.filter(({ summary }) => summary !== undefined);
   const summary =
     summaries.at(-1)?.summary ??

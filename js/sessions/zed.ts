@@ -185,7 +185,7 @@ class Zed implements Reading {
   }
 }
 
-/** An address as it stands in the file: a text, or an object named by its kind. */
+/** An address in the file: a text, or an object named by its kind. */
 function addressOf(uri: unknown): string {
   if (typeof uri === "string") return uri;
   const [kind = "item"] = Object.keys(fields(uri));

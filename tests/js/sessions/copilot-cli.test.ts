@@ -120,7 +120,7 @@ test("usage is that of a request; sums over several are none", () => {
   );
 });
 
-test("agents are told by their id, too", () => {
+test("the id identifies agents, too", () => {
   const { messages, sideChains } = readSession(
     lines(
       event("assistant.message", { content: "", toolRequests: [{ toolCallId: "c1", name: "task", arguments: {} }] }),
