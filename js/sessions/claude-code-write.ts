@@ -6,7 +6,7 @@
 import { fields, isFields, text } from "./draft.ts";
 import type { Fields } from "./draft.ts";
 import { named } from "./names.ts";
-import { plan } from "./rewrite.ts";
+import { parsedLine, plan } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
 interface Line {
@@ -19,7 +19,7 @@ interface Line {
 export function writeClaudeCode(original: string, session: Session, messages: readonly unknown[]): string {
   const source = original.split("\n");
   const tail = source.at(-1) === "" ? source.splice(-1) : [];
-  const records = source.map(parsed);
+  const records = source.map(parsedLine);
   const { kept, inserted, from } = plan(session, messages);
   const places = new Set(session.entries.flatMap((entry) => entry.places));
   const isDropped = (record: Fields | undefined, place: number): boolean => {
@@ -66,16 +66,6 @@ function relink(lines: Line[]): void {
     }
     fresh = isNew === true;
     above = uuid;
-  }
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    // A torn line is reported when the file is read; it stays where it is.
-    return undefined;
   }
 }
 

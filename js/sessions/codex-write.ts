@@ -6,13 +6,13 @@
 import { isItem } from "./codex-items.ts";
 import { fields, isFields, number } from "./draft.ts";
 import type { Fields } from "./draft.ts";
-import { plan } from "./rewrite.ts";
+import { parsedLine, plan } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
 export function writeCodex(original: string, session: Session, messages: readonly unknown[]): string {
   const source = original.split("\n");
   const tail = source.at(-1) === "" ? source.splice(-1) : [];
-  const records = source.map(parsed);
+  const records = source.map(parsedLine);
   const { kept, inserted, from } = plan(session, messages);
   const context = from > 0 ? session.compactions.at(-1)!.place : 0;
   const first = records.findIndex((record) => record !== undefined && isConversation(record));
@@ -74,14 +74,4 @@ function lineOf(message: unknown, near: Fields, ordinal: number): Fields {
     type: "response_item",
     payload: item,
   };
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    // A torn line is reported when the file is read; it stays where it is.
-    return undefined;
-  }
 }

@@ -8,6 +8,7 @@ import type { Fields } from "./draft.ts";
 import { GeminiChat, isHeader } from "./gemini-chat-log.ts";
 import { contentsOf, partsOf } from "./gemini-records.ts";
 import { named } from "./names.ts";
+import { parsedLine } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
 type Live = ReturnType<GeminiChat["live"]>[number];
@@ -20,7 +21,7 @@ interface Old<T> {
 }
 
 export function writeGeminiChat(original: string, session: Session, messages: readonly unknown[]): string {
-  const value = parsed(original);
+  const value = parsedLine(original);
   const chat = new GeminiChat(true);
   if (value && Array.isArray(value["messages"])) {
     chat.add(value, 0);
@@ -36,7 +37,7 @@ export function writeGeminiChat(original: string, session: Session, messages: re
   }
   const lines = original.split("\n");
   const tail = lines.at(-1) === "" ? lines.splice(-1) : [];
-  const records = lines.map(parsed);
+  const records = lines.map(parsedLine);
   records.forEach((record, at) => record && chat.add(record, at + 1));
   const { epoch } = chat;
   const context = session.compactions.at(-1)?.context;
@@ -181,14 +182,4 @@ function freshRecord(turn: Fields, next: Fields, near: Fields): { record: Fields
   if (both) return { record: both, count: 2 };
   const record = (calls.length > 0 ? forms(false).find(reads([turn])) : undefined) ?? { ...base, content: parts };
   return { record, count: 1 };
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    // A torn line is reported when the file is read; it stays where it is.
-    return undefined;
-  }
 }

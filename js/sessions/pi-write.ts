@@ -9,7 +9,7 @@ import { named } from "./names.ts";
 import { messagesFor, toolNames } from "./pi-messages.ts";
 import { idOf, pathOf } from "./pi-tree.ts";
 import type { Entry } from "./pi-tree.ts";
-import { plan } from "./rewrite.ts";
+import { parsedLine, plan } from "./rewrite.ts";
 import type { Session } from "./types.ts";
 
 interface Line {
@@ -19,7 +19,7 @@ interface Line {
 }
 
 export function writePi(original: string, session: Session, messages: readonly unknown[]): string {
-  const lines = original.split("\n").map((line, at): Line => ({ text: line, place: at + 1, data: parsed(line) }));
+  const lines = original.split("\n").map((line, at): Line => ({ text: line, place: at + 1, data: parsedLine(line) }));
   const entries = lines.flatMap(({ data, place }) => (data ? [{ data, place }] : []));
   const { kept, inserted, from } = plan(session, messages);
   const places = new Set(session.entries.flatMap((entry) => entry.places));
@@ -38,16 +38,6 @@ export function writePi(original: string, session: Session, messages: readonly u
     if (place === end && from > end) add(from);
   }
   return chain.text();
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ""));
-    return isFields(value) ? value : undefined;
-  } catch {
-    // A torn line is reported when the file is read; it stays where it is.
-    return undefined;
-  }
 }
 
 /** The lines of the new file. Each stands below the one before it, as the tree wants it. */

@@ -1,5 +1,7 @@
 /** Which lines of a session stay when its live context becomes another list of messages, and where new messages go. */
 
+import { isFields } from "./draft.ts";
+import type { Fields } from "./draft.ts";
 import type { Session, SessionPlace } from "./types.ts";
 
 export interface Rewrite {
@@ -45,4 +47,14 @@ function endOf({ entries, compactions }: Session): SessionPlace {
   const { before, place } = compactions.at(-1)!;
   const next = entries.slice(before).flatMap(({ places }) => places);
   return next.length === 0 ? Number.MAX_SAFE_INTEGER : Math.max(place, Math.min(...next) - 1);
+}
+
+/** The object in a line, if it is one. A torn line is reported when the file is read, and stays where it is. */
+export function parsedLine(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line.replace(/^\uFEFF/, ""));
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
