@@ -31,8 +31,8 @@ export interface Counted {
 
 /** Limits of what is sent to the page for a single list. */
 const MAX = { problems: 100, summary: 20_000, name: 60 };
-/** Milliseconds between two pieces of news. */
-const NEWS_MS = 200;
+/** Milliseconds between two pieces of news; a screen reader speaks each of them. */
+const NEWS_MS = 1_000;
 
 /**
  * Opens a file as a session or, if no layout fits, as a list of messages or a request. The code that reads sessions is loaded here, for
