@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::entry::{Becomes, Checkpoint, Edit, Entry, Kind, Pin, Range, Target, id_of, seq_of};
+use super::entry::{Becomes, Checkpoint, Consumed, Edit, Entry, Kind, Pin, Range, Target, id_of, seq_of};
 use super::text::{pinned_text, text_of};
 use super::{Log, Shown};
 use crate::error::{Code, Error, Result};
@@ -35,12 +35,22 @@ struct Guarded {
 impl Log {
     /// Checks an entry and gives it the form in which it is recorded.
     pub(super) fn admit(&self, entry: Entry) -> Result<Entry> {
+        self.admitted(entry, true)
+    }
+
+    /// The same for an entry whose line has the hash that it was written with: what an edit was made from is what it was then, and need not
+    /// be hashed again.
+    pub(super) fn readmit(&self, entry: Entry) -> Result<Entry> {
+        self.admitted(entry, false)
+    }
+
+    fn admitted(&self, entry: Entry, is_new: bool) -> Result<Entry> {
         match entry {
             Entry::Message { message } => {
                 self.check_message(&message)?;
                 Ok(Entry::Message { message })
             }
-            Entry::Edit { edit } => Ok(Entry::Edit { edit: Box::new(self.check_edit(*edit)?) }),
+            Entry::Edit { edit } => Ok(Entry::Edit { edit: Box::new(self.check_edit(*edit, is_new)?) }),
             Entry::Revoke { target } => {
                 self.check_revoke(&target)?;
                 Ok(Entry::Revoke { target })
@@ -189,7 +199,7 @@ impl Log {
         Ok(())
     }
 
-    pub(super) fn check_edit(&self, mut edit: Edit) -> Result<Edit> {
+    pub(super) fn check_edit(&self, mut edit: Edit, is_new: bool) -> Result<Edit> {
         if edit.rule.is_empty() {
             return Err(bad_edit("edit.rule", "an edit names the rule behind it"));
         }
@@ -197,13 +207,7 @@ impl Log {
             check_json(json, "edit.json", Code::BadEdit)?;
         }
         if let Some(consumed) = &edit.consumed {
-            let now = self.fingerprint(&consumed.ids).map_err(|error| {
-                let path = format!("edit.consumed.{}", error.path.as_deref().unwrap_or("ids"));
-                bad_edit(path, error.message)
-            })?;
-            if now != consumed.hash {
-                return Err(bad(Code::StalePlan, "edit.consumed", "what the edit was made from has changed since"));
-            }
+            self.check_consumed(consumed, is_new)?;
         }
         let guarded = self.guarded();
         match (edit.kind, edit.range.take()) {
@@ -238,6 +242,24 @@ impl Log {
             (None, _) => {}
         }
         Ok(edit)
+    }
+
+    fn check_consumed(&self, consumed: &Consumed, is_new: bool) -> Result<()> {
+        if !is_new {
+            let missing = consumed.ids.iter().position(|id| !self.store.slots.contains_key(id));
+            return missing.map_or(Ok(()), |at| {
+                let why = format!("there is no message with the id {:?}", consumed.ids[at]);
+                Err(bad_edit(format!("edit.consumed.ids[{at}]"), why))
+            });
+        }
+        let now = self.fingerprint(&consumed.ids).map_err(|error| {
+            let path = format!("edit.consumed.{}", error.path.as_deref().unwrap_or("ids"));
+            bad_edit(path, error.message)
+        })?;
+        if now != consumed.hash {
+            return Err(bad(Code::StalePlan, "edit.consumed", "what the edit was made from has changed since"));
+        }
+        Ok(())
     }
 
     // ------------------------------------------------------------ ranges

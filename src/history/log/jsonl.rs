@@ -230,7 +230,7 @@ impl Log {
             Entry::Edit { edit } => Some(edit.clone()),
             _ => None,
         };
-        let entry = self.admit(record.entry).map_err(refused)?;
+        let entry = self.readmit(record.entry).map_err(refused)?;
         let entry = match (entry, edit) {
             (Entry::Edit { edit }, Some(read)) => {
                 let (tokens_before, tokens_after) = (read.tokens_before, read.tokens_after);

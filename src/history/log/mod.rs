@@ -244,7 +244,7 @@ impl Log {
     /// # Errors
     /// [`Code::BadEdit`] with the path of what is wrong; [`Code::StalePlan`] if what it consumed has changed. Nothing has changed then.
     pub fn edit(&mut self, edit: Edit, time: i64) -> Result<Added> {
-        let mut edit = self.check_edit(edit)?;
+        let mut edit = self.check_edit(edit, true)?;
         let slots: Vec<usize> = match &edit.range {
             Some(range) => match (self.live(&range.from), self.live(&range.to)) {
                 (Some(start), Some(end)) => (start..=end).collect(),
