@@ -240,6 +240,10 @@ impl Tokenizer for Encoding {
         Encoding::count(self, text)
     }
 
+    fn known_as(&self) -> Option<&'static str> {
+        Some(self.name.as_str())
+    }
+
     fn has_cuts(&self) -> bool {
         true
     }

@@ -57,6 +57,11 @@ pub trait Tokenizer {
     /// Tokens of `text`, special-token text counted as ordinary text.
     fn count(&self, text: &str) -> u64;
 
+    /// A name under which every text has the same count wherever it is counted; nothing for a tokenizer of the host's.
+    fn known_as(&self) -> Option<&'static str> {
+        None
+    }
+
     /// True if counts add up at every [cut](is_cut) and between letters or digits and punctuation behind them, and three digits are a
     /// token: what is known of parts need not be counted again.
     fn has_cuts(&self) -> bool {
@@ -113,6 +118,10 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
         self.tokenizer.count(text)
     }
 
+    fn known_as(&self) -> Option<&'static str> {
+        self.tokenizer.known_as()
+    }
+
     fn has_cuts(&self) -> bool {
         self.tokenizer.has_cuts()
     }
@@ -133,6 +142,10 @@ impl<T: Tokenizer> Tokenizer for Seeing<T> {
 impl<T: Tokenizer + ?Sized> Tokenizer for std::rc::Rc<T> {
     fn count(&self, text: &str) -> u64 {
         (**self).count(text)
+    }
+
+    fn known_as(&self) -> Option<&'static str> {
+        (**self).known_as()
     }
 
     fn has_cuts(&self) -> bool {

@@ -50,6 +50,10 @@ impl Tokenizer for Remembering {
         }
     }
 
+    fn known_as(&self) -> Option<&'static str> {
+        self.inner.known_as()
+    }
+
     fn pictures(&self) -> &Pictures {
         self.inner.pictures()
     }

@@ -1,8 +1,9 @@
 //! A log as JSON lines, and back.
 //!
 //! Each line is one entry with its position (`seq`), the version of the format (`v`), the host's time and a hash over this line and all
-//! before it. Field order and spelling are fixed, so the same log is the same bytes. The hash is over that form: a storage that only
-//! sets the JSON differently does no harm, one that changes what it says is found out.
+//! before it. Field order and spelling are fixed, so the same log is the same bytes. The line of a message tells its counts and what
+//! they were counted with (`counts`): with the same encoding and cost model reading counts nothing again. The hash is over that form:
+//! a storage that only sets the JSON differently does no harm, one that changes what it says is found out.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,8 @@ impl std::fmt::Debug for Log {
 
 /// What stands between the hashed part of a line and the hash.
 const HASH: &str = ",\"hash\":\"";
+/// What stands between a message and its counts.
+const COUNTS: &str = ",\"counts\":\"";
 
 #[derive(Deserialize)]
 struct Head {
@@ -56,6 +59,9 @@ struct Head {
     v: u32,
     time: i64,
     hash: String,
+    /// What the line of a message says of its tokens, behind the message.
+    #[serde(default)]
+    counts: Option<String>,
     /// Bytes that the hash is over, from the beginning of the line on.
     #[serde(skip)]
     hashed: usize,
@@ -80,9 +86,21 @@ impl Head {
             v: v.parse().ok()?,
             time: time.parse().ok()?,
             hash: hash.to_string(),
+            counts: counts_of(line.get(..hashed)?),
             hashed,
         })
     }
+}
+
+/// The counts at the end of the hashed part of a line. Inside a text its quotes would be escaped, and inside an object a brace would follow.
+fn counts_of(hashed: &str) -> Option<String> {
+    let (_, counts) = hashed.strip_suffix('"')?.rsplit_once(COUNTS)?;
+    is_counts(counts).then(|| counts.to_string())
+}
+
+/// Names and numbers.
+fn is_counts(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'))
 }
 
 /// The version alone, which a line of a newer one can be trusted to have.
@@ -109,6 +127,11 @@ pub(super) fn write(seq: usize, record: &Record, chain: Chain) -> (String, Chain
     // An entry is an object of texts, numbers and lists: there is nothing in it that has no JSON.
     let entry = serde_json::to_string(&record.entry).unwrap_or_default();
     line.push_str(entry.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default());
+    if let Some(told) = &record.told {
+        line.push_str(COUNTS);
+        line.push_str(told);
+        line.push('"');
+    }
     let chain = chain.with(line.as_bytes());
     line.push_str(HASH);
     line.push_str(&chain.hex());
@@ -200,7 +223,9 @@ impl Log {
                 &read
             }
         };
-        let record = Record { time: head.time, entry: serde_json::from_str(line).map_err(unreadable)? };
+        let entry: Entry = serde_json::from_str(line).map_err(unreadable)?;
+        let told = head.counts.as_deref().filter(|told| matches!(entry, Entry::Message { .. }) && is_counts(told));
+        let record = Record { time: head.time, entry, told: told.map(Box::from) };
         let next = self.len();
         if self.chain.get(head.seq).is_some_and(|had| had.hex() == head.hash) {
             return Err(trouble("duplicate", format!("{} was here already", id_of(head.seq))));
@@ -230,7 +255,8 @@ impl Log {
             Entry::Edit { edit } => Some(edit.clone()),
             _ => None,
         };
-        let entry = self.readmit(record.entry).map_err(refused)?;
+        let Record { time, entry, told } = record;
+        let entry = self.readmit(entry).map_err(refused)?;
         let entry = match (entry, edit) {
             (Entry::Edit { edit }, Some(read)) => {
                 let (tokens_before, tokens_after) = (read.tokens_before, read.tokens_after);
@@ -242,7 +268,7 @@ impl Log {
             }
             (entry, _) => entry,
         };
-        self.fold(entry, head.time);
+        self.remember(Record { time, entry, told }, false);
         self.chain.push(chain);
         Ok(is_verbatim)
     }

@@ -359,6 +359,12 @@ impl Log {
     }
 
     fn fold(&mut self, entry: Entry, time: i64) -> usize {
+        self.remember(Record { time, entry, told: None }, true)
+    }
+
+    /// Folds an entry that is new, or was read.
+    fn remember(&mut self, record: Record, is_new: bool) -> usize {
+        let entry = &record.entry;
         let meter = self.counting.meter();
         let is_message = matches!(entry, Entry::Message { .. });
         let shows = matches!(
@@ -366,7 +372,7 @@ impl Log {
             Entry::Edit { .. } | Entry::Revoke { .. } | Entry::Pin { .. } | Entry::Unpin { .. } | Entry::Rewind { .. }
         );
         self.changes += u64::from(shows);
-        let seq = self.store.push(Record { time, entry }, meter);
+        let seq = self.store.push(record, is_new, meter);
         if is_message && let Some(counts) = self.store.counts.last() {
             self.origin = self.origin.worst(counts.message.origin);
         }

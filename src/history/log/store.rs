@@ -6,7 +6,7 @@ use super::entry::{Edit, Entry};
 use crate::history::draft::Meter;
 use crate::map::HashMap;
 use crate::message::{Message, Part};
-use crate::tokens::{Cost, CostModel};
+use crate::tokens::{Cost, CostModel, Origin};
 
 /// One entry with the host's time of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub struct Record {
     /// Milliseconds, as the host said. Nothing depends on it: clocks jump.
     pub time: i64,
     pub entry: Entry,
+    /// What the line of a message says of its tokens; see [`Counts::told`].
+    pub told: Option<Box<str>>,
 }
 
 /// Tokens of one message as it came.
@@ -45,6 +47,38 @@ impl Counts {
         };
         Counts { message: whole, parts: parts.into() }
     }
+
+    /// The counts for the line of a message, after what they were counted with. Nothing where they may come out otherwise another time: by a
+    /// tokenizer of the host's, by estimate, or by how a model sees pictures.
+    pub fn told(&self, message: &Message, meter: Meter) -> Option<Box<str>> {
+        let is_media = |part: &Part| matches!(part, Part::Image { .. } | Part::Document { .. });
+        let has_media = message.parts.iter().any(|part| match part {
+            Part::ToolResult { content, .. } => content.iter().any(is_media),
+            part => is_media(part),
+        });
+        if has_media || self.message.origin != Origin::Exact {
+            return None;
+        }
+        let mut told = format!("{} {} {}", meter.tokenizer.known_as()?, meter.model.name(), self.message.tokens);
+        for part in &self.parts {
+            told.push(' ');
+            told.push_str(&part.to_string());
+        }
+        Some(told.into())
+    }
+
+    /// Counts as the line of a message has them, if they were made with what is counted with now.
+    fn read(told: &str, message: &Message, meter: Meter) -> Option<Counts> {
+        let mut words = told.split(' ');
+        if words.next() != Some(meter.tokenizer.known_as()?) || words.next() != Some(meter.model.name()) {
+            return None;
+        }
+        // Sums of what fits into 32 bits are far from any end.
+        let mut numbers = words.map(|word| word.parse::<u32>().ok().map(u64::from));
+        let tokens = numbers.next()??;
+        let parts: Box<[u64]> = numbers.collect::<Option<_>>()?;
+        (parts.len() == message.parts.len()).then(|| Counts { message: Cost::exact(tokens), parts })
+    }
 }
 
 /// See the module.
@@ -60,13 +94,18 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Remembers an entry and returns its position.
-    pub fn push(&mut self, record: Record, meter: Meter) -> usize {
+    /// Remembers an entry and returns its position. A message that `is_new` is told its counts.
+    pub fn push(&mut self, mut record: Record, is_new: bool, meter: Meter) -> usize {
         let seq = self.records.len();
         if let Entry::Message { message } = &record.entry {
             self.slots.insert(message.id.clone(), self.messages.len());
             self.messages.push(seq);
-            self.counts.push(Counts::of(message, meter));
+            let known = record.told.as_deref().and_then(|told| Counts::read(told, message, meter));
+            let counts = known.unwrap_or_else(|| Counts::of(message, meter));
+            if is_new {
+                record.told = counts.told(message, meter);
+            }
+            self.counts.push(counts);
         }
         self.records.push(record);
         seq

@@ -1,6 +1,7 @@
 //! The event log: what shows, what is refused, what comes back.
 
 mod adopt;
+mod counted;
 mod held;
 mod hostile;
 mod lines;
