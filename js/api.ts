@@ -26,7 +26,7 @@ import { fullPrices } from "./usage.ts";
 import { encodingOf } from "./count/text.ts";
 import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
-  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolRule, ToolList, ToolsReport,
+  Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolDialect, ToolRule, ToolList, ToolsReport,
 } from "./types.ts";
 import { known, knownIn, noSlip } from "./options/known.ts";
 import { windowByName } from "./options/windows.ts";
@@ -537,20 +537,27 @@ export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | 
   return JSON.parse(call(() => wasm().explainProfiles(dataText(a, "a"), dataText(b, "b")))) as ProfileDifference[];
 }
 
-const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "other"];
+const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "delegate", "other"];
+
+const DIALECTS: readonly ToolDialect[] = [
+  "claude-code", "codex", "gemini-cli", "copilot-cli", "vscode-chat", "cline", "pi", "opencode", "openhands", "swe-agent", "aider", "cursor",
+  "zed", "goose", "gemini-chat", "gemini-checkpoint", "gemini-stream", "qwen-code", "vscode-chat-log", "copilot-replay", "cline-session",
+  "openhands-events",
+];
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
-export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root">> & { root: string | undefined } {
+export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root" | "dialect">> & { root: string | undefined; dialect: ToolDialect | undefined } {
   knownIn(ledger, LEDGER, "options.ledger");
-  const { root, tools = [], markers = [], facts = [] } = ledger ?? {};
+  const { root, dialect, tools = [], markers = [], facts = [] } = ledger ?? {};
   const texts = (list: unknown, path: string): string[] => {
     if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) throw bad(path, "a list of texts", list);
     return list;
   };
   if (root !== undefined && typeof root !== "string") throw bad("ledger.root", "a path", root);
   if (!Array.isArray(tools)) throw bad("ledger.tools", "a list", tools);
+  if (dialect !== undefined && !DIALECTS.includes(dialect)) throw bad("ledger.dialect", `one of ${DIALECTS.join(", ")}`, dialect);
   return {
-    root,
+    root, dialect,
     markers: texts(markers, "ledger.markers"),
     facts: texts(facts, "ledger.facts"),
     tools: tools.map((tool: ToolRule, at) => {

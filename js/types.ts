@@ -747,7 +747,7 @@ export type ProfileFields = Fields<Profile>;
 type Fields<T> = { readonly [K in keyof T]?: T[K] extends object ? (T[K] extends readonly unknown[] ? Readonly<T[K]> : Fields<T[K]>) : T[K] };
 
 /** What a tool is for. Decides what its calls tell: files read and changed, commands, the plan, decisions. */
-export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell" | "todo" | "ask" | "web" | "other";
+export type ToolKind = "read" | "write" | "edit" | "delete" | "search" | "shell" | "todo" | "ask" | "web" | "delegate" | "other";
 
 /** A tool of the host's, where its name and the usual names of arguments do not tell what it does. */
 export interface ToolRule {
@@ -762,11 +762,26 @@ export interface ToolRule {
   /** Names of arguments that hold text for files. Default: the usual names. */
   content?: readonly string[];
 }
+/**
+ * An agent whose tools are known: what each of its calls does, under which names its arguments are, how its results look. The name of
+ * a layout that such an agent writes names it, too.
+ */
+export type ToolDialect =
+  | "claude-code" | "codex" | "gemini-cli" | "copilot-cli" | "vscode-chat" | "cline" | "pi" | "opencode" | "openhands" | "swe-agent"
+  | "aider" | "cursor" | "zed" | "goose"
+  | "gemini-chat" | "gemini-checkpoint" | "gemini-stream" | "qwen-code" | "vscode-chat-log" | "copilot-replay" | "cline-session"
+  | "openhands-events";
+
 export interface LedgerRules {
   /** Folder that paths are made relative to. Default: paths stay as they are. */
   root?: string;
   /** What the host's own tools do. Default: read from their names and arguments. */
   tools?: readonly ToolRule[];
+  /**
+   * The agent that made the calls; a few names mean different things in different agents (`offset` counts from 0 in gemini-cli, from 1
+   * in others). Default: every known agent.
+   */
+  dialect?: ToolDialect;
   /** Further words (lower case) that make a sentence of the user a constraint. */
   markers?: readonly string[];
   /** Facts that were pinned in words: they stand among the constraints of every record. */

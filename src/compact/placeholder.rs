@@ -2,7 +2,8 @@
 
 use super::ledger::command::{Tests, is_test_run};
 use super::ledger::one_line;
-use crate::message::tool_map::{ToolCall, ToolKind, exit_status};
+use crate::message::tool_map::{ToolCall, ToolKind};
+use crate::message::tool_output::exit_status;
 use crate::tool_result::middle::grouped;
 
 /// Why a result is not there any more; how its placeholder begins.

@@ -5,10 +5,13 @@
 //! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
 //! what the core need not understand rides along as [`Part::Opaque`].
 //!
-//! [`tool_map`] reads what a call of a tool does, [`path`] the paths it names.
+//! [`tool_map`] reads what a call of a tool does (by the tables in [`dialects`]), [`tool_output`] what its result says,
+//! [`path`] the paths it names.
 
+pub mod dialects;
 pub mod path;
 pub mod tool_map;
+pub mod tool_output;
 
 use std::borrow::Cow;
 

@@ -1,11 +1,12 @@
 //! The tool map: what a tool call does, told from its name and its arguments.
 //!
-//! Names come first (the common ones of Copilot, Claude Code, gemini-cli, Cline, OpenHands, SWE-agent, codex, pi); unknown tools
-//! are classified by the arguments they carry. A host adds its own tools as data, see [`ToolRule`].
+//! A host's own rules come first ([`ToolRule`]), then the tables of known agents ([`super::dialects`]). The words in the
+//! name and the arguments classify tools that no table names.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::dialects::{self, Dialect, Dialects, Role, Row, usual};
 use super::path::normal;
 
 /// What a tool is for.
@@ -25,6 +26,8 @@ pub enum ToolKind {
     /// Asks the user.
     Ask,
     Web,
+    /// Starts a sub-agent.
+    Delegate,
     Other,
 }
 
@@ -70,10 +73,12 @@ pub struct ToolCall {
     pub content: String,
     /// Items of a todo list or plan.
     pub items: Vec<(Mark, String)>,
-    /// What the user was asked.
+    /// What the user, or a sub-agent, was asked.
     pub question: Option<String>,
     /// Files that a patch adds, changes and deletes: kind and path.
     pub patched: Vec<(ToolKind, String)>,
+    /// Agents that have such a call: their results look as theirs do.
+    pub dialects: Dialects,
 }
 
 /// How far a todo item is.
@@ -112,67 +117,23 @@ impl Mark {
     }
 }
 
-const PATH_KEYS: [&str; 14] = [
-    "path",
-    "file_path",
-    "filePath",
-    "filepath",
-    "file",
-    "filename",
-    "fileName",
-    "file_name",
-    "target_file",
-    "absolute_path",
-    "notebook_path",
-    "notebookPath",
-    "relative_workspace_path",
-    "uri",
-];
-const PATH_LISTS: [&str; 4] = ["paths", "files", "file_paths", "filePaths"];
-const COMMAND_KEYS: [&str; 6] = ["command", "cmd", "script", "commandLine", "command_line", "commands"];
-const OLD_KEYS: [&str; 8] =
-    ["old_str", "old_string", "oldString", "oldText", "old_text", "search", "insert_line", "edits"];
-const NEW_KEYS: [&str; 13] = [
-    "new_str",
-    "new_string",
-    "newString",
-    "newText",
-    "new_text",
-    "replace",
-    "replacement",
-    "content",
-    "contents",
-    "file_text",
-    "text",
-    "diff",
-    "code",
-];
-const PATCH_KEYS: [&str; 3] = ["patch", "input", "diff"];
-
-/// Built-in names, and words in names. The first line that matches wins.
-const BUILT_IN: [(ToolKind, &[&str]); 10] = [
-    (ToolKind::Todo, &["todo", "update_plan", "write_plan", "plan_update", "task_list"]),
-    (ToolKind::Ask, &["ask", "question", "followup", "elicit", "confirm"]),
-    (ToolKind::Delete, &["delete", "remove_file", "unlink"]),
-    (ToolKind::Shell, &["bash", "shell", "terminal", "exec", "run_command", "run_in", "powershell", "cmd"]),
-    (ToolKind::Web, &["web", "fetch", "browser", "http", "url"]),
-    (ToolKind::Edit, &["edit", "multiedit", "notebookedit", "replace", "patch", "insert", "apply_diff"]),
-    (ToolKind::Write, &["write", "create"]),
-    (ToolKind::Search, &["search", "grep", "glob", "find", "list", "ls", "tree", "codebase"]),
-    (ToolKind::Read, &["read", "view", "open", "cat", "show"]),
-    (ToolKind::Other, &[]),
-];
-
-/// See the module. The default map holds the built-in names only.
+/// See the module. The default map holds the tables of all agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolMap {
     rules: Vec<ToolRule>,
+    dialect: Option<Dialect>,
 }
 
 impl ToolMap {
-    /// The built-in names and the host's rules, which go first.
+    /// The tables of all agents and the host's rules, which go first.
     pub fn new(rules: Vec<ToolRule>) -> ToolMap {
-        ToolMap { rules }
+        ToolMap { rules, dialect: None }
+    }
+
+    /// The same map with the table of one agent alone, if there is one to choose.
+    pub fn with_dialect(mut self, dialect: Option<Dialect>) -> ToolMap {
+        self.dialect = dialect;
+        self
     }
 
     /// What a call of `name` with these arguments (JSON text) does.
@@ -185,17 +146,6 @@ impl ToolMap {
     /// assert_eq!(map.read("get_weather", r#"{"city":"Oslo"}"#).kind, ToolKind::Other);
     /// ```
     pub fn read(&self, name: &str, arguments: &str) -> ToolCall {
-        let mut call = ToolCall {
-            kind: ToolKind::Other,
-            paths: vec![],
-            range: None,
-            commands: vec![],
-            cwd: None,
-            content: String::new(),
-            items: vec![],
-            question: None,
-            patched: vec![],
-        };
         let fields = match serde_json::from_str::<Value>(arguments) {
             Ok(Value::Object(fields)) => fields,
             // Tools that take free text: a patch, or nothing that could be told.
@@ -203,51 +153,45 @@ impl ToolMap {
             _ => Map::new(),
         };
         let rule = self.rules.iter().find(|rule| rule.name == name);
-        let own = |keys: fn(&ToolRule) -> &Vec<String>| rule.map(keys).filter(|keys| !keys.is_empty());
-        call.paths = match own(|r| &r.path) {
-            Some(keys) => keys.iter().filter_map(|key| fields.get(key)).flat_map(texts).collect(),
-            None => paths(&fields),
+        let found = if rule.is_some() { None } else { self.find(name, &fields) };
+        let args = Arguments { fields: &fields, rule, row: found.map(|found| found.row) };
+        let mut call = ToolCall {
+            kind: ToolKind::Other,
+            paths: args.paths(),
+            range: None,
+            commands: args.all(Role::Command, commands),
+            cwd: None,
+            content: String::new(),
+            items: vec![],
+            question: None,
+            patched: args.patched(),
+            dialects: match (self.dialect, found) {
+                (Some(dialect), _) => dialect.alone(),
+                (None, Some(found)) => found.dialects,
+                (None, None) => Dialects::ALL,
+            },
         };
-        call.paths = call.paths.iter().map(|path| normal(path)).filter(|path| !path.is_empty()).collect();
-        call.commands = match own(|r| &r.command) {
-            Some(keys) => keys.iter().filter_map(|key| fields.get(key)).flat_map(commands).collect(),
-            None => COMMAND_KEYS.iter().filter_map(|key| fields.get(*key)).flat_map(commands).collect(),
+        call.kind = match (rule, found.filter(|found| found.is_agreed)) {
+            (Some(rule), _) => rule.kind,
+            (None, Some(found)) => found.row.kind,
+            (None, None) => kind(name, &fields, &call),
         };
-        call.patched = PATCH_KEYS
-            .iter()
-            .filter_map(|key| fields.get(*key).and_then(Value::as_str))
-            .find_map(|text| Some(patched(text)).filter(|files| !files.is_empty()))
-            .unwrap_or_default();
-        call.kind = rule.map_or_else(|| kind(name, &fields, &call), |rule| rule.kind);
+        if let (ToolKind::Shell, [line]) = (call.kind, call.commands.as_slice())
+            && let Some(patch) = patch_command(line)
+        {
+            (call.kind, call.patched, call.content) = (ToolKind::Edit, patched(patch), patch.to_string());
+            call.commands.clear();
+            return call;
+        }
         match call.kind {
-            ToolKind::Edit | ToolKind::Write => {
-                call.commands.clear();
-                call.content = match own(|r| &r.content) {
-                    Some(keys) => {
-                        keys.iter().filter_map(|key| fields.get(key)).flat_map(texts).collect::<Vec<_>>().join("\n")
-                    }
-                    None => content(&fields),
-                };
-            }
+            ToolKind::Edit | ToolKind::Write => call.content = args.content(),
             ToolKind::Shell => {
-                call.cwd = ["cwd", "workdir", "working_directory", "workingDirectory", "dir_path"]
-                    .iter()
-                    .find_map(|key| fields.get(*key).and_then(Value::as_str))
-                    .map(normal);
+                call.cwd = args.one(Role::Cwd).and_then(Value::as_str).map(normal);
                 call.paths.clear();
             }
-            ToolKind::Todo => call.items = items(&fields),
-            ToolKind::Ask => {
-                call.question = ["question", "questions", "message", "prompt", "header", "text"]
-                    .iter()
-                    .find_map(|key| fields.get(*key))
-                    .and_then(|value| match value {
-                        Value::Array(list) => list.first().and_then(|q| q.get("question")).and_then(Value::as_str),
-                        other => other.as_str(),
-                    })
-                    .map(str::to_string);
-            }
-            ToolKind::Read => call.range = range(&fields),
+            ToolKind::Todo => call.items = args.one(Role::Items).map(items).unwrap_or_default(),
+            ToolKind::Ask | ToolKind::Delegate => call.question = args.one(Role::Ask).and_then(asked),
+            ToolKind::Read => call.range = args.range(),
             _ => {}
         }
         if call.kind != ToolKind::Shell {
@@ -255,27 +199,144 @@ impl ToolMap {
         }
         call
     }
+
+    /// The row of a tool, by its name or by what is left of it without the server that has it.
+    fn find(&self, name: &str, fields: &Map<String, Value>) -> Option<dialects::Found> {
+        dialects::find(name, fields, self.dialect).or_else(|| {
+            let (_, tool) = name.rsplit_once("__")?;
+            dialects::find(tool, fields, self.dialect).filter(|found| found.has_arguments)
+        })
+    }
 }
 
-/// Words in the names of tools whose results are state rather than output.
-const STATE: [&str; 5] = ["todo", "plan", "memory", "memories", "skill"];
+/// The arguments of a call and the names that they may have.
+struct Arguments<'a> {
+    fields: &'a Map<String, Value>,
+    rule: Option<&'a ToolRule>,
+    row: Option<&'static Row>,
+}
+
+impl<'a> Arguments<'a> {
+    /// The arguments that hold `role`: those that the host's rule names, or those of the table, or the usual ones.
+    fn values(&self, role: Role) -> Vec<&'a Value> {
+        let own = self.rule.and_then(|rule| match role {
+            Role::Path => Some(&rule.path),
+            Role::Command => Some(&rule.command),
+            Role::Content => Some(&rule.content),
+            _ => None,
+        });
+        if let Some(own) = own.filter(|own| !own.is_empty()) {
+            return own.iter().filter_map(|name| self.fields.get(name)).collect();
+        }
+        let there = |name: &'static str| self.fields.get(name).filter(|value| !value.is_null());
+        let listed: Vec<&Value> = self.row.into_iter().flat_map(|row| row.arguments(role)).filter_map(there).collect();
+        if listed.is_empty() { usual().arguments(role).filter_map(there).collect() } else { listed }
+    }
+
+    fn one(&self, role: Role) -> Option<&'a Value> {
+        self.values(role).into_iter().next()
+    }
+
+    fn all(&self, role: Role, read: fn(&Value) -> Vec<String>) -> Vec<String> {
+        self.values(role).into_iter().flat_map(read).collect()
+    }
+
+    fn is_listed(&self, role: Role) -> bool {
+        self.row.is_some_and(|row| row.arguments(role).any(|name| self.fields.contains_key(name)))
+    }
+
+    fn paths(&self) -> Vec<String> {
+        let is_named = self.rule.is_some_and(|rule| !rule.path.is_empty()) || self.is_listed(Role::Path);
+        let values = self.values(Role::Path);
+        let mut out: Vec<String> = Vec::new();
+        for value in values {
+            let mut found = Vec::new();
+            paths_in(value, 0, &mut found);
+            for path in found.iter().map(|path| normal(path)).filter(|path| !path.is_empty()) {
+                if !out.contains(&path) {
+                    out.push(path);
+                }
+            }
+            // Of the usual names one is the path.
+            if !is_named && !out.is_empty() {
+                break;
+            }
+        }
+        out
+    }
+
+    /// The files of a patch; of a move, both.
+    fn patched(&self) -> Vec<(ToolKind, String)> {
+        let texts = self.values(Role::Patch).into_iter().filter_map(Value::as_str);
+        let files = texts.map(patched).find(|files| !files.is_empty());
+        let moved = || {
+            let from = self.row?.arguments(Role::Source).find_map(|name| self.fields.get(name))?.as_str()?;
+            let to = self.paths().into_iter().map(|path| (ToolKind::Write, path));
+            Some(std::iter::once((ToolKind::Delete, normal(from))).chain(to).collect())
+        };
+        files.or_else(moved).unwrap_or_default()
+    }
+
+    /// Text that goes into files.
+    fn content(&self) -> String {
+        if self.rule.is_some_and(|rule| !rule.content.is_empty()) {
+            return self.all(Role::Content, texts).join("\n");
+        }
+        let mut out: Vec<&str> = Vec::new();
+        let is_listed =
+            [Role::Content, Role::New, Role::Edits, Role::Patch].into_iter().any(|role| self.is_listed(role));
+        if is_listed {
+            let listed = |role| self.row.into_iter().flat_map(move |row| row.arguments(role));
+            let names = listed(Role::Content).chain(listed(Role::New)).chain(listed(Role::Patch));
+            out.extend(names.filter_map(|name| self.fields.get(name).and_then(Value::as_str)));
+        } else {
+            for role in [Role::New, Role::Patch] {
+                out.extend(self.values(role).into_iter().filter_map(Value::as_str));
+            }
+        }
+        for edit in self.values(Role::Edits).into_iter().filter_map(Value::as_array).flatten() {
+            out.extend(usual().arguments(Role::New).filter_map(|name| edit.get(name).and_then(Value::as_str)));
+        }
+        out.join("\n")
+    }
+
+    /// First and last line.
+    fn range(&self) -> Option<(u64, u64)> {
+        if let Some(range) = self.one(Role::Range).and_then(pair) {
+            return Some(range);
+        }
+        let number = |role| self.values(role).into_iter().find_map(whole);
+        let zero = self.row.and_then(|row| row.arguments(Role::Zero).find_map(|name| whole(self.fields.get(name)?)));
+        let last = number(Role::To).map(|to| to.saturating_add(u64::from(zero.is_some())));
+        // A line 0 tells that the first one is 0.
+        let zero = zero.or_else(|| number(Role::From).filter(|from| *from == 0 && last.is_none()));
+        let from = zero.map(|from| from.saturating_add(1)).or_else(|| number(Role::From));
+        match (from, last, number(Role::Count)) {
+            (None, None, None) => None,
+            (from, Some(last), _) => Some((from.unwrap_or(1), last)),
+            (from, None, Some(count)) => {
+                let from = from.unwrap_or(1);
+                Some((from, from.saturating_add(count).saturating_sub(1)))
+            }
+            (Some(from), None, None) => Some((from, u64::MAX)),
+        }
+    }
+}
 
 /// True for tools whose results hold however old they are: todo lists and plans, answers of the user, memory, skills.
 pub fn holds_state(name: &str, kind: ToolKind) -> bool {
     let lower = name.to_ascii_lowercase();
-    matches!(kind, ToolKind::Todo | ToolKind::Ask) || STATE.iter().any(|word| lower.contains(word))
+    matches!(kind, ToolKind::Todo | ToolKind::Ask) || usual().state.iter().any(|word| lower.contains(word))
 }
 
+/// What a tool does that no table names.
 fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
     // Editors with sub-commands put the verb where shells put the command line.
     let has_path = !call.paths.is_empty();
-    if has_path {
-        match fields.get("command").and_then(Value::as_str) {
-            Some("view") => return ToolKind::Read,
-            Some("create") => return ToolKind::Write,
-            Some("str_replace" | "insert" | "undo_edit") => return ToolKind::Edit,
-            Some("delete") => return ToolKind::Delete,
-            _ => {}
+    if has_path && let Some(verb) = fields.get("command").and_then(Value::as_str) {
+        let found = usual().verbs.iter().find(|(_, verbs)| verbs.contains(&verb));
+        if let Some((kind, _)) = found {
+            return *kind;
         }
     }
     let lower = name.to_lowercase();
@@ -285,9 +346,10 @@ fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
         if word.len() <= 4 { words.contains(word) || lower == *word } else { lower.contains(*word) }
     };
     // Names in camel case have no separators: the word must stand first.
-    let found = BUILT_IN.iter().find(|(_, names)| names.iter().any(|n| has(n) || n.len() >= 4 && lower.starts_with(n)));
-    let by_name = found.map_or(ToolKind::Other, |(kind, _)| *kind);
-    let old = OLD_KEYS.iter().any(|key| fields.contains_key(*key));
+    let is_named = |names: &[&str]| names.iter().any(|n| has(n) || n.len() >= 4 && lower.starts_with(n));
+    let by_name = usual().words.iter().find(|(_, names)| is_named(names)).map_or(ToolKind::Other, |(kind, _)| *kind);
+    let any = |role| usual().arguments(role).any(|name| fields.contains_key(name));
+    let old = any(Role::Old);
     match by_name {
         ToolKind::Shell | ToolKind::Other if !call.commands.is_empty() && !has_path => ToolKind::Shell,
         ToolKind::Shell if !call.commands.is_empty() => ToolKind::Shell,
@@ -295,12 +357,61 @@ fn kind(name: &str, fields: &Map<String, Value>, call: &ToolCall) -> ToolKind {
         // An editor called with a whole text and nothing to replace makes the file.
         ToolKind::Edit if has_path && !old && lower.contains("editor") => ToolKind::Write,
         ToolKind::Other | ToolKind::Shell if has_path && old => ToolKind::Edit,
-        ToolKind::Other | ToolKind::Shell if has_path && NEW_KEYS.iter().any(|key| fields.contains_key(*key)) => {
-            ToolKind::Write
-        }
+        ToolKind::Other | ToolKind::Shell if has_path && any(Role::New) => ToolKind::Write,
         ToolKind::Other if has_path => ToolKind::Read,
         ToolKind::Shell => ToolKind::Other,
         kind => kind,
+    }
+}
+
+/// The patch that a command line applies, if it does nothing else.
+fn patch_command(line: &str) -> Option<&str> {
+    let begin = line.find("*** Begin Patch")?;
+    let (head, patch) = line.split_at(begin);
+    let end = patch.find("*** End Patch").map_or(patch.len(), |at| at + "*** End Patch".len());
+    let rest = patch[end..].trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ')'));
+    let is_apply = head.contains("apply_patch") || head.contains("applypatch");
+    (is_apply && rest.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(&patch[..end])
+}
+
+/// The first question of a list, or the text.
+fn asked(value: &Value) -> Option<String> {
+    let value = value.as_array().map_or(Some(value), |list| list.first())?;
+    value.get("question").unwrap_or(value).as_str().map(str::to_string)
+}
+
+/// A number of lines; calls that stand in texts have it as text.
+fn whole(value: &Value) -> Option<u64> {
+    let text = || value.as_str().and_then(|text| text.trim().parse().ok());
+    value.as_u64().or_else(text).or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))
+}
+
+/// `[3, 9]`, `[[3, 9]]` or `"3-9"`; an end below zero is that of the file.
+fn pair(value: &Value) -> Option<(u64, u64)> {
+    match value {
+        Value::String(text) => {
+            let (from, to) = text.split_once('-')?;
+            Some((from.trim().parse().ok()?, to.trim().parse().unwrap_or(u64::MAX)))
+        }
+        Value::Array(list) => match list.as_slice() {
+            [from, to] => Some((whole(from)?, whole(to).unwrap_or(u64::MAX))),
+            [one] => pair(one),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The paths in an argument: a text, texts, or objects that have one.
+fn paths_in(value: &Value, depth: usize, out: &mut Vec<String>) {
+    match value {
+        Value::String(path) => out.push(path.clone()),
+        Value::Array(list) if depth < 4 => list.iter().for_each(|item| paths_in(item, depth + 1, out)),
+        Value::Object(fields) if depth < 4 => {
+            let own = usual().arguments(Role::Path).find_map(|name| fields.get(name));
+            own.into_iter().for_each(|path| paths_in(path, depth + 1, out));
+        }
+        _ => {}
     }
 }
 
@@ -310,18 +421,6 @@ fn texts(value: &Value) -> Vec<String> {
         Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_string).collect(),
         _ => vec![],
     }
-}
-
-fn paths(fields: &Map<String, Value>) -> Vec<String> {
-    if let Some(path) = PATH_KEYS.iter().find_map(|key| fields.get(*key).and_then(Value::as_str)) {
-        return vec![path.to_string()];
-    }
-    let list = PATH_LISTS.iter().find_map(|key| fields.get(*key).and_then(Value::as_array));
-    let one = |item: &Value| match item {
-        Value::String(path) => Some(path.clone()),
-        item => PATH_KEYS.iter().find_map(|key| item.get(*key).and_then(Value::as_str)).map(str::to_string),
-    };
-    list.into_iter().flatten().filter_map(one).collect()
 }
 
 fn commands(value: &Value) -> Vec<String> {
@@ -337,33 +436,6 @@ fn commands(value: &Value) -> Vec<String> {
             }
         }
         _ => vec![],
-    }
-}
-
-fn content(fields: &Map<String, Value>) -> String {
-    let mut out: Vec<&str> = NEW_KEYS.iter().filter_map(|key| fields.get(*key).and_then(Value::as_str)).collect();
-    for key in PATCH_KEYS {
-        out.extend(fields.get(key).and_then(Value::as_str));
-    }
-    for edit in fields.get("edits").and_then(Value::as_array).into_iter().flatten() {
-        out.extend(NEW_KEYS.iter().filter_map(|key| edit.get(*key).and_then(Value::as_str)));
-    }
-    out.join("\n")
-}
-
-fn range(fields: &Map<String, Value>) -> Option<(u64, u64)> {
-    let number = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key).and_then(Value::as_u64));
-    if let Some([from, to]) = fields.get("view_range").and_then(Value::as_array).map(Vec::as_slice) {
-        return Some((from.as_u64()?, to.as_u64().unwrap_or(u64::MAX)));
-    }
-    let from = number(&["startLine", "start_line", "offset", "line_start"]);
-    let to = number(&["endLine", "end_line", "line_end"]);
-    let many = number(&["limit", "lines"]);
-    match (from, to, many) {
-        (None, None, None) => None,
-        (from, Some(to), _) => Some((from.unwrap_or(1), to)),
-        (from, None, Some(many)) => Some((from.unwrap_or(1), from.unwrap_or(1).saturating_add(many).saturating_sub(1))),
-        (Some(from), None, None) => Some((from, u64::MAX)),
     }
 }
 
@@ -394,8 +466,8 @@ fn patched(patch: &str) -> Vec<(ToolKind, String)> {
     out
 }
 
-fn items(fields: &Map<String, Value>) -> Vec<(Mark, String)> {
-    let list = ["todos", "todoList", "todo_list", "plan", "items", "tasks"].iter().find_map(|key| fields.get(*key));
+/// The items of a todo list or plan: a list, or a text of check boxes.
+fn items(list: &Value) -> Vec<(Mark, String)> {
     let of_text = |text: &str| {
         let line = |line: &str| match Mark::of_line(line) {
             Some((mark, what)) => Some((mark, what.to_string())),
@@ -404,51 +476,20 @@ fn items(fields: &Map<String, Value>) -> Vec<(Mark, String)> {
         text.lines().filter_map(line).collect()
     };
     match list {
-        Some(Value::Array(items)) => items
+        Value::Array(items) => items
             .iter()
             .filter_map(|item| {
                 let get = |keys: &[&str]| keys.iter().find_map(|key| item.get(*key).and_then(Value::as_str));
-                let what = get(&["content", "title", "step", "text", "description", "task"]).or(item.as_str())?;
+                let what = get(&usual().item).or(item.as_str())?;
                 let mark = match get(&["status", "state"]) {
-                    Some("completed" | "complete" | "done") => Mark::Done,
-                    Some("in_progress" | "in-progress" | "inProgress" | "started") => Mark::Started,
+                    Some(state) if usual().done.contains(&state) => Mark::Done,
+                    Some(state) if usual().started.contains(&state) => Mark::Started,
                     _ => Mark::Open,
                 };
                 Some((mark, what.to_string())).filter(|(_, what)| !what.trim().is_empty())
             })
             .collect(),
-        Some(Value::String(text)) => of_text(text),
+        Value::String(text) => of_text(text),
         _ => vec![],
     }
-}
-
-/// The exit status that a command's output tells of, if it does.
-///
-/// ```
-/// use espalier::message::tool_map::exit_status;
-/// assert_eq!(exit_status("boom\n[The command completed with exit code 101.]"), Some(101));
-/// assert_eq!(exit_status("all good"), None);
-/// ```
-pub fn exit_status(output: &str) -> Option<i64> {
-    // It stands at an end of the output: looking only there keeps long logs cheap and their contents out of it.
-    let head = &output[..output.floor_char_boundary(300)];
-    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
-    // What all markers have in common is looked for first.
-    let says = |window: &&str| window.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"exit"));
-    [tail, head].into_iter().filter(says).find_map(|window| {
-        let lower = window.to_ascii_lowercase();
-        ["exit code", "exit status", "exit_code", "exited with code", "exitcode", "exited with"].iter().find_map(
-            |marker| {
-                let at = lower.rfind(marker)? + marker.len();
-                let rest = lower[at..].trim_start_matches([' ', ':', '=', '"', '\'']);
-                let digits: String = rest
-                    .chars()
-                    .enumerate()
-                    .take_while(|(i, c)| c.is_ascii_digit() || *i == 0 && *c == '-')
-                    .map(|(_, c)| c)
-                    .collect();
-                digits.parse().ok()
-            },
-        )
-    })
 }

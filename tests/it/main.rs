@@ -4,6 +4,7 @@
 mod asking;
 mod cache;
 mod compact;
+mod dialects;
 mod displaced;
 mod document;
 mod encodings;

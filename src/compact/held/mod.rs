@@ -92,7 +92,11 @@ pub struct Reading<'k> {
 
 impl<'k> Reading<'k> {
     pub fn new(known: &'k [Rc<Known>], rules: &'k Rules) -> Reading<'k> {
-        Reading { rest: known.iter(), map: ToolMap::new(rules.tools.clone()), root: rules.root.as_deref() }
+        Reading {
+            rest: known.iter(),
+            map: ToolMap::new(rules.tools.clone()).with_dialect(rules.dialect),
+            root: rules.root.as_deref(),
+        }
     }
 
     /// Of the next message. `source` is the one that it was made from, if it was not put in.

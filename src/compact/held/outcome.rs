@@ -6,7 +6,8 @@ use std::rc::Rc;
 use super::Call;
 use crate::compact::ledger::error;
 use crate::compact::placeholder::{self, Gone, is_placeholder};
-use crate::message::tool_map::exit_status;
+use crate::message::dialects::Dialects;
+use crate::message::tool_output::{exit_status, says_failed};
 
 /// A result, as far as its text tells.
 #[derive(Default)]
@@ -47,10 +48,7 @@ impl Outcome {
 
     /// It begins as tools report errors.
     pub fn says_so(&self, text: &str) -> bool {
-        *self.says_so.get_or_init(|| {
-            let start = text.trim_start();
-            ["ERROR", "Error:", "error:", "<error>"].iter().any(|word| start.starts_with(word))
-        })
+        *self.says_so.get_or_init(|| says_failed(text, Dialects::ALL))
     }
 
     /// The exit status that it tells of.

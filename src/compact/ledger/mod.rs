@@ -38,7 +38,9 @@ pub use text::{one_line, sentences};
 use super::placeholder::is_placeholder;
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
-use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule, exit_status};
+use crate::message::dialects::{Dialect, Dialects};
+use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
+use crate::message::tool_output::{body, exit_status, says_failed};
 use crate::message::{Message, Part, Role};
 use shell::Touch;
 
@@ -64,6 +66,8 @@ pub struct Rules {
     pub root: Option<String>,
     /// Tools of the host's.
     pub tools: Vec<ToolRule>,
+    /// The agent whose tools these are. Default: all that are known.
+    pub dialect: Option<Dialect>,
     /// Further words (lower case) that make a sentence of the user a constraint.
     pub markers: Vec<String>,
     /// Facts that somebody pinned in words: they stand among the constraints, and leave last.
@@ -143,7 +147,8 @@ enum Open {
 impl Ledger {
     /// An empty ledger.
     pub fn new(rules: &Rules) -> Ledger {
-        let mut ledger = Ledger { rules: rules.clone(), map: ToolMap::new(rules.tools.clone()), ..Ledger::default() };
+        let map = ToolMap::new(rules.tools.clone()).with_dialect(rules.dialect);
+        let mut ledger = Ledger { rules: rules.clone(), map, ..Ledger::default() };
         for fact in &rules.facts {
             let sentence = one_line(fact, usize::MAX);
             if !sentence.is_empty() && ledger.constraint_at.insert(sentence.clone()) {
@@ -273,7 +278,7 @@ impl Ledger {
             ToolKind::Ask => Open::Question(one_line(call.question.as_deref().unwrap_or(name), 160)),
             ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.touch(id, call),
             ToolKind::Search | ToolKind::Web => Open::Shown(name.to_string()),
-            ToolKind::Other => Open::Other(name.to_string()),
+            ToolKind::Delegate | ToolKind::Other => Open::Other(name.to_string()),
         };
         self.open.insert(call_id.to_string(), open);
     }
@@ -381,6 +386,7 @@ impl Ledger {
             .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
             .collect::<Vec<_>>()
             .join("\n");
+        let text = body(&text);
         // A file or a page may say that the user approved of it. Of such calls only a refusal counts, and only if the
         // host flags it.
         let only_shows = match &open {
@@ -400,10 +406,9 @@ impl Ledger {
             let sentence = decision::of_call(&self.subject(&open), &said);
             self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
         }
-        let start = text.trim_start();
         // Many hosts do not flag failures; what files contain must not be taken for one.
         let shows = matches!(&open, Open::Files(files) if files.iter().all(|(_, touch)| *touch == Touch::Read));
-        let says_so = ["ERROR", "Error:", "error:", "<error>"].iter().any(|word| start.starts_with(word));
+        let says_so = says_failed(&text, Dialects::ALL);
         let failed = is_error || says_so && !shows;
         match open {
             Open::Commands { commands, only_shows } => self.ended(id, &commands, only_shows, &text, is_error),

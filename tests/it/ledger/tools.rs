@@ -3,7 +3,8 @@
 use espalier::compact::ledger::command::{Tests, body, is_test_run};
 use espalier::compact::ledger::shell::{Touch, read};
 use espalier::compact::ledger::symbol::defined;
-use espalier::message::tool_map::{Mark, ToolKind, ToolMap, ToolRule, exit_status};
+use espalier::message::tool_map::{Mark, ToolKind, ToolMap, ToolRule};
+use espalier::message::tool_output::exit_status;
 
 fn check(name: &str, arguments: &str, kind: ToolKind, paths: &[&str]) {
     let call = ToolMap::default().read(name, arguments);

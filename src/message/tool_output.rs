@@ -1,0 +1,210 @@
+//! What the result of a call says about itself: how it ended, what is missing, which lines of which file it shows.
+//!
+//! In: the text of a result, and the dialects it may be in. The patterns are data, see [`super::dialects`].
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::dialects::pattern::{Line, Pattern};
+use super::dialects::{Dialects, Says, results, usual};
+use super::tool_map::ToolCall;
+
+/// The exit status that a command's output tells of, if it does.
+///
+/// ```
+/// use espalier::message::tool_output::exit_status;
+/// assert_eq!(exit_status("boom\n[The command completed with exit code 101.]"), Some(101));
+/// assert_eq!(exit_status("all good"), None);
+/// ```
+pub fn exit_status(output: &str) -> Option<i64> {
+    // It stands at an end of the output: looking only there keeps long logs cheap and their contents out of it.
+    let head = &output[..output.floor_char_boundary(300)];
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(300))..];
+    // What all markers have in common is looked for first.
+    let says = |window: &&str| window.as_bytes().windows(4).any(|word| word.eq_ignore_ascii_case(b"exit"));
+    [tail, head].into_iter().filter(says).find_map(|window| {
+        let lower = window.to_ascii_lowercase();
+        usual().exit.iter().find_map(|marker| {
+            let at = lower.rfind(marker)? + marker.len();
+            let rest = lower[at..].trim_start_matches([' ', ':', '=', '"', '\'']);
+            let digits: String = rest
+                .chars()
+                .enumerate()
+                .take_while(|(i, c)| c.is_ascii_digit() || *i == 0 && *c == '-')
+                .map(|(_, c)| c)
+                .collect();
+            digits.parse().ok()
+        })
+    })
+}
+
+/// True for an output that begins as tools report errors. The host's own flag, where there is one, says it better.
+///
+/// ```
+/// use espalier::message::dialects::Dialects;
+/// use espalier::message::tool_output::says_failed;
+/// assert!(says_failed("Error: no such file", Dialects::ALL) && !says_failed("Errors of the past", Dialects::ALL));
+/// ```
+pub fn says_failed(output: &str, dialects: Dialects) -> bool {
+    results(Says::Fail, dialects).any(|pattern| pattern.read(output).is_some())
+}
+
+/// The output of a command without the JSON that Codex puts around it.
+///
+/// ```
+/// use espalier::message::tool_output::body;
+/// assert_eq!(body(r#"{"output":"two\nlines","metadata":{"exit_code":1}}"#), "two\nlines");
+/// assert_eq!(body("plain"), "plain");
+/// ```
+pub fn body(output: &str) -> Cow<'_, str> {
+    #[derive(Deserialize)]
+    struct Wrapped {
+        output: String,
+        #[serde(rename = "metadata")]
+        _metadata: serde::de::IgnoredAny,
+    }
+    let unwrapped = || serde_json::from_str::<Wrapped>(output).ok();
+    match output.starts_with("{\"output\":").then(unwrapped).flatten() {
+        Some(wrapped) => Cow::Owned(wrapped.output),
+        None => Cow::Borrowed(output),
+    }
+}
+
+/// The lines of a file that the result of a read shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Number, from 1, and text. Numbers may leave some out.
+    pub lines: Vec<(u64, String)>,
+    /// Number of lines of the file, if the result or the call tells.
+    pub total: Option<u64>,
+    /// The tool left something out that the call asked for.
+    pub is_cut: bool,
+}
+
+impl Shown {
+    /// True if these are all lines of the file.
+    pub fn is_whole(&self) -> bool {
+        let is_last = |total| self.lines.last().map_or(0, |(number, _)| *number) == total;
+        !self.is_cut && self.lines.first().is_none_or(|(number, _)| *number == 1) && self.total.is_some_and(is_last)
+    }
+}
+
+/// Lines at an end of a result in which the tool's own are looked for.
+const ENDS: usize = 10;
+
+/// Reads the result of a read of one file, without the tool's own lines. Numbers come from the lines that have them; else
+/// lines are counted from the first one that the call or the tool names.
+///
+/// ```
+/// use espalier::message::tool_map::ToolMap;
+/// use espalier::message::tool_output::shown;
+/// let call = ToolMap::default().read("read", r#"{"path":"a.rs","offset":7,"limit":2}"#);
+/// let read = shown("fn a() {\n}\n\n[40 more lines in file. Use offset=9 to continue.]", &call);
+/// assert_eq!(read.lines, [(7, "fn a() {".to_string()), (8, "}".to_string())]);
+/// ```
+pub fn shown(output: &str, call: &ToolCall) -> Shown {
+    let output = body(output);
+    let mut reading = Reading::new(call.dialects);
+    let stop = output.lines().position(|line| reading.is(Says::Stop, line)).unwrap_or(usize::MAX);
+    let mut lines: Vec<&str> = output.lines().take(stop).collect();
+    // The tool's own lines at both ends. Blank lines between them are its own, too.
+    let mut leading = 0;
+    for (at, line) in lines.iter().take(ENDS).enumerate() {
+        if reading.is_own(line) {
+            let is_parted = reading.is(Says::Lead, line) && lines.get(at + 1).is_some_and(|next| next.is_empty());
+            leading = at + 1 + usize::from(is_parted);
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    lines.drain(..leading);
+    let mut kept = lines.len();
+    for (at, line) in lines.iter().enumerate().rev().take(ENDS) {
+        if reading.is_own(line) {
+            kept = at;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+    }
+    // One blank line parts the content from a note behind it.
+    if kept > 0 && lines[kept - 1].is_empty() && lines.get(kept).is_some_and(|note| note.starts_with(['[', '('])) {
+        kept -= 1;
+    }
+    lines.truncate(kept);
+    let numbered = results(Says::Number, call.dialects).find_map(|pattern| reading.by_number(pattern, &lines));
+    reading.shown.lines = match numbered {
+        Some(numbered) => numbered,
+        None => reading.counted(call, &lines),
+    };
+    let mut shown = reading.shown;
+    if shown.total.is_none() && call.range.is_none() && !shown.is_cut {
+        shown.total = Some(shown.lines.last().map_or(0, |(number, _)| *number));
+    }
+    shown
+}
+
+struct Reading {
+    dialects: Dialects,
+    shown: Shown,
+    /// First line, as the tool says.
+    begin: Option<u64>,
+}
+
+impl Reading {
+    fn new(dialects: Dialects) -> Reading {
+        Reading { dialects, shown: Shown::default(), begin: None }
+    }
+
+    fn said<'t>(&self, says: Says, line: &'t str) -> Option<Line<'t>> {
+        results(says, self.dialects).find_map(|pattern| pattern.read(line))
+    }
+
+    fn is(&self, says: Says, line: &str) -> bool {
+        self.said(says, line).is_some()
+    }
+
+    /// Notes what a line of the tool says; false for content.
+    fn is_own(&mut self, line: &str) -> bool {
+        let cut = self.said(Says::Cut, line);
+        self.shown.is_cut |= cut.is_some();
+        let own = || self.said(Says::Wrap, line).or_else(|| self.said(Says::Lead, line));
+        let Some(said) = cut.or_else(own) else { return false };
+        self.shown.total = self.shown.total.or(said.total);
+        self.begin = self.begin.or(said.from);
+        true
+    }
+
+    /// The lines behind their numbers, if each has one, greater than that before, or says that some are missing.
+    fn by_number(&mut self, pattern: Pattern, lines: &[&str]) -> Option<Vec<(u64, String)>> {
+        let mut out: Vec<(u64, String)> = Vec::new();
+        let mut is_cut = false;
+        for line in lines {
+            match pattern.read(line) {
+                Some(Line { number: Some(number), rest, .. }) if out.last().is_none_or(|(last, _)| *last < number) => {
+                    out.push((number, rest.to_string()));
+                }
+                _ if self.is(Says::Cut, line) => is_cut = true,
+                // Blank lines around what the tool says.
+                _ if line.trim().is_empty() => {}
+                _ => return None,
+            }
+        }
+        self.shown.is_cut |= is_cut && !out.is_empty();
+        (!out.is_empty()).then_some(out)
+    }
+
+    /// The lines with the numbers that they must have.
+    fn counted(&mut self, call: &ToolCall, lines: &[&str]) -> Vec<(u64, String)> {
+        let from = self.begin.or(call.range.map(|(from, _)| from)).unwrap_or(1).max(1);
+        // Behind a gap of unknown length no line has a number.
+        let is_gap = |line: &str| {
+            self.is(Says::Cut, line) || results(Says::Find, self.dialects).any(|pattern| line.contains(pattern.0))
+        };
+        let until = lines.iter().position(|line| is_gap(line));
+        self.shown.is_cut |= until.is_some();
+        let shown = &lines[..until.unwrap_or(lines.len())];
+        // A call may name any number: lines beyond the largest are not told apart.
+        (from..=u64::MAX).zip(shown).map(|(number, line)| (number, line.to_string())).collect()
+    }
+}
