@@ -1,6 +1,6 @@
 /** Conversations of one format in another one. */
 
-import { EspalierError } from "../errors.ts";
+import { badOption, EspalierError } from "../errors.ts";
 import { known } from "../options/known.ts";
 import { CONVERT } from "../options/names.ts";
 import type { Format, NeutralMessage, Part, ToolList } from "../types.ts";
@@ -61,13 +61,7 @@ const ALWAYS = new Set<Part["type"]>(["text", "toolCall", "toolResult", "cacheMa
  */
 export function convert(messages: unknown, to: Format, options: ConvertOptions = {}): Converted {
   const { from, tools } = known(options, CONVERT);
-  if (!FORMATS.includes(to)) {
-    throw new EspalierError({
-      code: "bad_option",
-      message: `to must be one of ${FORMATS.join(", ")}, and is ${JSON.stringify(to)}`,
-      path: "to",
-    });
-  }
+  if (!FORMATS.includes(to)) throw badOption("", `one of ${FORMATS.join(", ")}`, to, "to");
   const reading = readConversation(messages, { ...(from && { format: from }), ...(tools && { tools }) });
   const neutral = reading.messages;
   const apart =

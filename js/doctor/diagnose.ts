@@ -9,7 +9,7 @@ import { countMessages } from "../api.ts";
 import { badOption } from "../errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { DIAGNOSE, REQUEST_LIMITS } from "../options/names.ts";
-import { providerOf } from "../sendable.ts";
+import { needProvider, providerOf } from "../sendable.ts";
 import type { CountOptions, CountReport, Finding, Format, Provider } from "../types.ts";
 import { validate } from "../validity.ts";
 import { bodyBytes, mediaOf, PROVIDER_LIMITS } from "./limits.ts";
@@ -109,6 +109,7 @@ export function asProvider(
   asked: Provider | undefined,
   format: Format | undefined,
 ): { reading: Reading; provider: Provider } {
+  needProvider(asked);
   const own = format ?? (asked === "anthropic" && isPlain(findSource(messages)?.list) ? asked : undefined);
   const reading = readConversation(messages, { ...(own && { format: own }) });
   const provider = providerOf(reading.format, asked) ?? "openai-chat";

@@ -135,6 +135,9 @@ export const ENTRIES: readonly Entry[] = [
 
   { name: "validate", args: () => [chat(), "openai-chat", {}], run: e.validate, options: "format tools model purpose rules pending" },
   { name: "repair", args: () => [chat().slice(3), { provider: "openai-chat" }], run: e.repair, options: "format tools model purpose rules orphans lostCalls pending opening closing lostText dropThoughts" },
+  { name: "convert", args: () => [chat(), "anthropic", {}], run: e.convert, options: "from tools" },
+  { name: "diagnose", args: () => [chat(), { provider: "openai-chat" }], run: e.diagnose, options: `${COUNTING} limits` },
+  { name: "mend", args: () => [chat().slice(3), { provider: "openai-chat" }], run: e.mend, options: `${COUNTING} limits` },
   { name: "placeMarks", args: () => [chat(), { minimumPrefix: 0 }], run: e.placeMarks, options: `${COUNTING} system profile scheme max lifetime previousNewest summary style providerKey dataPart` },
   { name: "stablePrefix", args: () => [chat().slice(0, 5), chat(), {}], run: e.stablePrefix, options: `${COUNTING} previousTools report previousReport counts` },
   { name: "cacheCost", args: () => [{ total: 100 }], run: e.cacheCost, options: "shared marked output hitRate prices lifetime" },
