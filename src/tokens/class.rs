@@ -53,6 +53,16 @@ const fn byte_classes() -> [Class; 256] {
 /// (length - 1) x 8 + class. Written by `scripts/make-classes.rs` from regex-syntax, the tables tiktoken uses.
 pub(super) static RANGES: &[u8] = include_bytes!("classes.bin");
 
+/// True for letters (Unicode's general category L).
+///
+/// ```
+/// use espalier::tokens::is_letter;
+/// assert!(is_letter('ß') && is_letter('中') && !is_letter('Ⓐ') && !is_letter('_') && !is_letter('\u{301}'));
+/// ```
+pub fn is_letter(character: char) -> bool {
+    matches!(Classes::get().of(character as u32), UPPER | LOWER | LETTER)
+}
+
 /// Pages of 256 code points. One more than Unicode needs, so that every number four bytes of UTF-8 can spell has a page.
 const PAGES: usize = 0x2000;
 

@@ -38,6 +38,7 @@ pub mod vocab;
 
 pub use breakdown::{Breakdown, Label, Room, Share, TAGS, breakdown};
 pub use calibrate::{Calibration, Outcome, Prediction, Request, prior_factor};
+pub use class::is_letter;
 pub use cost::{Cost, CostModel, ToolCost, ToolsCost};
 pub use cut::meet;
 pub use cut::{is_cut, last_cut};

@@ -1,0 +1,29 @@
+//! Workspace search: finds the chunks of files that belong into a prompt.
+//!
+//! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with scores. Start reading
+//! at [`Index`].
+//!
+//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps postings (`intern`: the dictionary, `bytes`: variable-length
+//! numbers), `query` ranks, `snapshot` writes and reads segments, `vectors` finds nearest neighbours, `fuse` joins rankings.
+//!
+//! Texts are not kept. Nothing here reads a clock or a file.
+
+mod bytes;
+mod chunk;
+mod fuse;
+mod index;
+mod intern;
+mod profile;
+mod query;
+mod snapshot;
+mod terms;
+mod vectors;
+
+pub use chunk::{Chunk, ChunkOptions, Definition, MIN_BUDGET, chunks};
+pub use fuse::{RRF_K, fuse};
+pub use index::{Index, Located, State};
+pub use profile::{Profile, Scoring, Words};
+pub use query::{Contribution, Hit, Query};
+pub use snapshot::{Damage, DamagedSegment, Loaded, Saved, Segment};
+pub use terms::{terms_of, words};
+pub use vectors::{Neighbour, Vectors};

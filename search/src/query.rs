@@ -1,0 +1,185 @@
+//! Ranks chunks for a query: term by term into one sum per chunk, then the best of them.
+
+use crate::bytes::Reader;
+use crate::index::GONE;
+use crate::{Index, Scoring, terms_of, words};
+use espalier_core::map::HashMap;
+use std::cmp::Ordering;
+
+/// What is searched for, and how much is wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Query<'a> {
+    /// Words in any form: a question, keywords, code.
+    pub text: &'a str,
+    /// Chunks in the result at most.
+    pub max_results: usize,
+    /// Keeps scores of at least best x (1 - max_spread); applied after `max_results`.
+    pub max_spread: Option<f64>,
+    /// Report what each term contributed to the score of each hit.
+    pub contributions: bool,
+}
+
+impl<'a> Query<'a> {
+    /// A query for at most 128 chunks.
+    pub fn of(text: &'a str) -> Query<'a> {
+        Query { text, max_results: 128, max_spread: None, contributions: false }
+    }
+}
+
+/// A chunk that was found; [`Index::locate`] says where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub chunk: u32,
+    pub score: f64,
+    /// In the order of the query's terms; empty unless [`Query::contributions`] asks for them.
+    pub contributions: Vec<Contribution>,
+}
+
+/// A part of a score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contribution {
+    pub term: String,
+    pub score: f64,
+}
+
+/// How a term of a query scores in a chunk.
+#[derive(Clone, Copy)]
+struct Weight {
+    term: u32,
+    /// What does not depend on the chunk.
+    factor: f64,
+}
+
+impl Index {
+    /// Chunks for a query, best first. Nothing in the query that the index knows: no hits.
+    ///
+    /// Chunks that score alike are ordered by path and position, under [`Scoring::TfIdf`] by insertion.
+    pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
+        let weights = self.weights(query.text);
+        if weights.is_empty() || query.max_results == 0 {
+            return Vec::new();
+        }
+        let mut scores = vec![0.0; self.chunks.len()];
+        for weight in &weights {
+            self.each_score(*weight, |chunk, score| scores[chunk as usize] += score);
+        }
+        let found = (0u32..).zip(&scores).filter(|(_, score)| **score > 0.0).map(|(chunk, score)| (chunk, *score));
+        let mut best = self.best(found.collect(), query.max_results);
+        if let (Some(spread), Some((_, top))) = (query.max_spread, best.first().copied()) {
+            best.retain(|(_, score)| *score >= top * (1.0 - spread));
+        }
+        let hit = |(chunk, score)| Hit { chunk, score, contributions: Vec::new() };
+        let mut hits: Vec<Hit> = best.into_iter().map(hit).collect();
+        if query.contributions {
+            self.add_contributions(&weights, &mut hits);
+        }
+        hits
+    }
+
+    /// The terms of a query that the index has, each once, in the order in which they first occur.
+    fn weights(&self, text: &str) -> Vec<Weight> {
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        let mut places: HashMap<u32, usize> = HashMap::default();
+        words(text, |word| {
+            terms_of(word, self.profile.words, |term| {
+                let Some(term) = self.terms.find(term) else { return };
+                let place = *places.entry(term).or_insert(counts.len());
+                match counts.get_mut(place) {
+                    Some(known) => known.1 += 1,
+                    None => counts.push((term, 1)),
+                }
+            });
+        });
+        let total = f64::from(self.alive);
+        let weight = |(term, count): (u32, u32)| {
+            let chunks = f64::from(self.postings.get(term as usize).map_or(0, |postings| postings.chunks));
+            let idf = match self.profile.scoring {
+                _ if chunks == 0.0 => 0.0,
+                Scoring::TfIdf => ((total + 1.0) / chunks).ln(),
+                Scoring::Bm25 { .. } => (1.0 + (total - chunks + 0.5) / (chunks + 0.5)).ln(),
+            };
+            let factor = match self.profile.scoring {
+                Scoring::TfIdf => idf * idf * f64::from(count),
+                Scoring::Bm25 { k1, .. } => idf * f64::from(count) * (k1 + 1.0),
+            };
+            Weight { term, factor }
+        };
+        counts.into_iter().map(weight).filter(|weight| weight.factor > 0.0).collect()
+    }
+
+    fn each_score(&self, weight: Weight, mut visit: impl FnMut(u32, f64)) {
+        let Some(postings) = self.postings.get(weight.term as usize) else { return };
+        let lengths = &self.lengths;
+        match self.profile.scoring {
+            Scoring::TfIdf => postings.each(|chunk, count| {
+                if lengths[chunk as usize] != GONE {
+                    visit(chunk, f64::from(count) * weight.factor);
+                }
+            }),
+            Scoring::Bm25 { k1, b } => {
+                let average = (self.total_length as f64 / f64::from(self.alive.max(1))).max(1.0);
+                let (fixed, per_term) = (k1 * (1.0 - b), k1 * b / average);
+                postings.each(|chunk, count| {
+                    let length = lengths[chunk as usize];
+                    if length != GONE {
+                        let count = f64::from(count);
+                        visit(chunk, weight.factor * count / (count + fixed + per_term * f64::from(length)));
+                    }
+                });
+            }
+        }
+    }
+
+    /// The best `max` in their order.
+    fn best(&self, mut found: Vec<(u32, f64)>, max: usize) -> Vec<(u32, f64)> {
+        let order =
+            |one: &(u32, f64), other: &(u32, f64)| other.1.total_cmp(&one.1).then_with(|| self.tie(one.0, other.0));
+        if max < found.len() {
+            found.select_nth_unstable_by(max, order);
+            found.truncate(max);
+        }
+        found.sort_unstable_by(order);
+        found
+    }
+
+    fn tie(&self, one: u32, other: u32) -> Ordering {
+        let path = |chunk: u32| {
+            let file = self.files.get(self.chunks[chunk as usize].file as usize)?;
+            file.as_ref().map(|file| &*file.path)
+        };
+        match self.profile.scoring {
+            Scoring::TfIdf => one.cmp(&other),
+            Scoring::Bm25 { .. } => path(one).cmp(&path(other)).then(one.cmp(&other)),
+        }
+    }
+
+    fn add_contributions(&self, weights: &[Weight], hits: &mut [Hit]) {
+        let places: HashMap<u32, usize> = hits.iter().enumerate().map(|(place, hit)| (hit.chunk, place)).collect();
+        for weight in weights {
+            self.each_score(*weight, |chunk, score| {
+                if let Some(place) = places.get(&chunk) {
+                    let term = self.terms.get(weight.term).to_string();
+                    hits[*place].contributions.push(Contribution { term, score });
+                }
+            });
+        }
+    }
+
+    /// How often a chunk holds each of its terms, in no order.
+    pub fn terms_of_chunk(&self, chunk: u32) -> Vec<(&str, u32)> {
+        let Some(stored) = self.chunks.get(chunk as usize) else { return Vec::new() };
+        let Some(Some(file)) = self.files.get(stored.file as usize) else { return Vec::new() };
+        let mut reader = Reader { bytes: &file.terms };
+        let mut found = Vec::new();
+        for position in 0..=stored.position {
+            for _ in 0..reader.small().unwrap_or(0) {
+                match reader.counted() {
+                    Some((term, count)) if position == stored.position => found.push((self.terms.get(term), count)),
+                    Some(_) => {}
+                    None => return found,
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,209 @@
+//! Words of a text, and the terms of a word.
+
+use crate::Words;
+use espalier_core::map::HashSet;
+use espalier_core::tokens::is_letter;
+
+/// Words beyond this many bytes are data, not language: no one types them into a query.
+const MAX_WORD: usize = 128;
+
+/// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a letter, `_` or `$`
+/// and has at least three characters.
+///
+/// ```
+/// let mut found = Vec::new();
+/// espalier_search::words("if (oak2) 3birch + élan", |word| found.push(word));
+/// assert_eq!(found, ["oak2", "élan"]);
+/// ```
+pub fn words<'a>(text: &'a str, mut visit: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let mut length = 0;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' => at += 1,
+                0..0x80 => break,
+                _ => match text[at..].chars().next() {
+                    Some(wide) if wide.is_alphabetic() || wide.is_numeric() => at += wide.len_utf8(),
+                    _ => break,
+                },
+            }
+            length += 1;
+        }
+        if length >= 3 && begins(&text[start..at]) {
+            visit(&text[start..at]);
+        }
+        if at == start {
+            at += 1;
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+    }
+}
+
+fn begins(word: &str) -> bool {
+    match word.as_bytes().first() {
+        Some(0x80..) => word.chars().next().is_some_and(is_letter),
+        Some(first) => !first.is_ascii_digit(),
+        None => false,
+    }
+}
+
+/// Calls `visit` with each term of a word, each once, in lower case.
+///
+/// ```
+/// use espalier_search::{Words, terms_of};
+/// let mut found = Vec::new();
+/// terms_of("parseHTMLDocument_v2", Words::Espalier, |term| found.push(term.to_string()));
+/// assert_eq!(found, ["parsehtmldocument_v2", "parse", "html", "document"]);
+/// ```
+pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
+    if rules == Words::Espalier && word.len() > MAX_WORD {
+        return;
+    }
+    let mut terms = Terms::default();
+    terms.add(word.to_lowercase());
+    let mut add = |part: &str| {
+        if has_three(part) {
+            terms.add(part.to_lowercase());
+        }
+    };
+    match rules {
+        Words::CopilotChat => {
+            split(word, is_ascii_camel, &mut add);
+            if word.contains('_') {
+                word.split('_').for_each(&mut add);
+            }
+            before_digits(word).into_iter().for_each(&mut add);
+        }
+        Words::Espalier => {
+            split(word, is_border, &mut |part| {
+                let part = part.trim_matches(['_', '$']);
+                add(part);
+                before_digits(part).into_iter().for_each(&mut add);
+            });
+            if terms.list.len() == 1 {
+                let stem = before_digits(word).filter(|stem| has_three(stem));
+                stem.into_iter().for_each(|stem| terms.add(stem.to_lowercase()));
+            }
+            pairs(word, &mut terms);
+        }
+    }
+    terms.list.iter().for_each(|term| visit(term));
+}
+
+/// The terms of a word, each once. A set is only made for the few words with many parts.
+#[derive(Default)]
+struct Terms {
+    list: Vec<String>,
+    set: HashSet<String>,
+}
+
+impl Terms {
+    fn add(&mut self, term: String) {
+        if self.list.len() < 16 {
+            if !self.list.contains(&term) {
+                self.list.push(term);
+            }
+            return;
+        }
+        if self.set.is_empty() {
+            self.set.extend(self.list.iter().cloned());
+        }
+        if self.set.insert(term.clone()) {
+            self.list.push(term);
+        }
+    }
+}
+
+/// Calls `visit` with the parts of a word, if it has more than one.
+fn split(word: &str, is_split: impl Fn(&str, usize) -> bool, visit: &mut dyn FnMut(&str)) {
+    let mut start = 0;
+    for (at, _) in word.char_indices().skip(1) {
+        if is_split(word, at) {
+            visit(&word[start..at]);
+            start = at;
+        }
+    }
+    if start > 0 {
+        visit(&word[start..]);
+    }
+}
+
+fn is_ascii_camel(word: &str, at: usize) -> bool {
+    let bytes = word.as_bytes();
+    matches!(bytes[at - 1], b'a'..=b'z' | b'$') && bytes[at].is_ascii_uppercase()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Mark,
+    Upper,
+    Digit,
+    Ideograph,
+    Other,
+}
+
+fn kind(character: char) -> Kind {
+    match character {
+        '_' | '$' => Kind::Mark,
+        _ if character.is_uppercase() => Kind::Upper,
+        _ if character.is_numeric() => Kind::Digit,
+        _ if is_ideograph(character) => Kind::Ideograph,
+        _ => Kind::Other,
+    }
+}
+
+fn is_border(word: &str, at: usize) -> bool {
+    let (before, behind) = word.split_at(at);
+    let mut ahead = behind.chars().map(kind);
+    let (Some(last), Some(first)) = (before.chars().next_back().map(kind), ahead.next()) else { return false };
+    match (last, first) {
+        (Kind::Upper, Kind::Upper) => ahead.next() == Some(Kind::Other) && !is_plural(behind),
+        (Kind::Upper, Kind::Other) | (_, Kind::Digit) | (Kind::Digit, Kind::Other) => false,
+        _ => last != first,
+    }
+}
+
+/// True for the end of `URLs`: a last capital with a single `s`.
+fn is_plural(end: &str) -> bool {
+    let mut rest = end.chars().skip(1);
+    rest.next() == Some('s') && rest.next().is_none_or(|next| kind(next) != Kind::Other)
+}
+
+/// Han, kana: scripts that put no space between words.
+fn is_ideograph(character: char) -> bool {
+    matches!(character as u32, 0x3041..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+}
+
+/// Adds each pair of neighbouring ideographs: a sentence of them is a single word, and no one asks for all of it.
+fn pairs(word: &str, terms: &mut Terms) {
+    let mut last = None;
+    for (at, character) in word.char_indices() {
+        let here = is_ideograph(character).then_some(at);
+        if let (Some(start), Some(_)) = (last, here) {
+            terms.add(word[start..at + character.len_utf8()].to_string());
+        }
+        last = here;
+    }
+}
+
+/// True if three alphabetic characters, `_` or `$` follow each other.
+fn has_three(part: &str) -> bool {
+    let mut run = 0;
+    part.chars().any(|character| {
+        run = if character.is_alphabetic() || matches!(character, '_' | '$') { run + 1 } else { 0 };
+        run == 3
+    })
+}
+
+/// What stands before trailing digits, if that holds none.
+fn before_digits(word: &str) -> Option<&str> {
+    let first = word.find(|character: char| character.is_ascii_digit());
+    let end = first.or_else(|| word.char_indices().next_back().map(|(at, _)| at))?;
+    let is_digits = !word[end..].is_empty() && word[end..].chars().all(char::is_numeric);
+    (end > 0 && is_digits).then(|| &word[..end])
+}

@@ -1,0 +1,154 @@
+//! Embeddings, a byte per dimension, and the nearest of them by their dot product.
+//!
+//! Every vector is compared: no approximate structure that would have to be kept up to date, and the ranking over the stored bytes is
+//! exact. A vector of length 1 with 512 dimensions is off by about 0.4 % after rounding to bytes.
+
+use espalier_core::error::{Code, Error, Result};
+use espalier_core::map::HashMap;
+
+/// Vectors by key: the ids of chunks, or hashes of their contents.
+#[derive(Default)]
+pub struct Vectors {
+    dimensions: usize,
+    values: Vec<i8>,
+    scales: Vec<f32>,
+    keys: Vec<u64>,
+    slots: HashMap<u64, usize>,
+}
+
+/// A vector that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    pub key: u64,
+    /// The dot product.
+    pub similarity: f64,
+}
+
+impl Vectors {
+    /// An empty set; the first vector decides the number of dimensions.
+    pub fn new() -> Vectors {
+        Vectors::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// 0 as long as there has been no vector.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    pub fn has(&self, key: u64) -> bool {
+        self.slots.contains_key(&key)
+    }
+
+    /// Bytes that the vectors take.
+    pub fn memory(&self) -> usize {
+        self.values.capacity() + self.scales.capacity() * 4 + self.keys.capacity() * 8 + self.slots.capacity() * 17
+    }
+
+    /// Adds a vector, or replaces it.
+    ///
+    /// # Errors
+    /// [`Code::BadInput`] if it has no dimension, another number of them than the others, or a value that is no finite number; the
+    /// vectors are then as they were.
+    pub fn put(&mut self, key: u64, vector: &[f32]) -> Result<()> {
+        self.check(vector)?;
+        let (values, scale) = quantise(vector);
+        self.dimensions = vector.len();
+        match self.slots.get(&key) {
+            Some(&slot) => {
+                self.values[slot * self.dimensions..][..self.dimensions].copy_from_slice(&values);
+                self.scales[slot] = scale;
+            }
+            None => {
+                self.slots.insert(key, self.keys.len());
+                self.keys.push(key);
+                self.values.extend_from_slice(&values);
+                self.scales.push(scale);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a vector. Returns false if there is none.
+    pub fn remove(&mut self, key: u64) -> bool {
+        let Some(slot) = self.slots.remove(&key) else { return false };
+        let last = self.keys.len() - 1;
+        self.keys.swap_remove(slot);
+        self.scales.swap_remove(slot);
+        self.values.copy_within(last * self.dimensions.., slot * self.dimensions);
+        self.values.truncate(last * self.dimensions);
+        if let Some(moved) = self.keys.get(slot) {
+            self.slots.insert(*moved, slot);
+        }
+        true
+    }
+
+    /// The nearest `max` with a similarity above `above`, best first, equal ones by key.
+    ///
+    /// # Errors
+    /// Those of [`Vectors::put`].
+    pub fn nearest(&self, vector: &[f32], max: usize, above: f64) -> Result<Vec<Neighbour>> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.check(vector)?;
+        let (values, scale) = quantise(vector);
+        let rows = self.values.chunks_exact(self.dimensions).zip(&self.scales).zip(&self.keys);
+        let similarity = |row: &[i8], other: f32| dot(&values, row) as f64 * f64::from(scale) * f64::from(other);
+        let all = rows.map(|((row, other), key)| Neighbour { key: *key, similarity: similarity(row, *other) });
+        let mut found: Vec<Neighbour> = all.filter(|one| one.similarity > above).collect();
+        let order = |one: &Neighbour, other: &Neighbour| {
+            other.similarity.total_cmp(&one.similarity).then(one.key.cmp(&other.key))
+        };
+        if max < found.len() {
+            found.select_nth_unstable_by(max, order);
+            found.truncate(max);
+        }
+        found.sort_unstable_by(order);
+        Ok(found)
+    }
+
+    fn check(&self, vector: &[f32]) -> Result<()> {
+        if vector.is_empty() {
+            return Err(Error::new(Code::BadInput, "an embedding without dimensions"));
+        }
+        if !self.is_empty() && vector.len() != self.dimensions {
+            let message = format!("an embedding of {} dimensions among those of {}", vector.len(), self.dimensions);
+            return Err(Error::new(Code::BadInput, message));
+        }
+        match vector.iter().position(|value| !value.is_finite()) {
+            Some(at) => {
+                let message = "an embedding with a value that is not a finite number";
+                Err(Error::new(Code::BadInput, message).at(format!("[{at}]")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes and the number to multiply them with.
+fn quantise(vector: &[f32]) -> (Vec<i8>, f32) {
+    let largest = vector.iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
+    if largest == 0.0 {
+        return (vec![0; vector.len()], 0.0);
+    }
+    let scale = largest / 127.0;
+    (vector.iter().map(|value| (f64::from(*value) / f64::from(largest) * 127.0).round() as i8).collect(), scale)
+}
+
+/// Sums of 1,024 products each: those fit 32 bits, and the compiler makes vector instructions of the inner loop.
+fn dot(one: &[i8], other: &[i8]) -> i64 {
+    let mut total = 0;
+    for (one, other) in one.chunks(1024).zip(other.chunks(1024)) {
+        let products = one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other));
+        total += i64::from(products.sum::<i32>());
+    }
+    total
+}

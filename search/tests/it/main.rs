@@ -1,0 +1,6 @@
+mod chunking;
+mod indexing;
+mod profiles;
+mod snapshots;
+mod support;
+mod vectors;
