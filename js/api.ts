@@ -28,6 +28,7 @@ import type {
   Breakdown, BreakdownOptions, CompactOptions, CompactReport, CompactResult, CountOptions, CountReport, Edit, LedgerRules, LimitSource, ModelLimits, Origin, Part, PlanItem, PruneCut, PruneOptions,
   Profile, ProfileDifference, ProfileFields, ProfileName, PrunePass, PruneReport, PruneResult, Removal, Role, SummarizeOptions, SummarizeResult, ToolDialect, ToolRule, ToolList, ToolsReport,
 } from "./types.ts";
+import { DIALECTS } from "./sessions/dialects.ts";
 import { known, knownIn, noSlip } from "./options/known.ts";
 import { windowByName } from "./options/windows.ts";
 import { BREAKDOWN, COMPACT, COUNT, COUNT_PART, COVER, LEDGER, MODEL, PRUNE, ROOM, SUMMARIZE, TOOL_RULE } from "./options/names.ts";
@@ -539,11 +540,6 @@ export function explainProfile(a: ProfileName | ProfileFields, b: ProfileName | 
 
 const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "ask", "web", "delegate", "other"];
 
-const DIALECTS: readonly ToolDialect[] = [
-  "claude-code", "codex", "gemini-cli", "copilot-cli", "vscode-chat", "cline", "pi", "opencode", "openhands", "swe-agent", "aider", "cursor",
-  "zed", "goose", "gemini-chat", "gemini-checkpoint", "gemini-stream", "qwen-code", "vscode-chat-log", "copilot-replay", "cline-session",
-  "openhands-events",
-];
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
 export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root" | "dialect">> & { root: string | undefined; dialect: ToolDialect | undefined } {

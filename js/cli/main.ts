@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { EspalierError, compact, countMessages, init, prune } from "../entries/node.ts";
 import type { LogCompactOptions } from "../log-types.ts";
 import type { EncodingName, Format, CostModelName, Llm, ProfileName, Provider } from "../types.ts";
+import { dialectOf } from "../sessions/dialects.ts";
 import type { SessionLayout, SessionView } from "../sessions/index.ts";
 import { isLayout, writtenAs } from "./convert.ts";
 import { doctor, PROVIDER_NAMES } from "./doctor.ts";
@@ -124,8 +125,10 @@ async function main(args: string[]): Promise<number> {
   const abort = new AbortController();
   process.once("SIGINT", () => abort.abort());
   const bar = values.quiet ? { event: () => undefined, end: () => undefined } : progress(process.stderr);
+  const dialect = session && dialectOf(session.layout);
   const how: LogCompactOptions = {
     budget,
+    ...(dialect !== undefined && { ledger: { dialect } }),
     signal: abort.signal,
     onProgress: bar.event,
     force: values.force ?? false,

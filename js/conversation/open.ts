@@ -11,6 +11,7 @@ import type { Clock } from "../providers/types.ts";
 import { Recovery } from "../recovery.ts";
 import { listedTools } from "../adapters/adapter.ts";
 import { needProvider, providerOf } from "../sendable.ts";
+import { dialectOf } from "../sessions/dialects.ts";
 import type { Format, Profile } from "../types.ts";
 import type { Context, ReadProfile } from "./context.ts";
 import { Events } from "./events.ts";
@@ -120,7 +121,10 @@ function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T>
   if (!session) return options;
   const { format, messages, system, tools, model, window } = session;
   const limits = model === undefined || window === undefined ? model : { name: model, maxContextWindowTokens: window };
-  return { ...defined({ format, messages: messages as T[], system, tools, model: limits }), ...defined(options) } as ConversationOptions<T>;
+  const { dialect = dialectOf(session.layout), ...ledger } = options.compact?.ledger ?? {};
+  const compact = dialect === undefined ? options.compact : { ...options.compact, ledger: { ...ledger, dialect } };
+  const recorded = defined({ format, messages: messages as T[], system, tools, model: limits });
+  return { ...recorded, ...defined(options), ...defined({ compact }) } as ConversationOptions<T>;
 }
 
 /** @throws EspalierError `bad_option` naming the first field that is not what it must be */
