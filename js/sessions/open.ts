@@ -125,7 +125,7 @@ class Opening {
     const { reader, evidence, sample } = found;
     this.#read = {
       reader,
-      evidence,
+      evidence: isWhole ? evidence : `${evidence}, among the first lines`,
       reading: reader.read(sample, { keepsHistory: this.#options.history !== false }),
       shape: sample.shape,
     };
