@@ -3,6 +3,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/node.ts";
 import type { CountOptions, Diagnosis, DiagnoseOptions, Mended, Provider } from "../entries/node.ts";
+import { windowByName } from "../options/windows.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
 import { writtenAs } from "./convert.ts";
@@ -12,6 +13,14 @@ import { finishText, print, tell } from "./out.ts";
 import type { To } from "./out.ts";
 import { number } from "./report.ts";
 import { about, plural } from "./shown-session.ts";
+
+/** The window that the session file says, else that of its model; nothing if a recorded request was larger than that. */
+export function windowOf(session: Session | undefined, model: string | undefined): number | undefined {
+  if (session?.window !== undefined) return session.window;
+  const window = windowByName(model ?? session?.model);
+  const recorded = session?.usage ?? [];
+  return window !== undefined && recorded.some(({ usage }) => usage.promptTotal > window) ? undefined : window;
+}
 
 interface DoctorFlags extends To {
   repair?: boolean | undefined;

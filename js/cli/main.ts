@@ -9,7 +9,7 @@ import type { EncodingName, Format, CostModelName, Llm, ProfileName, Provider } 
 import { dialectOf } from "../sessions/dialects.ts";
 import type { SessionLayout, SessionView } from "../sessions/index.ts";
 import { isLayout, writtenAs } from "./convert.ts";
-import { doctor, PROVIDER_NAMES } from "./doctor.ts";
+import { doctor, PROVIDER_NAMES, windowOf } from "./doctor.ts";
 import { EXIT, exitCode } from "./exit.ts";
 import { flagged } from "./flags.ts";
 import { logOf } from "./history.ts";
@@ -90,7 +90,7 @@ async function main(args: string[]): Promise<number> {
   }
   if (command === "doctor") {
     const provider = oneOf(values.provider, "--provider", PROVIDER_NAMES) as Provider | undefined;
-    const window = whole(values.window, "--window") ?? session?.window;
+    const window = whole(values.window, "--window") ?? windowOf(session, values.model);
     return doctor(file, input, session, { ...values, window }, { ...common, ...(provider && { provider }), ...(window !== undefined && { limits: { maxTokens: window } }) });
   }
   if (command === "convert") {

@@ -58,7 +58,7 @@ export const FLAGS = {
   },
   session: { value: "FILE", of: ["convert"], help: "with --to LAYOUT: the session file that the messages belong to; it is not changed" },
   provider: { value: "NAME", of: ["doctor"], help: "whose rules count; default: those of the format", values: PROVIDER_NAMES },
-  window: { value: "N", of: ["doctor"], help: "input tokens that the model takes; default: what the session file says" },
+  window: { value: "N", of: ["doctor"], help: "input tokens that the model takes; default: what the session file says, else the window of its model if that is known" },
   repair: { of: ["doctor"], help: "write a session that is accepted: in the file's own layout if its tool resumes from it, else messages; the original stays" },
   encoding: { value: "NAME", of: ALL, help: "o200k_base (default) or cl100k_base", values: ["o200k_base", "cl100k_base"] },
   model: { value: "NAME", of: [...READING, "summarize", "log"], help: "picks the encoding by model" },

@@ -86,7 +86,7 @@ test("doctor finds a call without a result, and repairs a copy", () => {
 test("doctor leaves a healthy session alone", () => {
   const { status, stdout } = run("doctor", "s.jsonl");
   assert.equal(status, 0);
-  assert.match(stdout, /anthropic would accept this request\n44 tokens/);
+  assert.match(stdout, /anthropic would accept this request\n44 tokens \(o200k_base, prior\), 0\.0 % of 200,000/);
   assert.match(run("doctor", "s.jsonl", "--repair").stderr, /nothing to repair/);
   assert.equal(existsSync(join(home, "s.repaired.jsonl")), false);
 });
