@@ -37,7 +37,7 @@ export function pick(
     const message = `options.conversation is ${conversation}, and ${file} holds ${drafts.length}`;
     throw new EspalierError({ code: "bad_option", message, path: "options.conversation" });
   }
-  if (sideChain === undefined) return draft;
+  if (sideChain === undefined) return alone(draft) ?? draft;
   const chain = draft.chains.find(({ id }) => id === sideChain);
   if (chain) return chain.draft;
   const ids = draft.chains.slice(0, 10).map(({ id }) => JSON.stringify(id));
@@ -47,6 +47,15 @@ export function pick(
     message: `options.sideChain is not a side chain of ${file}, which has ${has}`,
     path: "options.sideChain",
   });
+}
+
+/** The side chain of a file that holds nothing else, as the files of Claude Code's sub-agents do. */
+function alone({ messages, chains, about, skipped }: Draft): Draft | undefined {
+  const [chain, ...others] = chains;
+  if (messages.length > 0 || !chain || others.length > 0) return undefined;
+  chain.draft.tell(about);
+  for (const { kind, count, why } of skipped) for (let left = count; left > 0; left--) chain.draft.skip(kind, why);
+  return chain.draft;
 }
 
 export function finish(

@@ -121,3 +121,9 @@ test("without history memory keeps what is live", async () => {
   assert.deepEqual(messages, whole.messages);
   assert.equal(history.length, 2);
 });
+
+test("the file of a sub-agent opens as its conversation", () => {
+  const own = log.split("\n").filter((line) => line.includes('"isSidechain":true'));
+  const { messages, turns, id, usage, sideChains } = readSession(own.join("\n"));
+  assert.deepEqual([messages.length, turns, id, usage.length, sideChains], [2, 1, "s-1", 1, []]);
+});
