@@ -49,7 +49,7 @@ test("a dropped log shows its tool, its numbers, what was left out and the torn 
   await drop("mine.jsonl", LOG);
   await titled("Messages (4)");
   assert.equal(await text("session-tool"), "A session of Claude Code (version 2.1.0), recognised by 17 lines of the types user and assistant with uuid and an Anthropic message.");
-  assert.match(await text("session-facts"), /4 live, 9 in the whole history; 4 turns of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, of a session in \/work\/shop\. .*nothing of it is sent/);
+  assert.match(await text("session-facts"), /4 live, 9 in the whole history; 4 turns of the user[\s\S]*claude-sonnet-4-5[\s\S]*mine\.jsonl, of a session in \/srv\/shop\. .*nothing of it is sent/);
   assert.match(await text("session-facts"), /reported 1,026 tokens, 1,020 of them from the cache \(claude-sonnet-4-5\)\. Counted here: \d+ in 6 messages \(o200k_base.*does not hold the system prompt or the tool definitions/);
   for (const details of await page.locator("#session > details > summary").all()) await details.click();
   assert.match(await text("compactions"), /^1 compaction\s+After message 7: 2 messages replaced all before it, 1,031 → 240 tokens/);
