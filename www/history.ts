@@ -4,13 +4,13 @@ import { readConversation } from "../js/adapters/index.ts";
 import { told } from "../js/cli/entry.ts";
 import type { Entry } from "../js/cli/entry.ts";
 import { words } from "../js/cli/report.ts";
-import { compact, ConversationLog, init } from "../js/entries/web.ts";
+import { compact, ConversationLog, EspalierError, init } from "../js/entries/web.ts";
 import { lasts } from "../js/log/fields.ts";
 import type { CompactReport, Edit, NeutralMessage } from "../js/types.ts";
 import { element, made, number, takeDrops } from "./dom.ts";
 import { EXAMPLES } from "./examples.ts";
 import { keepFetched, stayOffline } from "./offline.ts";
-import { read, textOf } from "./reading.ts";
+import { read, readers, textOf } from "./reading.ts";
 import type { Source } from "./reading.ts";
 
 const example = element<HTMLSelectElement>("example");
@@ -33,7 +33,7 @@ let done: string[][] = [];
 let undone: string[][] = [];
 
 async function open(source: Source): Promise<void> {
-  const reading = readConversation(await read(source), {});
+  const reading = await conversationIn(source);
   log?.close();
   log = ConversationLog.from(reading.messages, { format: "espalier", tools: reading.tools });
   ids = reading.messages.map(({ id }) => id);
@@ -43,6 +43,23 @@ async function open(source: Source): Promise<void> {
   opened.clear();
   setBudget(Math.round(whole / 2));
   draw("Nothing is hidden. Preview says what a compaction would do.");
+}
+
+/**
+ * The conversation in a file: of an agent's session the whole history, since this page is about what can be taken back; else a list of messages
+ * or a request.
+ */
+async function conversationIn(source: Source): Promise<ReturnType<typeof readConversation>> {
+  if (source instanceof File) {
+    const { openSession, sessionRequest } = await readers();
+    try {
+      const session = await openSession(source, { name: source.name });
+      return readConversation(sessionRequest(session, "history"), { format: session.format });
+    } catch (error) {
+      if (!(error instanceof EspalierError) || !["unknown_session", "bad_json"].includes(error.code)) throw error;
+    }
+  }
+  return readConversation(await read(source), {});
 }
 
 /** What a compaction to the budget would do. Nothing is recorded. */

@@ -67,3 +67,11 @@ function partText(part: Part): string {
       return "(cache mark)";
   }
 }
+
+/** The code that reads sessions of agents. */
+export type Readers = typeof import("../js/sessions/index.ts");
+
+/** Loads it: it is beside this script, in a file of its own, since most visitors look at the examples. */
+export function readers(): Promise<Readers> {
+  return import(new URL("sessions.js", import.meta.url).href) as Promise<Readers>;
+}

@@ -5,11 +5,9 @@ import { EspalierError, countMessages } from "../js/entries/web.ts";
 import type { ReadSessionOptions, Session } from "../js/sessions/types.ts";
 import type { EncodingName, Format } from "../js/types.ts";
 import type { Progress, SessionFacts, UsageFacts, View } from "./protocol.ts";
-import { peekOf, read } from "./reading.ts";
-import type { Source } from "./reading.ts";
+import { peekOf, read, readers } from "./reading.ts";
+import type { Readers, Source } from "./reading.ts";
 import { tell } from "./talk.ts";
-
-type Readers = typeof import("../js/sessions/index.ts");
 
 /** A session, and the function that makes requests of it. */
 export interface OpenSession {
@@ -53,9 +51,6 @@ export async function openFile(source: Source, conversation?: number): Promise<O
     return { name, input: await parsed(source, unknown), unknown };
   }
 }
-
-/** Beside this script, and in a file of its own: most visitors look at the examples. */
-const readers = () => import(new URL("sessions.js", import.meta.url).href) as Promise<Readers>;
 
 async function* pieces(file: File): AsyncGenerator<Uint8Array> {
   const { name, size } = file;

@@ -91,3 +91,13 @@ test("dropping a file opens it", async () => {
   await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 1);
   assert.match((await messages())[0], /Dropped\./);
 });
+
+test("a session of an agent opens with its whole history", async () => {
+  const log = readFileSync(new URL("../fixtures/sessions/claude-code.jsonl", import.meta.url));
+  await page.setInputFiles("#file", { name: "mine.jsonl", mimeType: "", buffer: log });
+  await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 9);
+  assert.match((await messages())[1], /Why do the totals differ\?/);
+  await page.setInputFiles("#file", { name: "history.jsonl", mimeType: "", buffer: Buffer.from("") });
+  await page.waitForFunction(() => document.getElementById("alert").textContent.includes("no_conversation"));
+  assert.equal((await messages()).length, 9, "what was open stays");
+});
