@@ -2,7 +2,7 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { compact, diagnose, EspalierError, mend } from "../entries/node.ts";
-import type { CountOptions, Diagnosis, DiagnoseOptions, Mended, Provider } from "../entries/node.ts";
+import type { CountOptions, Diagnosis, DiagnoseOptions, Format, Mended, Provider } from "../entries/node.ts";
 import { windowByName } from "../options/windows.ts";
 import { sessionLayouts } from "../sessions/index.ts";
 import type { Session } from "../sessions/index.ts";
@@ -45,8 +45,11 @@ export async function doctor(
   if (!flags.json) tell(`${report}\n${shownTreatment(mended)}`, flags);
   if (mended.changes.length === 0 && flags.output === undefined && !flags.json)
     return mended.left.length === 0 ? EXIT.ok : EXIT.refused;
-  const output = flags.output ?? (file === "-" ? undefined : beside(file));
-  const text = fileOf(mended, session, file);
+  const isSession = isWritable(session, mended.format);
+  const output = flags.output ?? (file === "-" ? undefined : beside(file, isSession));
+  const text = isSession
+    ? writtenAs(mended.messages, session.layout, mended.format, session, () => readText(file)).text
+    : JSON.stringify(mended.messages, null, 2);
   if (output !== undefined) writeFileSync(output, text);
   else if (!flags.json) process.stdout.write(text);
   const { changes, left } = mended;
@@ -55,19 +58,15 @@ export async function doctor(
   return left.length === 0 ? EXIT.ok : EXIT.refused;
 }
 
-/** The file in the layout of its tool, if that resumes from it; else messages. */
-function fileOf({ messages, format }: Mended, session: Session | undefined, file: string): string {
-  const isWritable =
-    session?.format === format &&
-    sessionLayouts().some(({ layout, isWritable: writes }) => writes && layout === session.layout);
-  return isWritable
-    ? writtenAs(messages, session.layout, format, session, () => readText(file)).text
-    : JSON.stringify(messages, null, 2);
+/** True if the tool resumes from the file: it is written in its layout, otherwise as messages. */
+function isWritable(session: Session | undefined, format: Format): session is Session {
+  if (!session || session.format !== format || session.sideChain !== undefined) return false;
+  return sessionLayouts().some((known) => known.isWritable && known.layout === session.layout);
 }
 
-/** `a.jsonl` becomes `a.repaired.jsonl`. */
-function beside(file: string): string {
-  const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${end}`);
+/** `a.jsonl` becomes `a.repaired.jsonl`, or `a.repaired.json` if the file will hold messages. */
+function beside(file: string, isSession: boolean): string {
+  const output = file.replace(/(\.[^./\\]*)?$/, (end) => `.repaired${isSession ? end : ".json"}`);
   if (!existsSync(output)) return output;
   throw new EspalierError({
     code: "bad_option",

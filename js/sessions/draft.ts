@@ -67,7 +67,7 @@ export function usageOf(
   };
 }
 
-type About = Pick<Session, "id" | "title" | "cwd" | "model" | "window" | "version" | "system" | "tools">;
+type About = Pick<Session, "id" | "sideChain" | "title" | "cwd" | "model" | "window" | "version" | "system" | "tools">;
 
 /** A conversation beside another one, while it is read. */
 export interface Chain extends Omit<SideChain, "messages"> {

@@ -2,7 +2,7 @@
 
 import { EspalierError } from "../errors.ts";
 import { isFields, objects } from "./draft.ts";
-import type { Draft } from "./draft.ts";
+import type { Chain, Draft } from "./draft.ts";
 import type { Reader } from "./reader.ts";
 import type { ReadSessionOptions, Session, SessionProblem } from "./types.ts";
 
@@ -39,7 +39,7 @@ export function pick(
   }
   if (sideChain === undefined) return alone(draft) ?? draft;
   const chain = draft.chains.find(({ id }) => id === sideChain);
-  if (chain) return chain.draft;
+  if (chain) return sideOf(chain);
   const ids = draft.chains.slice(0, 10).map(({ id }) => JSON.stringify(id));
   const has = ids.length === 0 ? "none" : ids.join(", ");
   throw new EspalierError({
@@ -49,11 +49,16 @@ export function pick(
   });
 }
 
+function sideOf({ id, draft }: Chain): Draft {
+  draft.tell({ sideChain: id });
+  return draft;
+}
+
 /** The side chain of a file that holds nothing else, as the files of Claude Code's sub-agents do. */
 function alone({ messages, chains, about, skipped }: Draft): Draft | undefined {
   const [chain, ...others] = chains;
   if (messages.length > 0 || !chain || others.length > 0) return undefined;
-  chain.draft.tell(about);
+  sideOf(chain).tell(about);
   for (const { kind, count, why } of skipped) for (let left = count; left > 0; left--) chain.draft.skip(kind, why);
   return chain.draft;
 }

@@ -117,6 +117,8 @@ export interface Session {
   compactions: SessionCompaction[];
   usage: SessionUsage[];
   sideChains: SideChain[];
+  /** Id of the side chain that this is, if it is not the main conversation. */
+  sideChain?: string;
   skipped: SkippedKind[];
   problems: SessionProblem[];
   /** System prompt, for formats that keep it apart from the messages. */

@@ -76,6 +76,10 @@ export function writeSession(session: Session, messages: readonly unknown[], ori
       message: "original must be the text of the file",
       path: "original",
     });
+  if (session.sideChain !== undefined) {
+    const message = "session is a side chain: the tool resumes from the main conversation only";
+    throw new EspalierError({ code: "unsupported", message, path: "session.sideChain" });
+  }
   const write = READERS.find(({ layout }) => layout === session.layout)?.write;
   if (write) {
     const isSame =

@@ -59,7 +59,9 @@ test("sub-agents and branches that were given up are side chains, which open by 
       ["branch:u2", "branch", undefined, 2],
     ],
   );
-  assert.deepEqual(readSession(log, { sideChain: "ag1" }).messages.length, 2);
+  const side = readSession(log, { sideChain: "ag1" });
+  assert.deepEqual([side.messages.length, side.sideChain], [2, "ag1"]);
+  assert.throws(() => sessions.writeSession(side, [], log), { code: "unsupported", path: "session.sideChain" });
   assert.throws(() => readSession(log, { sideChain: "ag2" }), { code: "bad_option", path: "options.sideChain" });
 });
 
