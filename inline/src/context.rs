@@ -1,0 +1,322 @@
+//! The one call: everything of a request in, prefix, suffix and items with reasons out.
+
+use crate::edits::EditHistory;
+use crate::elide::{Block, clamped, elide};
+use crate::gather::{Candidate, gather};
+use crate::memory::{Counter, Last, Memory};
+use crate::neighbours::{CursorHistory, Neighbour, Unfit};
+use crate::options::Options;
+use crate::suffix::{self, Tokens};
+use crate::text::{byte_offset, first_units, is_space, last_units, trim_last_line, utf16_len};
+use espalier_core::error::Result;
+use espalier_core::tokens::Tokenizer;
+
+/// What a provider item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind {
+    Snippet,
+    Trait,
+    Diagnostic,
+}
+
+/// Context that a provider found: a language server, a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProviderItem<'a> {
+    /// Items of one id are one item; the first counts.
+    pub id: &'a str,
+    pub kind: ItemKind,
+    /// The file of a snippet.
+    pub path: Option<&'a str>,
+    pub text: &'a str,
+    /// From 0.7 on mandatory.
+    pub priority: f64,
+    /// Multiplies the weight of its kind; from 0 to 1.
+    pub weight: f64,
+    /// When it arrived, in milliseconds since the request began; nothing if it has not.
+    pub arrived_ms: Option<u64>,
+}
+
+/// A request for the context of one completion.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    pub path: &'a str,
+    pub language: &'a str,
+    pub text: &'a str,
+    /// In UTF-16 code units; beyond the end means the end, within a character before it.
+    pub cursor: usize,
+    pub neighbours: &'a [Neighbour<'a>],
+    pub items: &'a [ProviderItem<'a>],
+    pub edits: Option<&'a EditHistory>,
+    /// Where the cursor was; files visited last are looked at first.
+    pub visits: Option<&'a CursorHistory>,
+    /// Files whose text must not be sent.
+    pub excluded: &'a [&'a str],
+    /// Milliseconds since the request began.
+    pub now_ms: u64,
+    /// UTF-16 code units of neighbours that are read anew at most, so that a first request stays quick.
+    pub fresh_chars: usize,
+    pub options: &'a Options,
+}
+
+/// What an item of the report is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Marker,
+    Trait,
+    Diagnostic,
+    Snippet,
+    SimilarSnippet,
+    RecentEdits,
+    Neighbour,
+}
+
+/// Why an item is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// Heavier items and the document used the budget.
+    NoRoom,
+    /// The provider items before it used the pool.
+    PoolUsedUp,
+    Duplicate,
+    Empty,
+    Excluded,
+    /// It has not arrived, and there is time left.
+    Pending,
+    /// It arrived after its time, or not at all.
+    Late,
+    /// The file is not looked at.
+    Unfit(Unfit),
+    /// The file is too large or too many are before it to be compared.
+    NotCompared,
+    /// Nothing in the file is like the text before the cursor.
+    NotSimilar,
+    /// The file was not read for want of time.
+    NotReached,
+    /// Providers delivered snippets.
+    SnippetsInstead,
+}
+
+/// An item of the report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    pub kind: Kind,
+    /// Of a provider item its id, of others the path.
+    pub id: String,
+    /// What the prompt has of it; nothing if it is not sent.
+    pub text: String,
+    pub weight: f64,
+    /// Counted on its own; 0 if it was not counted.
+    pub tokens: u64,
+    /// Lines of a similar snippet, from 0, the end not included, and its score.
+    pub lines: Option<(usize, usize)>,
+    pub score: Option<f64>,
+    /// Nothing if it is sent.
+    pub dropped: Option<Reason>,
+}
+
+/// Tokens of a prompt. `context + prefix + suffix + free = limit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    pub limit: u64,
+    pub context: u64,
+    pub prefix: u64,
+    pub suffix: u64,
+    pub free: u64,
+    /// Tokens of context and prefix that the request before begins with too.
+    pub shared: u64,
+}
+
+/// The context of a completion.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Context {
+    /// Text of the document that ends at the cursor, but for `trailing`.
+    pub prefix: String,
+    /// White space of a blank last line, between `prefix` and the cursor.
+    pub trailing: String,
+    /// Text of the document from the line after the cursor's on, or that of the request before.
+    pub suffix: String,
+    pub is_suffix_reused: bool,
+    /// Items that are sent, in prompt order, then those that are not.
+    pub items: Vec<Item>,
+    pub tokens: Spent,
+    /// The document is too short for a completion; nothing else is set.
+    pub is_too_short: bool,
+    /// Something was pending or not read: a later call may have more. When to call at the latest, since the
+    /// request began.
+    pub is_partial: bool,
+    pub next_ms: Option<u64>,
+}
+
+impl Context {
+    /// Returns the texts of the items in prompt order: what a host sends before the prefix, or apart from it.
+    pub fn context(&self) -> String {
+        self.items.iter().map(|item| item.text.as_str()).collect()
+    }
+}
+
+/// Finds the context of a completion.
+///
+/// The same request, tokenizer and memory have the same result; nothing reads a clock. The prompt has at most
+/// `window - completion` tokens.
+///
+/// # Errors
+/// [`espalier_core::error::Code::BadOption`] for options that make no sense.
+pub fn inline_context<T: Tokens + ?Sized>(
+    request: &Request<'_>,
+    tokenizer: &T,
+    memory: &mut Memory,
+) -> Result<Context> {
+    let options = request.options;
+    let prompt_limit = options.prompt_limit()?;
+    let (before, after) = request.text.split_at(byte_offset(request.text, request.cursor));
+    let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
+    let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
+    let eligible = if options.suffix_share > 0.0 { request.text } else { before };
+    if utf16_len(first_units(eligible, options.min_chars)) < options.min_chars && request.language != "scminput" {
+        return Ok(Context { is_too_short: true, ..Context::default() });
+    }
+    let considered = (options.chars_per_token * prompt_limit as f64) as usize;
+    let (mut prefix, trailing) = trim_last_line(last_units(before, considered));
+    let fresh_suffix = if has_suffix { first_units(behind_line, considered) } else { "" };
+    let last = memory.last.take().filter(|last| last.path == request.path);
+    let reused = last
+        .as_ref()
+        .filter(|_| has_suffix)
+        .and_then(|last| suffix::reuse(&last.suffix, fresh_suffix, tokenizer).map(str::to_string));
+    let is_suffix_reused = reused.is_some();
+    let suffix = reused.unwrap_or_else(|| fresh_suffix.to_string());
+    let (limit, suffix_limit) = options.split(prompt_limit, has_suffix);
+
+    let gathered = gather(request, before, limit, tokenizer, &mut memory.similar);
+    let counter = Counter { tokenizer, counts: &memory.counts };
+    if options.context_share > 0.0 {
+        prefix = share(prefix, before, trailing, &gathered.candidates, limit, options, &counter, last.as_ref());
+    }
+    let mut blocks: Vec<Block<'_>> = (gathered.candidates.iter())
+        .map(|candidate| Block {
+            value: &candidate.text,
+            weight: clamped(candidate.weight),
+            chunks: candidate.chunk.iter().map(String::as_str).collect(),
+        })
+        .collect();
+    blocks.push(Block { value: prefix, weight: 1.0, chunks: Vec::new() });
+
+    // Lines are counted apart; whether the whole fits is known only when it is counted as a whole.
+    let (mut line_limit, room) = (limit, limit + suffix_limit);
+    let mut elided = elide(&blocks, line_limit, &suffix, suffix_limit, &counter)?;
+    let mut kept = elided.kept.concat();
+    let mut tokens = if options.exact { tokenizer.count(&kept) } else { elided.tokens };
+    while options.exact && tokens + elided.suffix_tokens > room && line_limit > 1 {
+        let over = tokens + elided.suffix_tokens - room;
+        line_limit = line_limit.saturating_sub(over.max(line_limit / 64)).max(1);
+        elided = elide(&blocks, line_limit, &suffix, suffix_limit, &counter)?;
+        kept = elided.kept.concat();
+        tokens = tokenizer.count(&kept);
+    }
+    if options.exact && tokens + elided.suffix_tokens > room {
+        let fit = tokenizer.suffix_within(prefix, room);
+        elided.kept.fill("");
+        if let Some(last) = elided.kept.last_mut() {
+            *last = &prefix[fit.offset..];
+        }
+        (elided.suffix, elided.suffix_tokens, tokens) = ("", 0, fit.tokens);
+        kept = prefix[fit.offset..].to_string();
+    }
+    let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
+    let prefix_tokens = tokenizer.count(&prefix).min(tokens);
+    let mut items: Vec<Item> = Vec::new();
+    for (candidate, kept) in gathered.candidates.iter().zip(&elided.kept) {
+        items.push(candidate.item(kept, counter.count(&candidate.text)));
+    }
+    items.sort_by_key(|item| item.dropped.is_some());
+    items.extend(gathered.dropped);
+    let shared = last.map_or(0, |last| {
+        let equal = last.prompt.bytes().zip(kept.bytes()).take_while(|(a, b)| a == b).count();
+        tokenizer.count(&kept[..kept.floor_char_boundary(equal)])
+    });
+    let spent = Spent {
+        limit: prompt_limit,
+        context: tokens - prefix_tokens,
+        prefix: prefix_tokens,
+        suffix: elided.suffix_tokens,
+        free: prompt_limit.saturating_sub(tokens + elided.suffix_tokens),
+        shared,
+    };
+    let sent_suffix = elided.suffix.to_string();
+    let start = before.len() - trailing.len() - prefix.len();
+    let is_partial = gathered.next_ms.is_some() || items.iter().any(|item| item.dropped == Some(Reason::NotReached));
+    memory.last = Some(Last { path: request.path.to_string(), suffix, prefix: prefix.clone(), start, prompt: kept });
+    Ok(Context {
+        prefix,
+        trailing: trailing.to_string(),
+        suffix: sent_suffix,
+        is_suffix_reused,
+        items,
+        tokens: spent,
+        is_too_short: false,
+        is_partial,
+        next_ms: gathered.next_ms,
+    })
+}
+
+/// Returns the end of a long prefix that leaves context its share: from the line at which the last request
+/// began if that still fits.
+#[allow(clippy::too_many_arguments)]
+fn share<'a, T: Tokenizer>(
+    prefix: &'a str,
+    before: &'a str,
+    trailing: &str,
+    candidates: &[Candidate],
+    limit: u64,
+    options: &Options,
+    counter: &T,
+    last: Option<&Last>,
+) -> &'a str {
+    let context: u64 = candidates.iter().map(|candidate| counter.count(&candidate.text)).sum();
+    let reserved = context.min((options.context_share * limit as f64) as u64);
+    let room = limit.saturating_sub(reserved).max(1);
+    let mut lines = Vec::new();
+    let mut total = 0;
+    crate::text::lines_with_feeds(prefix, |line| {
+        let count = counter.count(line);
+        total += count;
+        lines.push((line.len(), count));
+    });
+    if total <= room {
+        return prefix;
+    }
+    let end = before.len() - trailing.len();
+    let considered = end - prefix.len();
+    if let Some(last) = last {
+        let same = &before[before.floor_char_boundary(last.start)..];
+        let is_same = last.start >= considered && last.start < end && same.len() <= prefix.len() + trailing.len();
+        let equal = same.bytes().zip(last.prefix.bytes()).take_while(|(a, b)| a == b).count();
+        if is_same && before.is_char_boundary(last.start) && equal * 2 >= last.prefix.len() {
+            let mut left = last.start - considered;
+            let mut kept = total;
+            for (length, count) in &lines {
+                if left < *length {
+                    break;
+                }
+                left -= length;
+                kept -= count;
+            }
+            // Far below the room, a better cut is worth losing what is shared.
+            if left == 0 && kept <= room && kept + 2 * options.stable_slack.max(1) >= room {
+                return &before[last.start..end];
+            }
+        }
+    }
+    let room = room.saturating_sub(options.stable_slack.min(room / 4)).max(1);
+    let mut start = prefix.len();
+    let mut kept = 0;
+    for (length, count) in lines.iter().rev() {
+        if kept + count > room {
+            break;
+        }
+        kept += count;
+        start -= length;
+    }
+    // A last line that is too long is cut later, to its last tokens.
+    if start == prefix.len() { prefix } else { &prefix[start..] }
+}

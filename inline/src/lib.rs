@@ -1,0 +1,37 @@
+//! Context of inline completions: what goes into the small prompt around a cursor.
+//!
+//! In: a document, a cursor, neighbour files, provider items, edits, times, limits. Out: prefix, suffix,
+//! items with reasons. Start reading at [`inline_context`].
+//!
+//! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`,
+//! `pools`: which provider items), `elide` fits them, `suffix` decides whether a suffix is sent again,
+//! `memory` holds what one request leaves for the next, `options` the limits. Nothing here reads a clock or a
+//! file; offsets are UTF-16 code units, texts never split a character.
+
+mod context;
+mod edits;
+mod elide;
+mod gather;
+mod memory;
+mod neighbours;
+mod options;
+mod pools;
+mod similar;
+mod suffix;
+mod text;
+mod words;
+
+pub use context::{Context, Item, ItemKind, Kind, ProviderItem, Reason, Request, Spent, inline_context};
+pub use edits::{EditForm, EditHistory, EditOptions};
+pub use elide::{Block, Elided, elide};
+pub use memory::{Completions, Memory};
+pub use neighbours::{CursorHistory, Neighbour, NeighbourOptions, Place, RecentFiles, Unfit, open_files};
+pub use options::Options;
+pub use pools::{
+    CHARS_PER_TOKEN, Crossing, LOW_WATER, MANDATORY_PRIORITY, Mode, PRIMARY, Pools, WINDOW, available_tokens, has_room,
+    server_budgets, take,
+};
+pub use similar::{Similar, SimilarCache, SimilarOptions, Similarity, Snippet, announce, similar, windows};
+pub use suffix::{Tokens, edit_distance, is_reusable, reuse};
+pub use text::{trim_last_line, utf16_len};
+pub use words::{Alphabet, words};

@@ -1,0 +1,160 @@
+//! What one request leaves for the next, bounded.
+
+use crate::similar::SimilarCache;
+use crate::suffix::Tokens;
+use espalier_core::map::HashMap;
+use espalier_core::tokens::{Fit, Tokenizer};
+use foldhash::fast::FixedState;
+use std::cell::RefCell;
+use std::hash::BuildHasher;
+
+/// Counts of lines that are remembered; all are forgotten when there would be more.
+const MAX_COUNTS: usize = 20_000;
+/// Longer texts are counted anew.
+const MAX_COUNTED: usize = 1_024;
+
+/// What requests leave for the next: words of files, counts of lines, the suffix and the prefix sent last.
+/// Nothing of it changes which prompt is right, except by the rules of suffix reuse and stable prefixes. One
+/// tokenizer and one set of options for each memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub(crate) similar: SimilarCache,
+    pub(crate) counts: RefCell<HashMap<u64, u64>>,
+    pub(crate) last: Option<Last>,
+}
+
+/// The request before.
+#[derive(Debug, Clone)]
+pub(crate) struct Last {
+    pub path: String,
+    pub suffix: String,
+    pub prefix: String,
+    /// Where the prefix began, in bytes.
+    pub start: usize,
+    /// Context and prefix, as sent.
+    pub prompt: String,
+}
+
+impl Memory {
+    /// Makes a memory whose words of files use at most `max_bytes`.
+    pub fn new(max_bytes: usize) -> Memory {
+        Memory { similar: SimilarCache::new(max_bytes), ..Memory::default() }
+    }
+
+    /// Returns the bytes that are remembered, nearly.
+    pub fn memory(&self) -> usize {
+        let last = self.last.as_ref().map_or(0, |last| last.suffix.len() + last.prefix.len() + last.prompt.len());
+        self.similar.memory() + self.counts.borrow().len() * 16 + last
+    }
+}
+
+/// A tokenizer that remembers the counts of lines.
+pub(crate) struct Counter<'a, T: ?Sized> {
+    pub tokenizer: &'a T,
+    pub counts: &'a RefCell<HashMap<u64, u64>>,
+}
+
+impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
+    fn count(&self, text: &str) -> u64 {
+        if text.len() > MAX_COUNTED {
+            return self.tokenizer.count(text);
+        }
+        let key = FixedState::with_seed(text.len() as u64).hash_one(text);
+        if let Some(count) = self.counts.borrow().get(&key) {
+            return *count;
+        }
+        let count = self.tokenizer.count(text);
+        let mut counts = self.counts.borrow_mut();
+        if counts.len() >= MAX_COUNTS {
+            counts.clear();
+        }
+        counts.insert(key, count);
+        count
+    }
+
+    fn prefix_within(&self, text: &str, most: u64) -> Fit {
+        self.tokenizer.prefix_within(text, most)
+    }
+
+    fn suffix_within(&self, text: &str, most: u64) -> Fit {
+        self.tokenizer.suffix_within(text, most)
+    }
+}
+
+/// A completion that was shown or could be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    path: String,
+    before: String,
+    after: String,
+    completion: String,
+}
+
+/// Completions, for when the user types what one of them says: the rest is shown without a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completions {
+    shown: Vec<Shown>,
+    limit: usize,
+}
+
+impl Default for Completions {
+    fn default() -> Completions {
+        Completions::new(100)
+    }
+}
+
+/// Bytes on each side of the cursor that must be equal.
+const COMPARED: usize = 4_096;
+
+fn end_of(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(COMPARED))..]
+}
+
+fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(COMPARED)]
+}
+
+impl Completions {
+    /// Makes a cache of at most `limit` completions.
+    pub fn new(limit: usize) -> Completions {
+        Completions { shown: Vec::new(), limit }
+    }
+
+    /// Remembers a completion for the text before and after the cursor.
+    pub fn put(&mut self, path: &str, before: &str, after: &str, completion: &str) {
+        let (before, after) = (end_of(before).to_string(), start_of(after).to_string());
+        let shown = Shown { path: path.to_string(), before, after, completion: completion.to_string() };
+        self.shown.retain(|one| *one != shown);
+        self.shown.push(shown);
+        let surplus = self.shown.len().saturating_sub(self.limit);
+        self.shown.drain(..surplus);
+    }
+
+    /// Returns what is left of the newest completion that the user has typed a part of, or nothing of; never
+    /// an empty text.
+    pub fn get(&self, path: &str, before: &str, after: &str) -> Option<&str> {
+        let after = start_of(after);
+        let fitting = self.shown.iter().rev().filter(|shown| shown.path == path && shown.after == after);
+        for shown in fitting {
+            // Where the typed part could begin: the shortest first.
+            let cuts = shown.completion.char_indices().map(|(index, _)| index);
+            for cut in cuts.take(COMPARED) {
+                let (typed, rest) = shown.completion.split_at(cut);
+                let Some(old) = before.strip_suffix(typed) else { continue };
+                if end_of(old) == shown.before {
+                    return Some(rest);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the number of completions kept.
+    pub fn len(&self) -> usize {
+        self.shown.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+}

@@ -1,0 +1,323 @@
+//! Finds the windows of other files whose words are most like the words before the cursor.
+//!
+//! Each file is read once: its words become numbers, and each window's count of distinct words is kept
+//! ([`FileWords`]). A request then looks up each distinct word of a file once, and rolls counts over the
+//! lines.
+
+use crate::text::utf16_len;
+use crate::words::{Alphabet, words};
+use espalier_core::map::{HashMap, HashSet};
+use foldhash::fast::FixedState;
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
+use std::rc::Rc;
+
+/// How windows are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Similarity {
+    /// Words shared ÷ words of both.
+    Jaccard,
+    /// Words shared.
+    Shared,
+}
+
+/// Limits of similar snippets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SimilarOptions {
+    /// Lines of a window, and of the reference.
+    pub window: usize,
+    /// Scores must be above it.
+    pub threshold: f64,
+    pub max_snippets: usize,
+    pub max_per_file: usize,
+    /// Files compared; the others are not looked at.
+    pub max_files: usize,
+    /// Longer files are not compared; in UTF-16 code units.
+    pub max_chars: usize,
+    pub similarity: Similarity,
+    pub alphabet: Alphabet,
+}
+
+impl SimilarOptions {
+    /// Copilot Chat's limits, with those of C and C++ for these.
+    pub fn copilot_chat(language: &str) -> SimilarOptions {
+        let is_c = matches!(language, "c" | "cpp");
+        SimilarOptions {
+            window: 60,
+            threshold: 0.0,
+            max_snippets: if is_c { 16 } else { 4 },
+            max_per_file: if is_c { 4 } else { 1 },
+            max_files: if is_c { 200 } else { 20 },
+            max_chars: if is_c { 99_999 } else { 9_999 },
+            similarity: Similarity::Jaccard,
+            alphabet: Alphabet::Ascii,
+        }
+    }
+
+    /// The same, without a limit of a file's size and with words of every script.
+    pub fn espalier(language: &str) -> SimilarOptions {
+        let alphabet = Alphabet::Unicode;
+        SimilarOptions { max_chars: usize::MAX, alphabet, ..SimilarOptions::copilot_chat(language) }
+    }
+}
+
+/// A window that was found; lines are counted from 0, `end_line` is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Snippet {
+    /// Index of the file in what was compared.
+    pub file: usize,
+    pub start_line: usize,
+    pub end_line: usize,
+    pub score: f64,
+}
+
+/// Returns the windows of a file, as lines; the whole file if it is shorter than a window.
+pub fn windows(lines: usize, window: usize) -> Vec<(usize, usize)> {
+    if lines == 0 || window == 0 {
+        return Vec::new();
+    }
+    (0..=lines.saturating_sub(window)).map(|start| (start, (start + window).min(lines))).collect()
+}
+
+/// The words of one file as numbers.
+#[derive(Debug)]
+struct FileWords {
+    /// Hash of each distinct word, in the order of first occurrence.
+    distinct: Vec<u64>,
+    /// Words in order, as indices into `distinct`.
+    words: Vec<u32>,
+    /// Where in `words` each line begins, and the end of the last.
+    lines: Vec<u32>,
+    /// Distinct words of each window.
+    sizes: Vec<u32>,
+}
+
+fn hash(word: &str) -> u64 {
+    FixedState::with_seed(0).hash_one(word)
+}
+
+impl FileWords {
+    fn of(text: &str, window: usize, alphabet: Alphabet) -> FileWords {
+        let mut ids: HashMap<&str, u32> = HashMap::default();
+        let mut file = FileWords { distinct: Vec::new(), words: Vec::new(), lines: vec![0], sizes: Vec::new() };
+        for line in text.split('\n') {
+            words(line, alphabet, |word| {
+                let next = ids.len() as u32;
+                let id = *ids.entry(word).or_insert(next);
+                if id == next {
+                    file.distinct.push(hash(word));
+                }
+                file.words.push(id);
+            });
+            file.lines.push(file.words.len() as u32);
+        }
+        let all = vec![true; file.distinct.len()];
+        file.sizes = Vec::with_capacity(file.line_count().saturating_sub(window) + 1);
+        let mut sizes = Vec::new();
+        file.roll(window, &all, |size| sizes.push(size));
+        file.sizes = sizes;
+        file
+    }
+
+    fn line_count(&self) -> usize {
+        self.lines.len() - 1
+    }
+
+    fn words_of(&self, line: usize) -> &[u32] {
+        &self.words[self.lines[line] as usize..self.lines[line + 1] as usize]
+    }
+
+    /// Calls `visit` with the number of distinct counted words of each window; each line enters and leaves once.
+    fn roll(&self, window: usize, counted: &[bool], mut visit: impl FnMut(u32)) {
+        let mut counts = vec![0u32; self.distinct.len()];
+        let mut distinct = 0;
+        for line in 0..self.line_count() {
+            for &word in self.words_of(line) {
+                if counted[word as usize] {
+                    distinct += u32::from(counts[word as usize] == 0);
+                    counts[word as usize] += 1;
+                }
+            }
+            if line >= window {
+                for &word in self.words_of(line - window) {
+                    if counted[word as usize] {
+                        counts[word as usize] -= 1;
+                        distinct -= u32::from(counts[word as usize] == 0);
+                    }
+                }
+            }
+            if line + 1 >= window || line + 1 == self.line_count() {
+                visit(distinct);
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.distinct.len() * 8 + (self.words.len() + self.lines.len() + self.sizes.len()) * 4 + 128
+    }
+}
+
+type Key = (u64, usize, usize, Alphabet);
+
+/// Words of files, by the hash of their text; what was not used for longest is dropped beyond a limit.
+#[derive(Debug)]
+pub struct SimilarCache {
+    files: HashMap<Key, Rc<FileWords>>,
+    /// The keys, each once, in the order of their last use but for those used again since (lazily moved).
+    order: VecDeque<(Key, u64)>,
+    last_use: HashMap<Key, u64>,
+    uses: u64,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+impl Default for SimilarCache {
+    fn default() -> SimilarCache {
+        SimilarCache::new(8 * 1024 * 1024)
+    }
+}
+
+impl SimilarCache {
+    /// Makes a cache of at most `max_bytes`.
+    pub fn new(max_bytes: usize) -> SimilarCache {
+        SimilarCache {
+            files: HashMap::default(),
+            order: VecDeque::new(),
+            last_use: HashMap::default(),
+            uses: 0,
+            bytes: 0,
+            max_bytes,
+        }
+    }
+
+    /// Returns the bytes that cached files use.
+    pub fn memory(&self) -> usize {
+        self.bytes
+    }
+
+    fn key(text: &str, options: &SimilarOptions) -> Key {
+        (hash(text), text.len(), options.window, options.alphabet)
+    }
+
+    fn contains(&self, text: &str, options: &SimilarOptions) -> bool {
+        self.files.contains_key(&SimilarCache::key(text, options))
+    }
+
+    fn get(&mut self, text: &str, options: &SimilarOptions) -> Rc<FileWords> {
+        let key = SimilarCache::key(text, options);
+        self.uses += 1;
+        let found = self.files.get(&key).cloned();
+        let file = found.unwrap_or_else(|| {
+            let file = Rc::new(FileWords::of(text, options.window, options.alphabet));
+            self.bytes += file.memory();
+            self.files.insert(key, Rc::clone(&file));
+            self.order.push_back((key, self.uses));
+            file
+        });
+        self.last_use.insert(key, self.uses);
+        while self.bytes > self.max_bytes {
+            let Some((oldest, queued)) = self.order.pop_front() else { break };
+            match self.last_use.get(&oldest) {
+                Some(&used) if used > queued => self.order.push_back((oldest, used)),
+                _ => {
+                    self.last_use.remove(&oldest);
+                    self.bytes -= self.files.remove(&oldest).map_or(0, |file| file.memory());
+                }
+            }
+        }
+        file
+    }
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Similar {
+    /// Best last.
+    pub snippets: Vec<Snippet>,
+    /// Files that were too large, empty, or beyond the limit of files.
+    pub skipped: Vec<usize>,
+    /// Files that are not in the cache and for which `fresh_chars` was not enough.
+    pub not_reached: Vec<usize>,
+}
+
+/// Finds similar snippets. `reference` is the text before the cursor; its last lines count. Of files that are
+/// not cached, at most `fresh_chars` UTF-16 code units are read: with a limit the result is partial and says
+/// of what.
+pub fn similar(
+    cache: &mut SimilarCache,
+    reference: &str,
+    files: &[&str],
+    options: &SimilarOptions,
+    fresh_chars: usize,
+) -> Similar {
+    let mut result = Similar::default();
+    let mut of_reference: HashSet<u64> = HashSet::default();
+    words(crate::text::last_lines(reference, options.window), options.alphabet, |word| {
+        of_reference.insert(hash(word));
+    });
+    let mut fresh = fresh_chars;
+    let mut compared = 0;
+    for (index, text) in files.iter().enumerate() {
+        let length = utf16_len(text);
+        if length == 0 || length > options.max_chars || compared == options.max_files || options.window == 0 {
+            result.skipped.push(index);
+            continue;
+        }
+        compared += 1;
+        if of_reference.is_empty() {
+            continue;
+        }
+        if !cache.contains(text, options) {
+            match fresh.checked_sub(length) {
+                Some(rest) => fresh = rest,
+                None => {
+                    result.not_reached.push(index);
+                    continue;
+                }
+            }
+        }
+        let file = cache.get(text, options);
+        let mut found = best_windows(&file, &of_reference, index, options);
+        found.retain(|snippet| snippet.score > options.threshold);
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        found.truncate(options.max_per_file);
+        result.snippets.append(&mut found);
+    }
+    result.snippets.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let surplus = result.snippets.len().saturating_sub(options.max_snippets);
+    result.snippets.drain(..surplus);
+    result
+}
+
+/// Returns windows that do not overlap: one that overlaps the window kept last replaces it if better, else is
+/// dropped.
+fn best_windows(file: &FileWords, reference: &HashSet<u64>, index: usize, options: &SimilarOptions) -> Vec<Snippet> {
+    let counted: Vec<bool> = file.distinct.iter().map(|word| reference.contains(word)).collect();
+    let mut found: Vec<Snippet> = Vec::new();
+    let mut start_line = 0;
+    file.roll(options.window, &counted, |shared| {
+        let size = file.sizes[start_line] as usize;
+        let score = match options.similarity {
+            Similarity::Jaccard => f64::from(shared) / (size + reference.len() - shared as usize) as f64,
+            Similarity::Shared => f64::from(shared),
+        };
+        let end_line = (start_line + options.window).min(file.line_count());
+        let snippet = Snippet { file: index, start_line, end_line, score };
+        match found.last_mut() {
+            Some(last) if start_line < last.end_line => {
+                if score > last.score {
+                    *last = snippet;
+                }
+            }
+            _ => found.push(snippet),
+        }
+        start_line += 1;
+    });
+    found
+}
+
+/// Returns the line above a snippet in a prompt.
+pub fn announce(path: &str, snippets: usize) -> String {
+    let what = if snippets == 1 { "this snippet" } else { "these snippets" };
+    format!("Compare {what} from {path}:")
+}

@@ -1,0 +1,6 @@
+mod edits;
+mod invariants;
+mod pools;
+mod requests;
+mod support;
+mod vectors;

@@ -1,0 +1,235 @@
+//! Single rules of whole requests.
+
+use crate::support::{Units, neighbour, request, snippet};
+use espalier_inline::*;
+
+const TEXT: &str = "function total(stock) {\n\treturn stock.map(\n\n}\n\nexport const rate = 3;\n";
+
+fn options(window: u64) -> Options {
+    Options { window, completion: 0, ..Options::espalier() }
+}
+
+fn run(request: &Request<'_>) -> Context {
+    inline_context(request, &Units, &mut Memory::default()).unwrap()
+}
+
+#[test]
+fn text_around_the_cursor() {
+    let options = options(1_000);
+    let context = run(&request(TEXT, 42, &options));
+    assert_eq!(context.prefix, "function total(stock) {\n\treturn stock.map(");
+    assert_eq!(context.suffix, "}\n\nexport const rate = 3;\n");
+    assert_eq!(context.context(), "Path: src/current.ts\n");
+    assert_eq!(context.tokens.context + context.tokens.prefix + context.tokens.suffix + context.tokens.free, 1_000);
+    let blank = run(&request("function f() {\n\t\t", 17, &options));
+    assert_eq!((blank.prefix.as_str(), blank.trailing.as_str()), ("function f() {\n", "\t\t"));
+    let inside = run(&request("let crab = \"🦀\";\n", 13, &options));
+    assert_eq!(inside.prefix, "let crab = \"");
+    assert_eq!(run(&request(TEXT, usize::MAX, &options)).prefix, TEXT);
+}
+
+#[test]
+fn short_documents_have_none() {
+    let options = options(1_000);
+    assert!(run(&request("let a = 1", 9, &options)).is_too_short);
+    assert!(!run(&request("let a = 12", 0, &options)).is_too_short);
+    assert!(!run(&Request { language: "scminput", ..request("", 0, &options) }).is_too_short);
+    let no_suffix = Options { suffix_share: 0.0, ..options };
+    assert!(run(&request("let a = 12", 9, &no_suffix)).is_too_short);
+}
+
+#[test]
+fn the_split_of_the_limit() {
+    let options = Options::copilot_chat();
+    let limit = options.prompt_limit().unwrap();
+    assert_eq!((limit, options.split(limit, false)), (7_692, (7_692, 0)));
+    assert_eq!(options.split(limit, true), (6_533, 1_154));
+}
+
+#[test]
+fn options_are_checked() {
+    let good = Options::espalier();
+    for (bad, path) in [
+        (Options { suffix_share: f64::NAN, ..good.clone() }, "options.suffixShare"),
+        (Options { suffix_share: 1.0, ..good.clone() }, "options.suffixShare"),
+        (Options { context_share: -0.1, ..good.clone() }, "options.contextShare"),
+        (Options { chars_per_token: f64::INFINITY, ..good.clone() }, "options.charsPerToken"),
+        (Options { window: 500, ..good.clone() }, "options.window"),
+        (Options { window: u64::MAX, ..good.clone() }, "options.window"),
+    ] {
+        let error = inline_context(&request(TEXT, 0, &bad), &Units, &mut Memory::default()).unwrap_err();
+        assert_eq!((error.code.as_str(), error.path.as_deref()), ("bad_option", Some(path)));
+    }
+}
+
+#[test]
+fn suffixes_are_sent_again_up_to_a_distance() {
+    let ids: Vec<u32> = (0..100).collect();
+    let changed = |changes: usize| {
+        let mut next = ids.clone();
+        next[1..=changes].iter_mut().for_each(|id| *id += 1_000);
+        is_reusable(&ids, &next)
+    };
+    // Of the 50 tokens compared: 8, 10 and 12 %.
+    assert!(changed(4) && !changed(5) && !changed(6));
+    let of_100 = |tokens: usize, changes: usize| {
+        let mut next = ids[..tokens].to_vec();
+        next[1..=changes].iter_mut().for_each(|id| *id += 1_000);
+        is_reusable(&ids[..tokens], &next)
+    };
+    // 9.1 %, 10 % and 11.1 %.
+    assert!(of_100(11, 1) && !of_100(10, 1) && !of_100(9, 1));
+    assert!(!is_reusable(&ids, &ids[1..]) && !is_reusable(&[], &[]));
+    let options = options(1_000);
+    let text = format!("let first = 1;\nlet a = 1;\n{}", "call(argument);\n".repeat(30));
+    let mut memory = Memory::default();
+    let first = inline_context(&request(&text, 8, &options), &Units, &mut memory).unwrap();
+    let next_text = text.replacen("let a = 1;\n", "let b = 1;\n", 1);
+    let next = inline_context(&request(&next_text, 8, &options), &Units, &mut memory).unwrap();
+    assert!(next.is_suffix_reused && next.suffix == first.suffix);
+    let other_text = text.replacen("let a = 1;\n", "const a = 1;\n", 1);
+    let other = inline_context(&request(&other_text, 8, &options), &Units, &mut memory).unwrap();
+    assert!(!other.is_suffix_reused && other.suffix.starts_with("const"));
+}
+
+#[test]
+fn items_have_reasons() {
+    let options = options(2_000);
+    let same = "function total(stock) {\n\treturn stock.length;\n}\n";
+    let neighbours = [
+        neighbour("src/same.ts", same, 5),
+        neighbour("src/none.ts", "nothing alike", 4),
+        neighbour("src/current.ts", same, 3),
+        Neighbour { language: "python", ..neighbour("a.py", same, 2) },
+        neighbour("secret.ts", same, 9),
+        neighbour("src/same.ts", same, 1),
+    ];
+    let large = "x".repeat(3_000);
+    let late = ProviderItem { arrived_ms: Some(151), ..snippet("late", "late", 0.9) };
+    let pending = ProviderItem { arrived_ms: None, ..snippet("pending", "pending", 0.9) };
+    let items = [
+        snippet("one", "interface Stock {}", 0.9),
+        snippet("one", "again", 0.9),
+        snippet("two", "interface Stock {}", 0.9),
+        snippet("empty", " \n", 0.9),
+        snippet("large", &large, 0.9),
+        ProviderItem { path: Some("secret.ts"), ..snippet("secret", "key", 0.9) },
+        late,
+        pending,
+    ];
+    let excluded = ["secret.ts"];
+    let all = Request {
+        neighbours: &neighbours,
+        items: &items,
+        excluded: &excluded,
+        now_ms: 149,
+        ..request(TEXT, 42, &options)
+    };
+    let context = run(&all);
+    let reason = |id: &str| {
+        context.items.iter().find(|item| item.id == id && item.dropped.is_some()).and_then(|item| item.dropped)
+    };
+    let sent: Vec<&str> =
+        context.items.iter().filter(|item| item.dropped.is_none()).map(|item| item.id.as_str()).collect();
+    assert_eq!(sent, ["src/current.ts", "one", "src/same.ts"]);
+    for (id, expected) in [
+        ("two", Reason::Duplicate),
+        ("empty", Reason::Empty),
+        ("large", Reason::PoolUsedUp),
+        ("secret", Reason::Excluded),
+        ("late", Reason::Late),
+        ("pending", Reason::Pending),
+        ("src/none.ts", Reason::NotSimilar),
+        ("src/current.ts", Reason::Unfit(Unfit::CurrentFile)),
+        ("a.py", Reason::Unfit(Unfit::OtherLanguage)),
+        ("src/same.ts", Reason::Unfit(Unfit::Duplicate)),
+        ("secret.ts", Reason::Excluded),
+    ] {
+        assert_eq!(reason(id), Some(expected), "{id}");
+    }
+    assert!(
+        !context.context().contains("key") && context.context().contains("Compare this snippet from src/same.ts:\n")
+    );
+    assert_eq!((context.is_partial, context.next_ms), (true, Some(150)));
+    let later = run(&Request { now_ms: 150, ..all });
+    assert_eq!((later.is_partial, later.next_ms), (false, None));
+}
+
+#[test]
+fn neighbours_are_read_within_a_limit() {
+    let options = options(2_000);
+    let texts: Vec<String> = (0..4).map(|file| format!("function total(stock) {{ return {file}; }}\n")).collect();
+    let paths = ["a.ts", "b.ts", "c.ts", "d.ts"];
+    let neighbours: Vec<Neighbour<'_>> =
+        paths.iter().zip(&texts).map(|(path, text)| neighbour(path, text, 1)).collect();
+    let mut memory = Memory::default();
+    let length = utf16_len(&texts[0]);
+    let part = Request { neighbours: &neighbours, fresh_chars: 2 * length, ..request(TEXT, 42, &options) };
+    let sent = |context: &Context| context.items.iter().filter(|item| item.kind == Kind::SimilarSnippet).count();
+    let first = inline_context(&part, &Units, &mut memory).unwrap();
+    assert_eq!((sent(&first), first.is_partial), (2, true));
+    let second = inline_context(&part, &Units, &mut memory).unwrap();
+    assert_eq!((sent(&second), second.is_partial), (4, false));
+    let whole = Request { fresh_chars: usize::MAX, ..part };
+    assert_eq!(run(&whole).context(), second.context());
+}
+
+#[test]
+fn long_documents_leave_room_for_context() {
+    let text = "let filler = value;\n".repeat(600);
+    let items = [snippet("one", "interface Stock {}", 0.9)];
+    let options = options(2_000);
+    let all = Request { items: &items, ..request(&text, usize::MAX, &options) };
+    let context = run(&all);
+    assert!(context.context().contains("interface Stock") && text.ends_with(&context.prefix));
+    let copilot = Options { window: 2_000, completion: 0, ..Options::copilot_chat() };
+    assert_eq!(run(&Request { options: &copilot, ..all }).context(), "");
+}
+
+#[test]
+fn prefixes_begin_at_a_stable_line() {
+    let mut text: String = (0..600).map(|line| format!("let filler{line} = value;\n")).collect();
+    let options = options(4_000);
+    let mut memory = Memory::default();
+    let mut starts = std::collections::HashSet::new();
+    for key in "let next = 1;".chars() {
+        text.push(key);
+        let context = inline_context(&request(&text, usize::MAX, &options), &Units, &mut memory).unwrap();
+        assert!(text.ends_with(&context.prefix));
+        starts.insert(text.len() - context.prefix.len());
+        assert!(starts.len() == 1 && (key == 'l' || context.tokens.shared + 1 >= context.tokens.prefix));
+    }
+}
+
+#[test]
+fn typing_what_a_completion_says() {
+    let mut completions = Completions::new(2);
+    completions.put("a.ts", "let a = ", ";\n", "value.map(x)");
+    assert_eq!(completions.get("a.ts", "let a = ", ";\n"), Some("value.map(x)"));
+    assert_eq!(completions.get("a.ts", "let a = val", ";\n"), Some("ue.map(x)"));
+    assert_eq!(completions.get("a.ts", "let a = vx", ";\n"), None);
+    assert_eq!(completions.get("a.ts", "let a = value.map(x)", ";\n"), None);
+    assert_eq!(completions.get("b.ts", "let a = ", ";\n"), None);
+    assert_eq!(completions.get("a.ts", "let a = ", ";"), None);
+    completions.put("a.ts", "x", "", "1");
+    completions.put("a.ts", "y", "", "2");
+    assert_eq!((completions.len(), completions.get("a.ts", "let a = ", ";\n")), (2, None));
+}
+
+#[test]
+fn lists_of_files_and_places() {
+    let mut recent = RecentFiles::new(2);
+    ["a", "b", "c"].iter().for_each(|path| recent.activate(path));
+    assert_eq!(recent.paths("c"), ["b"]);
+    recent.close_tab("b");
+    recent.activate("d");
+    assert_eq!(recent.paths(""), ["d", "c"]);
+    recent.close_document("d");
+    assert_eq!(recent.paths(""), ["c", "b"]);
+    let mut places = CursorHistory::new(2, 10);
+    [("a", 1, 1), ("a", 5, 2), ("b", 1, 3), ("a", 100, 4)]
+        .iter()
+        .for_each(|(path, line, at)| places.visit(path, *line, *at));
+    assert_eq!(places.places().iter().map(|place| place.at_ms).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(places.last_visits()["a"], 4);
+}
