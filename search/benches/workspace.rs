@@ -79,8 +79,9 @@ fn measure(files: &[(String, String)], tokenizer: &impl Tokenizer) {
         let build = start.elapsed().as_secs_f64();
         let state = index.state();
         println!(
-            "{name}: build {build:.2} s, {} chunks, {} terms, memory {:.0} MB (resident +{:.0} MB)",
+            "{name}: build {build:.2} s, {} chunks of {} bytes, {} terms, memory {:.0} MB (resident +{:.0} MB)",
             state.chunks,
+            bytes / state.chunks.max(1),
             state.terms,
             state.memory as f64 / 1e6,
             (resident() - before) as f64 / 1e6,
@@ -112,7 +113,7 @@ fn measure(files: &[(String, String)], tokenizer: &impl Tokenizer) {
         let start = Instant::now();
         let loaded = Index::load(profile, &saved.manifest, |name| blobs.get(name).cloned());
         let load = start.elapsed().as_secs_f64();
-        let Ok(loaded) = loaded else { return println!("  the snapshot cannot be read") };
+        let Ok(mut loaded) = loaded else { return println!("  the snapshot cannot be read") };
         let first = time(|| loaded.index.search(&Query::of(QUERIES[0])).len());
         println!(
             "  save {save:.2} s, {:.1} MB in {} segments; load {load:.3} s ({:.1} % of build), first query {first:.2} ms",
@@ -120,10 +121,33 @@ fn measure(files: &[(String, String)], tokenizer: &impl Tokenizer) {
             saved.segments.len(),
             100.0 * load / build,
         );
-        let start = Instant::now();
-        index.compact();
-        println!("  compaction {:.3} s", start.elapsed().as_secs_f64());
+        drop(blobs);
+        compaction("built", &mut index);
+        drop(index);
+        // The compaction begins on its own once half of the chunks are gone.
+        let removed = files.iter().take(files.len() * 9 / 10);
+        let removals: Vec<f64> = removed.map(|file| time(|| loaded.index.remove(&file.0))).collect();
+        println!("  {} removals, the longest {:.2} ms", removals.len(), longest(&removals));
+        compaction("loaded", &mut loaded.index);
     }
+}
+
+/// Compacts an index in slices.
+fn compaction(name: &str, index: &mut Index) {
+    let mut slices = Vec::new();
+    loop {
+        let mut is_left = false;
+        slices.push(time(|| is_left = index.compact_step()));
+        if !is_left {
+            break;
+        }
+    }
+    println!(
+        "  compaction, {name}: {:.0} ms in {} slices, the longest {:.2} ms",
+        slices.iter().sum::<f64>(),
+        slices.len(),
+        longest(&slices),
+    );
 }
 
 fn vectors() {
@@ -147,6 +171,10 @@ fn time<T>(work: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     std::hint::black_box(work());
     start.elapsed().as_secs_f64() * 1e3
+}
+
+fn longest(times: &[f64]) -> f64 {
+    times.iter().fold(0.0, |longest, time| longest.max(*time))
 }
 
 fn list(times: &[f64]) -> String {

@@ -60,6 +60,9 @@ struct Piece {
     adds_up: bool,
 }
 
+/// What is at least this good a place is the border of a definition.
+const DEFINITION: u32 = 200;
+
 /// Cuts `text` into chunks. `definitions` may nest and come in any order; those that are not inside the text are ignored.
 ///
 /// # Errors
@@ -145,12 +148,13 @@ fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, bu
     next
 }
 
-/// The best place for a cut up to `fitting`: in the upper half of the budget, or before if something better is there.
+/// The best place for a cut up to `fitting`: in the upper quarter of the budget. If no definition has its border there, the last border
+/// of one before, down to a quarter of the budget.
 fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> usize {
     if fitting == pieces.len() {
         return fitting;
     }
-    let mut best = (fitting, pieces[fitting].border, true);
+    let mut best = (fitting, pieces[fitting].border);
     let mut total = sum(&pieces[first..fitting]);
     for at in (first + 1..fitting).rev() {
         total -= pieces[at].tokens;
@@ -158,10 +162,10 @@ fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> u
             break;
         }
         let border = pieces[at].border;
-        let is_upper = total * 2 >= budget;
-        let is_better = if is_upper || !best.2 { border > best.1 } else { border.0 > best.1.0 };
+        let is_better =
+            if total * 4 >= budget * 3 { border > best.1 } else { border.0 >= DEFINITION && best.1.0 < DEFINITION };
         if is_better {
-            best = (at, border, is_upper);
+            best = (at, border);
         }
     }
     best.0

@@ -1,26 +1,23 @@
 //! The index: files, their chunks, and for each term the chunks that hold it.
 //!
 //! A change touches only the postings of its own terms. Chunks of removed files stay in the postings as tombstones until half of all
-//! chunks are gone; then everything is written anew. Frequencies, lengths and the number of chunks are always those of what is there.
+//! chunks are gone; then the next changes write everything anew, a slice each. Frequencies, lengths and the number of chunks are always
+//! those of what is there.
 
-use crate::bytes::{self, Reader, checksum};
+use crate::bytes::{self, checksum};
+use crate::compact::Rebuild;
 use crate::intern::Interner;
+use crate::inverted::{Content, FileTerms, Inverted, Stored};
 use crate::{Chunk, ChunkOptions, Definition, Profile, chunks, terms_of, words};
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
 use espalier_core::tokens::Tokenizer;
-
-/// The file of a chunk that is gone.
-pub(crate) const GONE: u32 = u32::MAX;
 
 /// The words whose terms are remembered. More than a text of a million lines has in use at a time.
 const MAX_WORDS: usize = 1 << 16;
 
 /// Files that one segment of a snapshot holds.
 pub(crate) const SEGMENT: u32 = 128;
-
-/// Chunks of removed files below which the index is not written anew.
-const MIN_GONE: usize = 1 << 13;
 
 /// The chunks of files, searchable by words.
 ///
@@ -36,23 +33,21 @@ const MIN_GONE: usize = 1 << 13;
 #[derive(Default)]
 pub struct Index {
     pub(crate) profile: Profile,
-    pub(crate) terms: Interner,
-    pub(crate) postings: Vec<Postings>,
-    pub(crate) chunks: Vec<Stored>,
-    /// Number of terms of each chunk, repeated ones included; [`GONE`] for those that are gone.
-    pub(crate) lengths: Vec<u32>,
+    pub(crate) inverted: Inverted,
     pub(crate) files: Vec<Option<File>>,
     pub(crate) by_path: HashMap<Box<str>, u32>,
     free: Vec<u32>,
     pub(crate) alive: u32,
-    pub(crate) total_length: u64,
     pub(crate) sequence: u64,
     pub(crate) revision: u64,
     pub(crate) segments: Vec<SegmentState>,
     /// The segment that takes new files.
     open: u32,
-    known: Known,
-    counts: Vec<u32>,
+    pub(crate) known: Known,
+    pub(crate) counts: Vec<u32>,
+    pub(crate) rebuild: Option<Box<Rebuild>>,
+    /// Lists that a compaction has replaced, freed in slices.
+    pub(crate) retired: Option<Box<Inverted>>,
 }
 
 /// What is kept of the files of a segment.
@@ -65,67 +60,20 @@ pub(crate) struct SegmentState {
     pub saved: Option<(Box<str>, u64)>,
 }
 
-/// The chunks of a term in ascending order: the distance from the chunk before, and the count.
-#[derive(Default)]
-pub(crate) struct Postings {
-    pub bytes: Vec<u8>,
-    /// One more than the last chunk.
-    next: u32,
-    /// Chunks that are there.
-    pub chunks: u32,
-}
-
-impl Postings {
-    fn push(&mut self, chunk: u32, count: u32) {
-        bytes::put_counted(&mut self.bytes, chunk - self.next, count);
-        self.next = chunk + 1;
-        self.chunks += 1;
-    }
-
-    /// Calls `visit` with each chunk and its count, those that are gone included.
-    #[inline]
-    pub fn each(&self, mut visit: impl FnMut(u32, u32)) {
-        let mut reader = Reader { bytes: &self.bytes };
-        let mut next = 0;
-        while let Some((distance, count)) = reader.counted() {
-            let chunk = next + distance;
-            visit(chunk, count);
-            next = chunk + 1;
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Stored {
-    pub file: u32,
-    pub position: u32,
-    pub start: u32,
-    pub end: u32,
-    pub start_utf16: u32,
-    pub end_utf16: u32,
-    pub first_line: u32,
-    pub last_line: u32,
-    pub tokens: u32,
-    pub id: u64,
-}
-
 pub(crate) struct File {
     pub path: Box<str>,
     pub version: Box<str>,
     /// Ascends with each file that is put.
     pub sequence: u64,
     pub segment: u32,
-    pub first: u32,
-    pub count: u32,
     /// Header paths of the chunks that have one, by position.
     pub headers: Box<[(u32, Box<str>)]>,
-    /// For each chunk: how many terms follow, and each with its count.
-    pub terms: Box<[u8]>,
+    pub content: Content,
 }
 
 /// Words and the terms that they have.
 #[derive(Default)]
-struct Known {
+pub(crate) struct Known {
     words: Interner,
     ends: Vec<u32>,
     terms: Vec<u32>,
@@ -220,24 +168,24 @@ impl Index {
 
     /// Removes a file. Returns false if there is none.
     pub fn remove(&mut self, path: &str) -> bool {
+        let is_known = self.take_out(path);
+        if is_known {
+            self.compact_after(0);
+        }
+        is_known
+    }
+
+    fn take_out(&mut self, path: &str) -> bool {
         let Some(at) = self.by_path.remove(path) else { return false };
         let Some(file) = self.files[at as usize].take() else { return false };
-        let mut reader = Reader { bytes: &file.terms };
-        for chunk in file.first..file.first + file.count {
-            for _ in 0..reader.small().unwrap_or(0) {
-                let Some((term, _)) = reader.counted() else { break };
-                self.postings[term as usize].chunks -= 1;
-            }
-            self.total_length -= u64::from(std::mem::replace(&mut self.lengths[chunk as usize], GONE));
-            self.chunks[chunk as usize].file = GONE;
+        self.inverted.erase(&file.content);
+        if let Some(rebuild) = &mut self.rebuild {
+            rebuild.remove(at);
         }
-        self.alive -= file.count;
+        self.alive -= file.content.count;
         self.free.push(at);
         self.touch(file.segment);
         self.segments[file.segment as usize].files -= 1;
-        if self.chunks.len() - self.alive as usize > MIN_GONE.max(self.alive as usize) {
-            self.compact();
-        }
         true
     }
 
@@ -253,13 +201,13 @@ impl Index {
 
     /// Chunks of a file, in the order of their text.
     pub fn chunks_of(&self, path: &str) -> impl Iterator<Item = Located<'_>> {
-        let range = self.file(path).map_or(0..0, |file| file.first..file.first + file.count);
+        let range = self.file(path).map_or(0..0, |file| file.content.first..file.content.first + file.content.count);
         range.filter_map(|chunk| self.locate(chunk))
     }
 
     /// Where a chunk is. Numbers of chunks hold until the next change of the index.
     pub fn locate(&self, chunk: u32) -> Option<Located<'_>> {
-        let stored = self.chunks.get(chunk as usize)?;
+        let stored = self.inverted.chunks.get(chunk as usize)?;
         let file = self.files.get(stored.file as usize)?.as_ref()?;
         let header = file.headers.binary_search_by_key(&stored.position, |header| header.0);
         Some(Located {
@@ -282,24 +230,27 @@ impl Index {
         State {
             files: self.by_path.len(),
             chunks: self.alive as usize,
-            gone: self.chunks.len() - self.alive as usize,
-            terms: self.terms.len(),
+            gone: self.gone(),
+            terms: self.inverted.terms.len(),
             memory: self.memory(),
             revision: self.revision,
         }
     }
 
+    /// Chunks of removed files that still take room.
+    pub(crate) fn gone(&self) -> usize {
+        self.inverted.chunks.len() - self.alive as usize
+    }
+
     fn memory(&self) -> usize {
-        let postings: usize = self.postings.iter().map(|one| one.bytes.capacity()).sum();
         let files = self.files.iter().flatten().map(|file| {
             let headers: usize = file.headers.iter().map(|header| header.1.len() + size_of_val(header)).sum();
-            2 * file.path.len() + file.version.len() + file.terms.len() + headers
+            2 * file.path.len() + file.version.len() + file.content.terms.memory() + headers
         });
-        self.terms.memory()
-            + postings
-            + self.postings.capacity() * size_of::<Postings>()
-            + self.chunks.capacity() * size_of::<Stored>()
-            + (self.lengths.capacity() + self.counts.capacity()) * 4
+        self.inverted.memory()
+            + self.rebuild.as_ref().map_or(0, |rebuild| rebuild.memory())
+            + self.retired.as_ref().map_or(0, |retired| retired.memory())
+            + self.counts.capacity() * 4
             + self.files.capacity() * size_of::<Option<File>>()
             + files.sum::<usize>()
             + self.known.words.memory()
@@ -317,8 +268,8 @@ impl Index {
 
     fn insert<'a>(&mut self, path: &str, version: &str, cut: impl Iterator<Item = (&'a str, Chunk)>) -> Result<()> {
         let segment = self.file(path).map(|file| file.segment);
-        self.remove(path);
-        let first = u32::try_from(self.chunks.len()).map_err(|_| too_many())?;
+        self.take_out(path);
+        let first = u32::try_from(self.inverted.chunks.len()).map_err(|_| too_many())?;
         let context = if self.profile.context { self.terms_in(path) } else { Vec::new() };
         let mut headers: Vec<(u32, Box<str>)> = Vec::new();
         let mut encoded = Vec::new();
@@ -337,7 +288,7 @@ impl Index {
             let sum = checksum(checksum(0, path.as_bytes()), text.trim().as_bytes());
             let repeated = seen.entry(sum).and_modify(|count| *count += 1).or_insert(0);
             let limit = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-            self.chunks.push(Stored {
+            self.inverted.chunks.push(Stored {
                 file: at,
                 position,
                 start: limit(chunk.start),
@@ -356,25 +307,28 @@ impl Index {
         }
         self.sequence = self.sequence.saturating_add(1);
         let segment = segment.unwrap_or_else(|| self.open_segment());
+        let added = encoded.len();
         let file = File {
             path: path.into(),
             version: version.into(),
             sequence: self.sequence,
             segment,
-            first,
-            count: position,
             headers: headers.into(),
-            terms: encoded.into(),
+            content: Content { first, count: position, terms: FileTerms::Own(encoded.into()) },
         };
         self.place(at, file);
         self.touch(segment);
+        self.compact_after(added);
         Ok(())
     }
 
     /// Enters a file whose chunks and postings are there.
     pub(crate) fn place(&mut self, at: u32, file: File) {
-        self.alive += file.count;
+        self.alive += file.content.count;
         self.segments[file.segment as usize].files += 1;
+        if let Some(rebuild) = &mut self.rebuild {
+            rebuild.add(at);
+        }
         self.by_path.insert(file.path.clone(), at);
         match self.files.get_mut(at as usize) {
             Some(slot) => *slot = Some(file),
@@ -402,7 +356,7 @@ impl Index {
 
     /// Counts the terms of a chunk into the postings, and writes them down for the file.
     fn count(&mut self, chunk: u32, found: &[u32], encoded: &mut Vec<u8>) {
-        self.counts.resize(self.terms.len(), 0);
+        self.counts.resize(self.inverted.terms.len(), 0);
         let mut distinct = 0;
         for term in found {
             let count = &mut self.counts[*term as usize];
@@ -414,35 +368,10 @@ impl Index {
             let count = std::mem::take(&mut self.counts[*term as usize]);
             if count > 0 {
                 bytes::put_counted(encoded, *term, count);
-                self.posting(*term).push(chunk, count);
+                self.inverted.push(*term, chunk, count);
             }
         }
-        self.add_length(found.len() as u64);
-    }
-
-    pub(crate) fn posting(&mut self, term: u32) -> &mut Postings {
-        if self.postings.len() <= term as usize {
-            self.postings.resize_with(self.terms.len().max(term as usize + 1), Postings::default);
-        }
-        &mut self.postings[term as usize]
-    }
-
-    /// Adds a chunk as a file of a snapshot has it.
-    pub(crate) fn restore(&mut self, stored: Stored, terms: &[(u32, u32)]) {
-        let chunk = self.chunks.len() as u32;
-        let mut length = 0u64;
-        for (term, count) in terms {
-            self.posting(*term).push(chunk, *count);
-            length += u64::from(*count);
-        }
-        self.chunks.push(stored);
-        self.add_length(length);
-    }
-
-    fn add_length(&mut self, length: u64) {
-        let length = u32::try_from(length).unwrap_or(GONE).min(GONE - 1);
-        self.lengths.push(length);
-        self.total_length += u64::from(length);
+        self.inverted.add_length(found.len() as u64);
     }
 
     fn terms_in(&mut self, text: &str) -> Vec<u32> {
@@ -452,48 +381,8 @@ impl Index {
     }
 
     fn add_terms(&mut self, text: &str, found: &mut Vec<u32>) {
-        let Index { profile, terms, known, .. } = self;
-        words(text, |word| known.terms_of(word, profile, terms, found));
-    }
-
-    /// Writes the index anew without the chunks that are gone. Takes time in proportion to the whole index; it happens by itself when
-    /// half of the chunks are gone, and a host that is idle can do it before.
-    pub fn compact(&mut self) {
-        let old = std::mem::take(&mut self.terms);
-        let chunks = std::mem::take(&mut self.chunks);
-        self.postings = Vec::new();
-        self.lengths.clear();
-        self.counts = Vec::new();
-        self.known = Known::default();
-        self.total_length = 0;
-        let mut renamed: Vec<u32> = vec![u32::MAX; old.len()];
-        let mut order: Vec<(u64, u32)> =
-            (0..).zip(&self.files).filter_map(|(at, file)| file.as_ref().map(|file| (file.sequence, at))).collect();
-        order.sort_unstable();
-        for (_, at) in order {
-            let Some(mut file) = self.files[at as usize].take() else { continue };
-            let first = self.chunks.len() as u32;
-            let (mut terms, mut encoded) = (Vec::new(), Vec::with_capacity(file.terms.len()));
-            let mut reader = Reader { bytes: &file.terms };
-            for chunk in file.first..file.first + file.count {
-                terms.clear();
-                let distinct = reader.small().unwrap_or(0);
-                bytes::put(&mut encoded, distinct.into());
-                for _ in 0..distinct {
-                    let Some((term, count)) = reader.counted() else { break };
-                    let name = &mut renamed[term as usize];
-                    if *name == u32::MAX {
-                        *name = self.terms.intern(old.get(term));
-                    }
-                    terms.push((*name, count));
-                    bytes::put_counted(&mut encoded, *name, count);
-                }
-                self.restore(chunks[chunk as usize], &terms);
-            }
-            file.first = first;
-            file.terms = encoded.into();
-            self.files[at as usize] = Some(file);
-        }
+        let Index { profile, inverted, known, .. } = self;
+        words(text, |word| known.terms_of(word, profile, &mut inverted.terms, found));
     }
 }
 

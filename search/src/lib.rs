@@ -3,18 +3,22 @@
 //! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with scores. Start reading
 //! at [`Index`].
 //!
-//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps postings (`intern`: the dictionary, `bytes`: variable-length
-//! numbers), `query` ranks, `snapshot` writes and reads segments, `vectors` finds nearest neighbours, `fuse` joins rankings.
+//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`: postings, `intern`: the
+//! dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks), `query` ranks, `snapshot` writes and reads
+//! segments (`segment`: the layout of one), `vectors` finds nearest neighbours, `fuse` joins rankings.
 //!
 //! Texts are not kept. Nothing here reads a clock or a file.
 
 mod bytes;
 mod chunk;
+mod compact;
 mod fuse;
 mod index;
 mod intern;
+mod inverted;
 mod profile;
 mod query;
+mod segment;
 mod snapshot;
 mod terms;
 mod vectors;

@@ -1,10 +1,8 @@
 //! Ranks chunks for a query: term by term into one sum per chunk, then the best of them.
 
-use crate::bytes::Reader;
-use crate::index::GONE;
+use crate::inverted::GONE;
 use crate::{Index, Scoring, terms_of, words};
 use espalier_core::map::HashMap;
-use std::cmp::Ordering;
 
 /// What is searched for, and how much is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,7 +57,7 @@ impl Index {
         if weights.is_empty() || query.max_results == 0 {
             return Vec::new();
         }
-        let mut scores = vec![0.0; self.chunks.len()];
+        let mut scores = vec![0.0; self.inverted.chunks.len()];
         for weight in &weights {
             self.each_score(*weight, |chunk, score| scores[chunk as usize] += score);
         }
@@ -82,7 +80,7 @@ impl Index {
         let mut places: HashMap<u32, usize> = HashMap::default();
         words(text, |word| {
             terms_of(word, self.profile.words, |term| {
-                let Some(term) = self.terms.find(term) else { return };
+                let Some(term) = self.inverted.terms.find(term) else { return };
                 let place = *places.entry(term).or_insert(counts.len());
                 match counts.get_mut(place) {
                     Some(known) => known.1 += 1,
@@ -92,7 +90,7 @@ impl Index {
         });
         let total = f64::from(self.alive);
         let weight = |(term, count): (u32, u32)| {
-            let chunks = f64::from(self.postings.get(term as usize).map_or(0, |postings| postings.chunks));
+            let chunks = f64::from(self.inverted.chunks_with(term));
             let idf = match self.profile.scoring {
                 _ if chunks == 0.0 => 0.0,
                 Scoring::TfIdf => ((total + 1.0) / chunks).ln(),
@@ -108,18 +106,17 @@ impl Index {
     }
 
     fn each_score(&self, weight: Weight, mut visit: impl FnMut(u32, f64)) {
-        let Some(postings) = self.postings.get(weight.term as usize) else { return };
-        let lengths = &self.lengths;
+        let lengths = &self.inverted.lengths;
         match self.profile.scoring {
-            Scoring::TfIdf => postings.each(|chunk, count| {
+            Scoring::TfIdf => self.inverted.each(weight.term, |chunk, count| {
                 if lengths[chunk as usize] != GONE {
                     visit(chunk, f64::from(count) * weight.factor);
                 }
             }),
             Scoring::Bm25 { k1, b } => {
-                let average = (self.total_length as f64 / f64::from(self.alive.max(1))).max(1.0);
+                let average = (self.inverted.total_length as f64 / f64::from(self.alive.max(1))).max(1.0);
                 let (fixed, per_term) = (k1 * (1.0 - b), k1 * b / average);
-                postings.each(|chunk, count| {
+                self.inverted.each(weight.term, |chunk, count| {
                     let length = lengths[chunk as usize];
                     if length != GONE {
                         let count = f64::from(count);
@@ -131,25 +128,11 @@ impl Index {
     }
 
     /// The best `max` in their order.
-    fn best(&self, mut found: Vec<(u32, f64)>, max: usize) -> Vec<(u32, f64)> {
-        let order =
-            |one: &(u32, f64), other: &(u32, f64)| other.1.total_cmp(&one.1).then_with(|| self.tie(one.0, other.0));
-        if max < found.len() {
-            found.select_nth_unstable_by(max, order);
-            found.truncate(max);
-        }
-        found.sort_unstable_by(order);
-        found
-    }
-
-    fn tie(&self, one: u32, other: u32) -> Ordering {
-        let path = |chunk: u32| {
-            let file = self.files.get(self.chunks[chunk as usize].file as usize)?;
-            file.as_ref().map(|file| &*file.path)
-        };
+    fn best(&self, found: Vec<(u32, f64)>, max: usize) -> Vec<(u32, f64)> {
+        let file = |chunk: u32| self.files.get(self.inverted.chunks[chunk as usize].file as usize)?.as_ref();
         match self.profile.scoring {
-            Scoring::TfIdf => one.cmp(&other),
-            Scoring::Bm25 { .. } => path(one).cmp(&path(other)).then(one.cmp(&other)),
+            Scoring::TfIdf => ranked(found, max, |chunk| file(chunk).map(|file| file.sequence)),
+            Scoring::Bm25 { .. } => ranked(found, max, |chunk| file(chunk).map(|file| &*file.path)),
         }
     }
 
@@ -158,7 +141,7 @@ impl Index {
         for weight in weights {
             self.each_score(*weight, |chunk, score| {
                 if let Some(place) = places.get(&chunk) {
-                    let term = self.terms.get(weight.term).to_string();
+                    let term = self.inverted.terms.get(weight.term).to_string();
                     hits[*place].contributions.push(Contribution { term, score });
                 }
             });
@@ -167,14 +150,16 @@ impl Index {
 
     /// How often a chunk holds each of its terms, in no order.
     pub fn terms_of_chunk(&self, chunk: u32) -> Vec<(&str, u32)> {
-        let Some(stored) = self.chunks.get(chunk as usize) else { return Vec::new() };
+        let Some(stored) = self.inverted.chunks.get(chunk as usize) else { return Vec::new() };
         let Some(Some(file)) = self.files.get(stored.file as usize) else { return Vec::new() };
-        let mut reader = Reader { bytes: &file.terms };
+        let mut forward = self.inverted.forward(&file.content.terms);
         let mut found = Vec::new();
         for position in 0..=stored.position {
-            for _ in 0..reader.small().unwrap_or(0) {
-                match reader.counted() {
-                    Some((term, count)) if position == stored.position => found.push((self.terms.get(term), count)),
+            for _ in 0..forward.chunk() {
+                match forward.term() {
+                    Some((term, count)) if position == stored.position => {
+                        found.push((self.inverted.terms.get(term), count));
+                    }
                     Some(_) => {}
                     None => return found,
                 }
@@ -182,4 +167,24 @@ impl Index {
         }
         found
     }
+}
+
+/// The best `max` in their order: by score, then by the key of their file, then by number, which ascends within a file.
+fn ranked<K: Ord>(mut found: Vec<(u32, f64)>, max: usize, key: impl Fn(u32) -> K) -> Vec<(u32, f64)> {
+    if max < found.len() {
+        // Most are out by their score; only for the others it is worth to look at the file.
+        let by_score = |one: &(u32, f64), other: &(u32, f64)| other.1.total_cmp(&one.1);
+        let least = found.select_nth_unstable_by(max - 1, by_score).1.1;
+        found.retain(|(_, score)| *score >= least);
+    }
+    let mut keyed: Vec<(f64, K, u32)> = found.into_iter().map(|(chunk, score)| (score, key(chunk), chunk)).collect();
+    let order = |one: &(f64, K, u32), other: &(f64, K, u32)| {
+        other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+    };
+    if max < keyed.len() {
+        keyed.select_nth_unstable_by(max, order);
+        keyed.truncate(max);
+    }
+    keyed.sort_unstable_by(order);
+    keyed.into_iter().map(|(score, _, chunk)| (chunk, score)).collect()
 }

@@ -4,12 +4,13 @@
 //! segment is never changed: what changed gets a new name, so that an interrupted save leaves the manifest before it whole.
 
 use crate::Profile;
-use crate::bytes::{Reader, checksum, put, put_counted, put_text};
-use crate::index::{File, Index, Stored};
+use crate::bytes::{Reader, checksum, checksum_long, put, put_text};
+use crate::index::{File, Index};
+use crate::segment::Opened;
 use espalier_core::map::HashMap;
 
 /// The format. Another number is not read.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 const MAGIC: [u8; 4] = *b"ESPS";
 
@@ -94,6 +95,7 @@ impl Index {
         }
         obsolete.retain(|name| !list.contains(name));
         let mut manifest = Vec::new();
+        put(&mut manifest, self.inverted.terms.len() as u64);
         put(&mut manifest, list.len() as u64);
         list.iter().for_each(|name| put_text(&mut manifest, name));
         Saved { manifest: self.sealed(MANIFEST, manifest), segments, obsolete, names }
@@ -118,12 +120,7 @@ impl Index {
     /// # Errors
     /// Why the manifest is not used: build the index anew.
     pub fn segments_of(profile: Profile, manifest: &[u8]) -> Result<Vec<String>, Damage> {
-        let mut reader = Reader { bytes: opened(profile, MANIFEST, manifest)? };
-        let read = |reader: &mut Reader| {
-            let count = reader.number()?;
-            (0..count).map(|_| reader.text().map(str::to_string)).collect::<Option<Vec<_>>>()
-        };
-        read(&mut reader).filter(|_| reader.bytes.is_empty()).ok_or(Damage::Contents)
+        Ok(listed(profile, manifest)?.1)
     }
 
     /// Reads an index; `get` returns the bytes of a segment, if the storage has it.
@@ -138,178 +135,55 @@ impl Index {
         manifest: &[u8],
         mut get: impl FnMut(&str) -> Option<Vec<u8>>,
     ) -> Result<Loaded, Damage> {
+        let (terms, names) = listed(profile, manifest)?;
         let mut index = Index::new(profile);
-        let mut damaged = Vec::new();
-        let mut files: Vec<Read> = Vec::new();
+        let (mut opened_ones, mut damaged) = (Vec::new(), Vec::new());
         let mut taken: HashMap<Box<str>, ()> = HashMap::default();
-        for name in Index::segments_of(profile, manifest)? {
-            let bytes = get(&name);
-            let read = bytes.as_deref().ok_or(Damage::Missing).and_then(|bytes| opened(profile, SEGMENT, bytes));
-            let read = read.and_then(|body| index.read_segment(body, &taken).ok_or(Damage::Contents));
+        for name in names {
+            let read = get(&name).ok_or(Damage::Missing).and_then(|bytes| {
+                let start = bytes.len() - opened(profile, SEGMENT, &bytes)?.len();
+                Opened::read(bytes, start, &taken).ok_or(Damage::Contents)
+            });
             match read {
                 Ok(read) => {
-                    let segment = index.segments.len() as u32;
-                    index.add_saved(&name);
-                    taken.extend(read.iter().map(|read| (read.file.path.clone(), ())));
-                    files.extend(read.into_iter().map(|mut read| {
-                        read.file.segment = segment;
-                        read
-                    }));
+                    taken.extend(read.files.iter().map(|file| (file.path.clone(), ())));
+                    opened_ones.push((name, read));
                 }
                 Err(damage) => damaged.push(DamagedSegment { name, damage }),
             }
         }
-        files.sort_by_key(|read| read.file.sequence);
-        for read in files {
-            index.enter(read);
+        // Grown once: what a manifest claims is believed as far as there are bytes for it.
+        let claimed = opened_ones.iter().map(|(_, read)| read.terms as usize).sum();
+        index.inverted.terms.reserve(usize::try_from(terms).unwrap_or(usize::MAX).min(claimed));
+        index.inverted.reserve_chunks(opened_ones.iter().map(|(_, read)| read.chunks()).sum());
+        let mut starts = Vec::with_capacity(opened_ones.len());
+        for (name, read) in opened_ones {
+            match index.enter(read, &name) {
+                Some(lists) => starts.push(lists),
+                None => damaged.push(DamagedSegment { name, damage: Damage::Contents }),
+            }
         }
+        index.inverted.sort_lists(&starts);
         Ok(Loaded { index, damaged })
     }
 
     fn sealed(&self, kind: u8, body: Vec<u8>) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([VERSION, self.profile.mark(), kind]);
-        bytes.extend(checksum(seed(&bytes), &body).to_le_bytes());
+        bytes.extend(checksum_long(seed(&bytes), &body).to_le_bytes());
         bytes.extend(body);
         bytes
     }
-
-    fn segment(&self, files: &[&File]) -> Vec<u8> {
-        let mut names: HashMap<u32, u32> = HashMap::default();
-        let mut terms: Vec<u32> = Vec::new();
-        let mut body = Vec::new();
-        for file in files {
-            put_text(&mut body, &file.path);
-            put_text(&mut body, &file.version);
-            put(&mut body, file.sequence);
-            put(&mut body, file.count.into());
-            let mut reader = Reader { bytes: &file.terms };
-            for chunk in file.first..file.first + file.count {
-                put_place(&mut body, &self.chunks[chunk as usize]);
-                let distinct = reader.small().unwrap_or(0);
-                put(&mut body, distinct.into());
-                for _ in 0..distinct {
-                    let Some((term, count)) = reader.counted() else { break };
-                    let name = *names.entry(term).or_insert_with(|| {
-                        terms.push(term);
-                        terms.len() as u32 - 1
-                    });
-                    put_counted(&mut body, name, count);
-                }
-            }
-            put(&mut body, file.headers.len() as u64);
-            for (position, header) in &file.headers {
-                put(&mut body, (*position).into());
-                put_text(&mut body, header);
-            }
-        }
-        let mut bytes = Vec::new();
-        put(&mut bytes, terms.len() as u64);
-        terms.iter().for_each(|term| put_text(&mut bytes, self.terms.get(*term)));
-        put(&mut bytes, files.len() as u64);
-        bytes.extend(body);
-        bytes
-    }
-
-    /// The files of a segment, checked; the index gets its terms, whether or not the rest can be read.
-    fn read_segment(&mut self, body: &[u8], taken: &HashMap<Box<str>, ()>) -> Option<Vec<Read>> {
-        let mut reader = Reader { bytes: body };
-        let count = reader.small()?;
-        let mut terms = Vec::with_capacity(bounded(count, &reader));
-        for _ in 0..count {
-            terms.push(self.terms.intern(reader.text()?));
-        }
-        let mut holders = vec![u32::MAX; self.terms.len()];
-        let mut chunk = 0;
-        let count = reader.small()?;
-        let mut files: Vec<Read> = Vec::with_capacity(bounded(count, &reader));
-        let mut paths: HashMap<Box<str>, ()> = HashMap::default();
-        for _ in 0..count {
-            let path: Box<str> = reader.text()?.into();
-            if taken.contains_key(&path) || paths.insert(path.clone(), ()).is_some() {
-                return None;
-            }
-            let version = reader.text()?.into();
-            let (sequence, count) = (reader.number()?, reader.small()?);
-            let mut chunks = Vec::with_capacity(bounded(count, &reader));
-            let mut encoded = Vec::new();
-            for position in 0..count {
-                chunks.push(read_place(&mut reader, position)?);
-                let distinct = reader.small()?;
-                put(&mut encoded, distinct.into());
-                for _ in 0..distinct {
-                    let (name, count) = reader.counted()?;
-                    let term = *terms.get(name as usize)?;
-                    if count == 0 || std::mem::replace(&mut holders[term as usize], chunk) == chunk {
-                        return None;
-                    }
-                    put_counted(&mut encoded, term, count);
-                }
-                chunk += 1;
-            }
-            let count = reader.small()?;
-            let mut headers: Vec<(u32, Box<str>)> = Vec::with_capacity(bounded(count, &reader));
-            for _ in 0..count {
-                headers.push((reader.small()?, reader.text()?.into()));
-            }
-            let headers = headers.is_sorted_by_key(|header| header.0).then_some(headers)?.into();
-            let terms = encoded.into();
-            let file =
-                File { path, version, sequence, segment: 0, first: 0, count: chunks.len() as u32, headers, terms };
-            files.push(Read { file, chunks });
-        }
-        reader.bytes.is_empty().then_some(files)
-    }
-
-    fn enter(&mut self, Read { mut file, chunks }: Read) {
-        let at = self.files.len() as u32;
-        file.first = self.chunks.len() as u32;
-        self.sequence = self.sequence.max(file.sequence);
-        let mut reader = Reader { bytes: &file.terms };
-        let mut terms = Vec::new();
-        for chunk in chunks {
-            terms.clear();
-            for _ in 0..reader.small().unwrap_or(0) {
-                terms.extend(reader.counted());
-            }
-            self.restore(Stored { file: at, ..chunk }, &terms);
-        }
-        self.place(at, file);
-    }
 }
 
-/// A file of a segment before it has a place in the index.
-struct Read {
-    file: File,
-    chunks: Vec<Stored>,
-}
-
-/// A number of items that a blob claims, as far as its bytes can hold them: for allocations.
-fn bounded(count: u32, reader: &Reader) -> usize {
-    (count as usize).min(reader.bytes.len())
-}
-
-fn put_place(body: &mut Vec<u8>, stored: &Stored) {
-    let Stored { start, end, start_utf16, end_utf16, first_line, last_line, tokens, id, .. } = *stored;
-    put(body, start.into());
-    put(body, end.saturating_sub(start).into());
-    put(body, start_utf16.into());
-    put(body, end_utf16.saturating_sub(start_utf16).into());
-    put(body, first_line.into());
-    put(body, last_line.saturating_sub(first_line).into());
-    put(body, tokens.into());
-    body.extend(id.to_le_bytes());
-}
-
-fn read_place(reader: &mut Reader, position: u32) -> Option<Stored> {
-    let mut range = || {
-        let start = reader.small()?;
-        Some((start, start.checked_add(reader.small()?)?))
+/// The number of terms and the names of the segments that a manifest lists.
+fn listed(profile: Profile, manifest: &[u8]) -> Result<(u64, Vec<String>), Damage> {
+    let mut reader = Reader { bytes: opened(profile, MANIFEST, manifest)? };
+    let read = |reader: &mut Reader| {
+        let (terms, count) = (reader.number()?, reader.number()?);
+        Some((terms, (0..count).map(|_| reader.text().map(str::to_string)).collect::<Option<Vec<_>>>()?))
     };
-    let ((start, end), (start_utf16, end_utf16), (first_line, last_line)) = (range()?, range()?, range()?);
-    let tokens = reader.small()?;
-    let id = u64::from_le_bytes(reader.take(8)?.try_into().ok()?);
-    Some(Stored { file: 0, position, start, end, start_utf16, end_utf16, first_line, last_line, tokens, id })
+    read(&mut reader).filter(|_| reader.bytes.is_empty()).ok_or(Damage::Contents)
 }
 
 fn seed(head: &[u8]) -> u64 {
@@ -326,7 +200,7 @@ fn opened(profile: Profile, kind: u8, bytes: &[u8]) -> Result<&[u8], Damage> {
         return Err(Damage::Version);
     }
     let sum: [u8; 8] = head[7..].try_into().map_err(|_| Damage::Foreign)?;
-    if checksum(seed(&head[..7]), body) != u64::from_le_bytes(sum) {
+    if checksum_long(seed(&head[..7]), body) != u64::from_le_bytes(sum) {
         return Err(Damage::Checksum);
     }
     if head[5] != profile.mark() {

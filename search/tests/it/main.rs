@@ -1,4 +1,5 @@
 mod chunking;
+mod compaction;
 mod indexing;
 mod profiles;
 mod snapshots;

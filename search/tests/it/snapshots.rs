@@ -79,6 +79,49 @@ fn round_trip() {
 }
 
 #[test]
+fn a_loaded_index_takes_changes_like_the_one_that_was_saved() {
+    for (seed, profile) in [(10, Profile::ESPALIER), (11, Profile::COPILOT_CHAT), (12, Profile::ESPALIER)] {
+        let random = &mut fastrand::Rng::with_seed(seed);
+        let mut index = filled(seed, 400, profile);
+        let mut storage = Storage::default();
+        let saved = index.save();
+        storage.write(&saved);
+        index.confirm(&saved);
+        let mut loaded = storage.load(profile).ok().unwrap().index;
+        for round in 0..8 {
+            for step in 0..random.usize(..120) {
+                let path = format!("file{}", random.usize(..400));
+                if random.bool() {
+                    assert_eq!(index.remove(&path), loaded.remove(&path));
+                } else {
+                    let text = text(random, 20);
+                    let version = format!("{round}.{step}");
+                    index.put(&path, &version, &text, &[], OPTIONS, &Words).unwrap();
+                    loaded.put(&path, &version, &text, &[], OPTIONS, &Words).unwrap();
+                }
+            }
+            same(&index, &loaded);
+            if random.usize(..3) == 0 {
+                loaded.compact();
+                same(&index, &loaded);
+            }
+            if random.bool() {
+                let saved = loaded.save();
+                storage.write(&saved);
+                loaded.confirm(&saved);
+                same(&loaded, &storage.load(profile).ok().unwrap().index);
+            }
+            if random.bool() {
+                let saved = loaded.save();
+                storage.write(&saved);
+                loaded = storage.load(profile).ok().unwrap().index;
+                same(&index, &loaded);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_save_writes_what_changed() {
     let mut index = filled(4, 900, Profile::ESPALIER);
     let mut storage = Storage::default();
