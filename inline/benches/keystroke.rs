@@ -108,7 +108,10 @@ fn measure<T: Tokens>(files: &[(String, String)], tokenizer: &T, name: &str) {
             };
             let start = Instant::now();
             shown = inline_context(&request, tokenizer, &mut memory).unwrap_or_default();
-            if index == 0 { first.push(start.elapsed()) } else { next.push(start.elapsed()) }
+            let took = start.elapsed();
+            let counted = tokenizer.count(&(shown.context() + &shown.prefix)) + tokenizer.count(&shown.suffix);
+            assert!(counted <= shown.tokens.limit && counted + shown.tokens.free == shown.tokens.limit);
+            if index == 0 { first.push(took) } else { next.push(took) }
         }
     }
     println!("first request: {}; next keystroke: {}", times(&mut first), times(&mut next));

@@ -2,7 +2,7 @@
 
 use crate::edits::EditHistory;
 use crate::elide::{Block, clamped, elide};
-use crate::gather::{Candidate, gather};
+use crate::gather::gather;
 use crate::memory::{Counter, Last, Memory};
 use crate::neighbours::{CursorHistory, Neighbour, Unfit};
 use crate::options::Options;
@@ -189,8 +189,9 @@ pub fn inline_context<T: Tokens + ?Sized>(
 
     let gathered = gather(request, before, limit, tokenizer, &mut memory.similar);
     let counter = Counter { tokenizer, counts: &memory.counts };
+    let costs: Vec<u64> = gathered.candidates.iter().map(|candidate| counter.count(&candidate.text)).collect();
     if options.context_share > 0.0 {
-        prefix = share(prefix, before, trailing, &gathered.candidates, limit, options, &counter, last.as_ref());
+        prefix = share(prefix, before, trailing, costs.iter().sum(), limit, options, &counter, last.as_ref());
     }
     let mut blocks: Vec<Block<'_>> = (gathered.candidates.iter())
         .map(|candidate| Block {
@@ -225,8 +226,8 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
     let prefix_tokens = tokenizer.count(&prefix).min(tokens);
     let mut items: Vec<Item> = Vec::new();
-    for (candidate, kept) in gathered.candidates.iter().zip(&elided.kept) {
-        items.push(candidate.item(kept, counter.count(&candidate.text)));
+    for ((candidate, kept), tokens) in gathered.candidates.iter().zip(&elided.kept).zip(costs) {
+        items.push(candidate.item(kept, tokens));
     }
     items.sort_by_key(|item| item.dropped.is_some());
     items.extend(gathered.dropped);
@@ -266,13 +267,12 @@ fn share<'a, T: Tokenizer>(
     prefix: &'a str,
     before: &'a str,
     trailing: &str,
-    candidates: &[Candidate],
+    context: u64,
     limit: u64,
     options: &Options,
     counter: &T,
     last: Option<&Last>,
 ) -> &'a str {
-    let context: u64 = candidates.iter().map(|candidate| counter.count(&candidate.text)).sum();
     let reserved = context.min((options.context_share * limit as f64) as u64);
     let room = limit.saturating_sub(reserved).max(1);
     let mut lines = Vec::new();

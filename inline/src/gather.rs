@@ -122,11 +122,12 @@ pub(crate) fn gather<T: Tokenizer + ?Sized>(
 fn arrived<'a>(request: &Request<'a>, gathered: &mut Gathered) -> Vec<ProviderItem<'a>> {
     let mut ids: HashSet<&str> = HashSet::default();
     let mut texts: HashSet<(Option<&str>, &str)> = HashSet::default();
+    let excluded: HashSet<&str> = request.excluded.iter().copied().collect();
     let mut items = Vec::new();
     let provider_ms = request.options.provider_ms.min(request.options.building_ms);
     for item in request.items {
         let reason = match item.arrived_ms {
-            _ if item.path.is_some_and(|path| request.excluded.contains(&path)) => Reason::Excluded,
+            _ if item.path.is_some_and(|path| excluded.contains(path)) => Reason::Excluded,
             None if request.now_ms < provider_ms => {
                 gathered.next_ms = Some(provider_ms);
                 Reason::Pending

@@ -5,8 +5,8 @@
 //!
 //! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`,
 //! `pools`: which provider items), `elide` fits them, `suffix` decides whether a suffix is sent again,
-//! `memory` holds what one request leaves for the next, `options` the limits. Nothing here reads a clock or a
-//! file; offsets are UTF-16 code units, texts never split a character.
+//! `memory` holds what one request leaves for the next, `options` the limits, `schedule` when providers are
+//! asked. Nothing here reads a clock or a file; offsets are UTF-16 code units, texts never split a character.
 
 mod context;
 mod edits;
@@ -16,6 +16,7 @@ mod memory;
 mod neighbours;
 mod options;
 mod pools;
+mod schedule;
 mod similar;
 mod suffix;
 mod text;
@@ -31,6 +32,7 @@ pub use pools::{
     CHARS_PER_TOKEN, Crossing, LOW_WATER, MANDATORY_PRIORITY, Mode, PRIMARY, Pools, WINDOW, available_tokens, has_room,
     server_budgets, take,
 };
+pub use schedule::{Ask, CursorMove, Moment, MovedBy, Schedule, Started};
 pub use similar::{Similar, SimilarCache, SimilarOptions, Similarity, Snippet, announce, similar, windows};
 pub use suffix::{Tokens, edit_distance, is_reusable, reuse};
 pub use text::{trim_last_line, utf16_len};

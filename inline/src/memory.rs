@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 /// Counts of lines that are remembered; all are forgotten when there would be more.
 const MAX_COUNTS: usize = 20_000;
 /// Longer texts are counted anew.
-const MAX_COUNTED: usize = 1_024;
+const MAX_COUNTED: usize = 4_096;
 
 /// What requests leave for the next: words of files, counts of lines, the suffix and the prefix sent last.
 /// Nothing of it changes which prompt is right, except by the rules of suffix reuse and stable prefixes. One
@@ -86,6 +86,8 @@ impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
 struct Shown {
     path: String,
     before: String,
+    /// Of the whole text before the cursor, in bytes.
+    length: usize,
     after: String,
     completion: String,
 }
@@ -122,8 +124,9 @@ impl Completions {
 
     /// Remembers a completion for the text before and after the cursor.
     pub fn put(&mut self, path: &str, before: &str, after: &str, completion: &str) {
-        let (before, after) = (end_of(before).to_string(), start_of(after).to_string());
-        let shown = Shown { path: path.to_string(), before, after, completion: completion.to_string() };
+        let (path, completion) = (path.to_string(), completion.to_string());
+        let (length, after) = (before.len(), start_of(after).to_string());
+        let shown = Shown { path, before: end_of(before).to_string(), length, after, completion };
         self.shown.retain(|one| *one != shown);
         self.shown.push(shown);
         let surplus = self.shown.len().saturating_sub(self.limit);
@@ -136,14 +139,10 @@ impl Completions {
         let after = start_of(after);
         let fitting = self.shown.iter().rev().filter(|shown| shown.path == path && shown.after == after);
         for shown in fitting {
-            // Where the typed part could begin: the shortest first.
-            let cuts = shown.completion.char_indices().map(|(index, _)| index);
-            for cut in cuts.take(COMPARED) {
-                let (typed, rest) = shown.completion.split_at(cut);
-                let Some(old) = before.strip_suffix(typed) else { continue };
-                if end_of(old) == shown.before {
-                    return Some(rest);
-                }
+            let Some(typed) = before.get(shown.length..) else { continue };
+            match shown.completion.strip_prefix(typed) {
+                Some(rest) if !rest.is_empty() && end_of(&before[..shown.length]) == shown.before => return Some(rest),
+                _ => {}
             }
         }
         None

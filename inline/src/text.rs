@@ -2,15 +2,27 @@
 
 /// Returns the length of `text` in UTF-16 code units.
 pub fn utf16_len(text: &str) -> usize {
+    count_units(text.as_bytes())
+}
+
+fn count_units(bytes: &[u8]) -> usize {
     // Every byte that begins a character is one unit, a character of four bytes is two.
-    text.bytes().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
+    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
 }
 
 /// Returns the byte offset of a UTF-16 offset: at most the end of `text`, and before a character that the
 /// offset would split.
 pub fn byte_offset(text: &str, utf16: usize) -> usize {
     let mut units = 0;
-    for (index, byte) in text.bytes().enumerate() {
+    let mut start = 0;
+    for chunk in text.as_bytes().chunks(4_096) {
+        let of_chunk = count_units(chunk);
+        if units + of_chunk > utf16 {
+            break;
+        }
+        (units, start) = (units + of_chunk, start + chunk.len());
+    }
+    for (index, byte) in text.bytes().enumerate().skip(start) {
         if byte & 0xC0 == 0x80 {
             continue;
         }
@@ -96,4 +108,26 @@ pub fn last_lines(text: &str, lines: usize) -> &str {
 /// Returns a name as one line: control characters become spaces.
 pub fn one_line(name: &str) -> String {
     name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{byte_offset, first_units, last_units, utf16_len};
+
+    #[test]
+    fn offsets_of_both_kinds() {
+        let text = "aé中🦀\n".repeat(1_500);
+        let mut units = 0;
+        for (index, character) in text.char_indices() {
+            assert_eq!(byte_offset(&text, units), index);
+            if character.len_utf16() == 2 {
+                assert_eq!(byte_offset(&text, units + 1), index);
+            }
+            units += character.len_utf16();
+        }
+        assert_eq!((byte_offset(&text, units), byte_offset(&text, usize::MAX)), (text.len(), text.len()));
+        assert_eq!(utf16_len(&text), units);
+        assert_eq!((first_units("a🦀b", 2), last_units("a🦀b", 2)), ("a", "b"));
+        assert_eq!((first_units("a🦀b", 3), last_units("a🦀b", 3)), ("a🦀", "🦀b"));
+    }
 }

@@ -2,5 +2,6 @@ mod edits;
 mod invariants;
 mod pools;
 mod requests;
+mod schedule;
 mod support;
 mod vectors;
