@@ -1,6 +1,6 @@
-//! A first request and the next keystrokes, with 20 neighbour files of 200,000 characters, 8 edits and 50 items:
-//! `cargo bench -p espalier-inline -- FOLDER`, sources by path. `VOCABULARY` names a vocabulary file of
-//! o200k_base; without one a token is four bytes.
+//! A first request and the next keystrokes in a small document and in one of 1 MB, with 20 neighbour files of
+//! 200,000 characters, 8 edits and 50 items: `cargo bench -p espalier-inline -- FOLDER`, sources by path.
+//! `VOCABULARY` names a vocabulary file of o200k_base; without one a token is four bytes.
 
 use espalier_core::tokens::{Encoding, EncodingName, Tokenizer};
 use espalier_inline::*;
@@ -23,9 +23,13 @@ fn main() {
     walk(Path::new(&folder), &mut files);
     files.sort();
     let vocabulary = std::env::var_os("VOCABULARY").and_then(|file| std::fs::read(file).ok());
+    let mut large = files.clone();
+    if let Some((_, document)) = large.first_mut() {
+        *document = document.repeat(1_000_000 / document.len().max(1) + 1);
+    }
     match vocabulary.and_then(|bytes| Encoding::load(EncodingName::O200kBase, &bytes).ok()) {
-        Some(encoding) => measure(&files, &encoding, "o200k_base"),
-        None => measure(&files, &Quarters, "four bytes each"),
+        Some(encoding) => [files, large].iter().for_each(|files| measure(files, &encoding, "o200k_base")),
+        None => [files, large].iter().for_each(|files| measure(files, &Quarters, "four bytes each")),
     }
 }
 

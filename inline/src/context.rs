@@ -1,7 +1,8 @@
 //! The one call: everything of a request in, prefix, suffix and items with reasons out.
 
 use crate::edits::EditHistory;
-use crate::elide::{Block, clamped, elide};
+use crate::elide::{Block, clamped};
+use crate::fit::{Fitted, fit};
 use crate::gather::gather;
 use crate::memory::{Counter, Last, Memory};
 use crate::neighbours::{CursorHistory, Neighbour, Unfit};
@@ -202,27 +203,8 @@ pub fn inline_context<T: Tokens + ?Sized>(
         .collect();
     blocks.push(Block { value: prefix, weight: 1.0, chunks: Vec::new() });
 
-    // Lines are counted apart; whether the whole fits is known only when it is counted as a whole.
-    let (mut line_limit, room) = (limit, limit + suffix_limit);
-    let mut elided = elide(&blocks, line_limit, &suffix, suffix_limit, &counter)?;
-    let mut kept = elided.kept.concat();
-    let mut tokens = if options.exact { tokenizer.count(&kept) } else { elided.tokens };
-    while options.exact && tokens + elided.suffix_tokens > room && line_limit > 1 {
-        let over = tokens + elided.suffix_tokens - room;
-        line_limit = line_limit.saturating_sub(over.max(line_limit / 64)).max(1);
-        elided = elide(&blocks, line_limit, &suffix, suffix_limit, &counter)?;
-        kept = elided.kept.concat();
-        tokens = tokenizer.count(&kept);
-    }
-    if options.exact && tokens + elided.suffix_tokens > room {
-        let fit = tokenizer.suffix_within(prefix, room);
-        elided.kept.fill("");
-        if let Some(last) = elided.kept.last_mut() {
-            *last = &prefix[fit.offset..];
-        }
-        (elided.suffix, elided.suffix_tokens, tokens) = ("", 0, fit.tokens);
-        kept = prefix[fit.offset..].to_string();
-    }
+    let Fitted { elided, text: kept, tokens } =
+        fit(&blocks, (limit, suffix_limit), &suffix, options.exact, tokenizer, &counter)?;
     let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
     let prefix_tokens = tokenizer.count(&prefix).min(tokens);
     let mut items: Vec<Item> = Vec::new();

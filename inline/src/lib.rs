@@ -4,18 +4,21 @@
 //! items with reasons. Start reading at [`inline_context`].
 //!
 //! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`,
-//! `pools`: which provider items), `elide` fits them, `suffix` decides whether a suffix is sent again,
-//! `memory` holds what one request leaves for the next, `options` the limits, `schedule` when providers are
-//! asked. Nothing here reads a clock or a file; offsets are UTF-16 code units, texts never split a character.
+//! `pools`: which provider items), `elide` fits them line by line, `fit` as a whole, `suffix` decides whether
+//! a suffix is sent again, `memory` holds what one request leaves for the next, `options` the limits,
+//! `schedule` and `related` when providers are asked. Nothing here reads a clock or a file; offsets are
+//! UTF-16 code units, texts never split a character.
 
 mod context;
 mod edits;
 mod elide;
+mod fit;
 mod gather;
 mod memory;
 mod neighbours;
 mod options;
 mod pools;
+mod related;
 mod schedule;
 mod similar;
 mod suffix;
@@ -32,6 +35,7 @@ pub use pools::{
     CHARS_PER_TOKEN, Crossing, LOW_WATER, MANDATORY_PRIORITY, Mode, PRIMARY, Pools, WINDOW, available_tokens, has_room,
     server_budgets, take,
 };
+pub use related::{Related, RelatedFiles};
 pub use schedule::{Ask, CursorMove, Moment, MovedBy, Schedule, Started};
 pub use similar::{Similar, SimilarCache, SimilarOptions, Similarity, Snippet, announce, similar, windows};
 pub use suffix::{Tokens, edit_distance, is_reusable, reuse};

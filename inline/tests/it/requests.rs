@@ -233,3 +233,53 @@ fn lists_of_files_and_places() {
     assert_eq!(places.places().iter().map(|place| place.at_ms).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(places.last_visits()["a"], 4);
 }
+
+#[test]
+fn copilot_chat_leaves_similar_files_out_beside_snippets() {
+    let options = Options::copilot_chat();
+    let neighbours = [neighbour("src/same.ts", "function total(stock) {}\n", 5)];
+    let items = [snippet("one", "interface Stock {}", 0.9)];
+    let all = Request { neighbours: &neighbours, items: &items, ..request(TEXT, 42, &options) };
+    let has_similar = |request: &Request<'_>| run(request).items.iter().any(|item| item.kind == Kind::SimilarSnippet);
+    assert!(!has_similar(&all) && has_similar(&Request { items: &[], ..all }));
+    let dropped = run(&all).items.into_iter().find(|item| item.id == "src/same.ts");
+    assert_eq!(dropped.and_then(|item| item.dropped), Some(Reason::SnippetsInstead));
+    let c = [Neighbour { language: "c", ..neighbours[0] }];
+    assert!(has_similar(&Request { neighbours: &c, language: "cpp", ..all }));
+    let espalier = Options::espalier();
+    assert!(has_similar(&Request { options: &espalier, ..all }));
+}
+
+#[test]
+fn files_visited_last_are_looked_at_first() {
+    let mut options = options(2_000);
+    options.neighbours.max_files = 1;
+    let same = "function total(stock) {}\n";
+    let neighbours = [neighbour("one.ts", same, 5), neighbour("two.ts", same, 4)];
+    let all = Request { neighbours: &neighbours, ..request(TEXT, 42, &options) };
+    let sent = |request: &Request<'_>| {
+        run(request).items.into_iter().find(|item| item.kind == Kind::SimilarSnippet).map(|item| item.id)
+    };
+    assert_eq!(sent(&all).as_deref(), Some("one.ts"));
+    let mut visits = CursorHistory::default();
+    visits.visit("two.ts", 3, 9);
+    assert_eq!(sent(&Request { visits: Some(&visits), ..all }).as_deref(), Some("two.ts"));
+}
+
+#[test]
+fn recent_edits_come_last_before_the_prefix() {
+    let options = options(2_000);
+    let mut edits = EditHistory::new(EditOptions::espalier());
+    edits.open("src/other.ts", "let a = 1;\n");
+    edits.change("src/other.ts", "let b = 1;\n", 0);
+    edits.settle(1_000);
+    let items = [snippet("one", "interface Stock {}", 0.9)];
+    let context = run(&Request { edits: Some(&edits), items: &items, ..request(TEXT, 42, &options) });
+    let sent: Vec<Kind> = context.items.iter().filter(|item| item.dropped.is_none()).map(|item| item.kind).collect();
+    assert_eq!(sent, [Kind::Marker, Kind::Snippet, Kind::RecentEdits]);
+    assert!(
+        context.context().contains("File: src/other.ts\n@@ -1,2 +1,2 @@\n+let b = 1;\n-let a = 1; --- IGNORE ---\n")
+    );
+    let hidden = run(&Request { edits: Some(&edits), excluded: &["src/other.ts"], ..request(TEXT, 42, &options) });
+    assert!(!hidden.context().contains("let b"));
+}

@@ -82,3 +82,32 @@ fn many_documents_stay_bounded() {
     (0..100_000).for_each(|document| schedule.change(&document.to_string(), document));
     assert!(format!("{schedule:?}").len() < 100_000);
 }
+
+#[test]
+fn related_files() {
+    let mut related = RelatedFiles::default();
+    assert_eq!(related.look_up("a", 0), Related::Ask { until_ms: 200 });
+    assert_eq!(related.look_up("a", 199), Related::Without);
+    related.answer("a", vec!["b".to_string()], 300);
+    assert_eq!(related.look_up("a", 120_299), Related::Known(vec!["b".to_string()]));
+    assert_eq!(related.look_up("a", 120_300), Related::Ask { until_ms: 120_500 });
+    // A failure, then two questions without an answer.
+    related.fail("a");
+    assert_eq!(related.look_up("a", 120_301), Related::Ask { until_ms: 120_501 });
+    assert_eq!(related.look_up("a", 120_501), Related::Ask { until_ms: 120_701 });
+    assert_eq!(related.look_up("a", 120_701), Related::Without);
+    related.answer("unknown", Vec::new(), 0);
+    for document in 0..3_000 {
+        assert_ne!(related.look_up(&format!("d{document}"), 0), Related::Without);
+    }
+    assert_eq!(related.look_up("d1999", 1), Related::Ask { until_ms: 201 });
+    assert_eq!(related.look_up("d2999", 1), Related::Without);
+}
+
+#[test]
+fn answers_stay_known_after_their_time() {
+    let mut related = RelatedFiles::default();
+    related.look_up("a", 0);
+    related.answer("a", vec!["late".to_string()], 5_000);
+    assert_eq!(related.look_up("a", 5_001), Related::Known(vec!["late".to_string()]));
+}

@@ -1,0 +1,99 @@
+//! Fits a prompt into its limit, counted as the one text that it is.
+
+use crate::elide::{Block, Elided, elide};
+use espalier_core::error::Result;
+use espalier_core::tokens::Tokenizer;
+
+/// Dropped blocks that are tried again at most; each costs a count of the whole.
+const MAX_TRIES: usize = 16;
+
+/// A prompt that fits.
+pub(crate) struct Fitted<'a> {
+    pub elided: Elided<'a>,
+    /// Context and prefix.
+    pub text: String,
+    pub tokens: u64,
+}
+
+/// Fits blocks, of which the last is the document's prefix, and a suffix into `limits`. With `exact` the
+/// whole is counted and kept within the limits, without only its lines are. `counter` counts as `tokenizer`
+/// does, and remembers lines.
+pub(crate) fn fit<'a, T: Tokenizer + ?Sized, C: Tokenizer>(
+    blocks: &[Block<'a>],
+    limits: (u64, u64),
+    suffix: &'a str,
+    exact: bool,
+    tokenizer: &T,
+    counter: &C,
+) -> Result<Fitted<'a>> {
+    let (mut limit, suffix_limit) = limits;
+    let room = limit.saturating_add(suffix_limit);
+    let mut fitted;
+    loop {
+        let elided = elide(blocks, limit, suffix, suffix_limit, counter)?;
+        let text = elided.kept.concat();
+        let tokens = if exact { tokenizer.count(&text) } else { elided.tokens };
+        fitted = Fitted { elided, text, tokens };
+        let over = (fitted.tokens + fitted.elided.suffix_tokens).saturating_sub(room);
+        if !exact {
+            return Ok(fitted);
+        }
+        if over == 0 {
+            break;
+        }
+        if limit == 1 {
+            fitted.keep_prefix(blocks, room, tokenizer);
+            break;
+        }
+        limit = limit.saturating_sub(over.max(limit / 64)).max(1);
+    }
+    fitted.fill(blocks, room, tokenizer, counter);
+    Ok(fitted)
+}
+
+impl<'a> Fitted<'a> {
+    /// Keeps the last tokens of the document's prefix alone.
+    fn keep_prefix<T: Tokenizer + ?Sized>(&mut self, blocks: &[Block<'a>], room: u64, tokenizer: &T) {
+        let prefix = blocks.last().map_or("", |block| block.value);
+        let fit = tokenizer.suffix_within(prefix, room);
+        self.elided.kept.fill("");
+        if let Some(last) = self.elided.kept.last_mut() {
+            *last = &prefix[fit.offset..];
+        }
+        (self.elided.suffix, self.elided.suffix_tokens, self.tokens) = ("", 0, fit.tokens);
+        self.text = prefix[fit.offset..].to_string();
+    }
+
+    /// Brings back the heaviest dropped blocks that still fit.
+    fn fill<T: Tokenizer + ?Sized, C: Tokenizer>(
+        &mut self,
+        blocks: &[Block<'a>],
+        room: u64,
+        tokenizer: &T,
+        counter: &C,
+    ) {
+        let context = &blocks[..blocks.len().saturating_sub(1)];
+        let mut order: Vec<usize> = (0..context.len()).filter(|&index| self.elided.kept[index].is_empty()).collect();
+        order.sort_by(|&a, &b| context[b].weight.total_cmp(&context[a].weight));
+        let mut tries = 0;
+        for index in order {
+            let free = room.saturating_sub(self.tokens + self.elided.suffix_tokens);
+            if tries == MAX_TRIES || free == 0 {
+                return;
+            }
+            let value = context[index].value;
+            if value.is_empty() || counter.count(value) > free {
+                continue;
+            }
+            tries += 1;
+            self.elided.kept[index] = value;
+            let text = self.elided.kept.concat();
+            let tokens = tokenizer.count(&text);
+            if tokens + self.elided.suffix_tokens <= room {
+                (self.text, self.tokens) = (text, tokens);
+            } else {
+                self.elided.kept[index] = "";
+            }
+        }
+    }
+}
