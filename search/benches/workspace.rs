@@ -1,6 +1,6 @@
-//! Build, query, update, save and load over real sources: `cargo bench -p espalier-search -- FOLDER...`, files by path, the first 5,000
-//! and the first 25,000. Without a folder nothing is measured. `VOCABULARY` names a vocabulary file of o200k_base; without one a token
-//! is four bytes.
+//! Build, query, update, save and load over real sources: `cargo bench -p espalier-search -- FOLDER...`, files
+//! by path, the first 5,000 and the first 25,000. Without a folder nothing is measured. `VOCABULARY` names a
+//! vocabulary file of o200k_base; without one a token is four bytes.
 
 use espalier_core::tokens::{Encoding, EncodingName, Tokenizer};
 use espalier_search::{ChunkOptions, Index, Profile, Query, Vectors};

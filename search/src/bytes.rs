@@ -131,8 +131,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A 64-bit sum of bytes, the same on every machine. A change within eight bytes always changes it: each step is one to one in the
-/// sum so far and in the next word.
+/// A 64-bit sum of bytes, the same on every machine. A change within eight bytes always changes it: each step
+/// is one to one in the sum so far and in the next word.
 pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     let mut sum = seed ^ (bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let (words, rest) = bytes.as_chunks::<8>();
@@ -146,7 +146,8 @@ pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     sum ^ sum >> 32
 }
 
-/// The same in a quarter of the time for megabytes, another number: four sums of every fourth word, and the sum of those.
+/// The same in a quarter of the time for megabytes, another number: four sums of every fourth word, and the sum
+/// of those.
 pub(crate) fn checksum_long(seed: u64, bytes: &[u8]) -> u64 {
     let mut sums = [seed, !seed, seed.rotate_left(16), !seed.rotate_left(16)];
     let (groups, rest) = bytes.as_chunks::<32>();

@@ -1,7 +1,8 @@
 //! Cuts a text into chunks of at most a number of tokens, without losing a byte.
 //!
-//! A chunk ends where the text suggests it: at the border of a definition if a parser found some, else at a blank line with little
-//! indentation. Among equal places a sum of the line decides, not its position, so that chunks behind an edit become the same again.
+//! A chunk ends where the text suggests it: at the border of a definition if a parser found some, else at a
+//! blank line with little indentation. Among equal places a sum of the line decides, not its position, so that
+//! chunks behind an edit become the same again.
 
 use crate::bytes::checksum;
 use espalier_core::error::{Code, Error, Result};
@@ -63,7 +64,8 @@ struct Piece {
 /// What is at least this good a place is the border of a definition.
 const DEFINITION: u32 = 200;
 
-/// Cuts `text` into chunks. `definitions` may nest and come in any order; those that are not inside the text are ignored.
+/// Cuts `text` into chunks. `definitions` may nest and come in any order; those that are not inside the text
+/// are ignored.
 ///
 /// # Errors
 /// [`Code::BadOption`] if the budget is below [`MIN_BUDGET`], [`Code::BadInput`] if the text has 4 GB.
@@ -148,8 +150,8 @@ fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, bu
     next
 }
 
-/// The best place for a cut up to `fitting`: in the upper quarter of the budget. If no definition has its border there, the last border
-/// of one before, down to a quarter of the budget.
+/// The best place for a cut up to `fitting`: in the upper quarter of the budget. If no definition has its
+/// border there, the last border of one before, down to a quarter of the budget.
 fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> usize {
     if fitting == pieces.len() {
         return fitting;
@@ -195,8 +197,8 @@ fn pieces<T: Tokenizer + ?Sized>(
     pieces
 }
 
-/// True for a line that begins with spaces and goes on with a printable ASCII character. Behind a line end, those spaces are a piece of
-/// their own.
+/// True for a line that begins with spaces and goes on with a printable ASCII character. Behind a line end,
+/// those spaces are a piece of their own.
 fn is_indented(body: &str) -> bool {
     let text = body.trim_start_matches([' ', '\t']);
     text.len() < body.len() && matches!(text.as_bytes().first(), Some(0x21..0x7F))
@@ -230,7 +232,8 @@ fn units(bytes: &[u8]) -> Vec<Unit> {
     units
 }
 
-/// How good a cut is before each unit: less indented is better, behind a blank line is better, at the border of a definition is best.
+/// How good a cut is before each unit: less indented is better, behind a blank line is better, at the border of
+/// a definition is best.
 fn borders(bytes: &[u8], units: &[Unit], definitions: &[Definition]) -> Vec<u32> {
     let mut borders: Vec<u32> = Vec::with_capacity(units.len());
     for (at, unit) in units.iter().enumerate() {

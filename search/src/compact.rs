@@ -1,7 +1,8 @@
 //! Rids an index of the chunks of removed files, a slice at a time.
 //!
-//! The lists are written anew beside the old ones, file by file; when all are there, they replace the old ones. Meanwhile the old
-//! ones answer. A file that is put in between is copied like the others, one that is removed leaves tombstones in both.
+//! The lists are written anew beside the old ones, file by file; when all are there, they replace the old ones.
+//! Meanwhile the old ones answer. A file that is put in between is copied like the others, one that is removed
+//! leaves tombstones in both.
 
 use crate::bytes;
 use crate::index::{File, Index, Known};
@@ -160,7 +161,8 @@ impl Index {
         self.retired.is_some() || self.rebuild.is_some() || self.gone() > 0
     }
 
-    /// Does the slice that belongs to a change. Twice the bytes that the change added: copying catches up whatever the changes are.
+    /// Does the slice that belongs to a change. Twice the bytes that the change added: copying catches up
+    /// whatever the changes are.
     pub(crate) fn compact_after(&mut self, added: usize) {
         if self.retired.is_none() && self.rebuild.is_none() {
             if self.gone() > MIN_GONE.max(self.alive as usize) {

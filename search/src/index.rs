@@ -1,8 +1,8 @@
 //! The index: files, their chunks, and for each term the chunks that hold it.
 //!
-//! A change touches only the postings of its own terms. Chunks of removed files stay in the postings as tombstones until half of all
-//! chunks are gone; then the next changes write everything anew, a slice each. Frequencies, lengths and the number of chunks are always
-//! those of what is there.
+//! A change touches only the postings of its own terms. Chunks of removed files stay in the postings as
+//! tombstones until half of all chunks are gone; then the next changes write everything anew, a slice each.
+//! Frequencies, lengths and the number of chunks are always those of what is there.
 
 use crate::bytes::{self, checksum};
 use crate::compact::Rebuild;

@@ -10,8 +10,9 @@ const EMPTY: u64 = u64::MAX;
 pub(crate) struct Interner {
     text: String,
     ends: Vec<usize>,
-    /// Open addressing; the length is a power of two and at most three quarters are taken. The number of the string in the lower half,
-    /// in the upper one a part of its hash, so that other strings are passed without a look at them.
+    /// Open addressing; the length is a power of two and at most three quarters are taken. The number of the
+    /// string in the lower half, in the upper one a part of its hash, so that other strings are passed without
+    /// a look at them.
     slots: Vec<u64>,
 }
 

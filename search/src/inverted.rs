@@ -1,7 +1,8 @@
 //! The inverted lists: terms, chunks, and for each term the chunks that hold it.
 //!
-//! The lists of a loaded segment stay in its bytes (a [`Block`]): loading decodes no posting. Chunks that are put later have lists of
-//! their own. A term's chunks are those of its block lists and those of its own list; no chunk is in both.
+//! The lists of a loaded segment stay in its bytes (a [`Block`]): loading decodes no posting. Chunks that are
+//! put later have lists of their own. A term's chunks are those of its block lists and those of its own list;
+//! no chunk is in both.
 
 use crate::bytes::{Bytes, Reader};
 use crate::intern::Interner;
@@ -256,8 +257,9 @@ impl Inverted {
         }
     }
 
-    /// Adds the bytes of a segment; its chunks follow with [`Inverted::add_length`] and `chunks`. Returns the number of the block.
-    /// `starts` has the start of each list and the number of its chunks, by the segment's names.
+    /// Adds the bytes of a segment; its chunks follow with [`Inverted::add_length`] and `chunks`. Returns the
+    /// number of the block. `starts` has the start of each list and the number of its chunks, by the segment's
+    /// names.
     pub fn add_block(&mut self, block: Block, starts: &[(u32, u32)]) -> u32 {
         self.frequencies.resize(self.terms.len(), 0);
         for (term, (_, chunks)) in block.names.iter().zip(starts) {
@@ -291,12 +293,26 @@ impl Inverted {
         (self.list_ends, self.lists) = (ends, lists);
     }
 
-    /// Frees a part of what it holds, little enough for a pause that no one notices. Returns true if nothing of size is left.
+    /// Frees a part of what it holds, little enough for a pause that no one notices. Returns true if nothing of
+    /// size is left.
     pub fn free_some(&mut self) -> bool {
         let (lists, blocks) = (self.postings.len(), self.blocks.len());
-        self.postings.truncate(lists.saturating_sub(FREED_LISTS));
-        self.blocks.truncate(blocks.saturating_sub(FREED_BLOCKS));
-        self.postings.is_empty() && self.blocks.is_empty()
+        if lists + blocks > 0 {
+            self.postings.truncate(lists.saturating_sub(FREED_LISTS));
+            self.blocks.truncate(blocks.saturating_sub(FREED_BLOCKS));
+            return false;
+        }
+        // Large ones, one at a time.
+        if self.postings.capacity() > 0 {
+            self.postings = Vec::new();
+        } else if self.chunks.capacity() > 0 {
+            self.chunks = Vec::new();
+        } else if self.lists.capacity() > 0 {
+            self.lists = Vec::new();
+        } else {
+            return true;
+        }
+        false
     }
 
     pub fn memory(&self) -> usize {

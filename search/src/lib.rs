@@ -1,11 +1,12 @@
 //! Workspace search: finds the chunks of files that belong into a prompt.
 //!
-//! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with scores. Start reading
-//! at [`Index`].
+//! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with
+//! scores. Start reading at [`Index`].
 //!
-//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`: postings, `intern`: the
-//! dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks), `query` ranks, `snapshot` writes and reads
-//! segments (`segment`: the layout of one), `vectors` finds nearest neighbours, `fuse` joins rankings.
+//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`:
+//! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
+//! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
+//! neighbours, `fuse` joins rankings.
 //!
 //! Texts are not kept. Nothing here reads a clock or a file.
 

@@ -3,8 +3,8 @@
 /// How words become terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
-    /// Camel parts in any script, acronyms (`HTMLParser` has `html` and `parser`), pairs of ideographs. No term has more than
-    /// 128 bytes.
+    /// Camel parts in any script, acronyms (`HTMLParser` has `html` and `parser`), pairs of ideographs. No term
+    /// has more than 128 bytes.
     Espalier,
     /// Copilot Chat's: camel parts in ASCII only, acronyms stay whole.
     CopilotChat,
@@ -36,7 +36,8 @@ impl Profile {
     /// Copilot Chat's TF-IDF.
     pub const COPILOT_CHAT: Profile = Profile { words: Words::CopilotChat, scoring: Scoring::TfIdf, context: false };
 
-    /// What decides the contents of a snapshot, in one number. Scoring is applied when a query runs, so it is not part of it.
+    /// What decides the contents of a snapshot, in one number. Scoring is applied when a query runs, so it is
+    /// not part of it.
     pub(crate) fn mark(self) -> u8 {
         u8::from(self.words == Words::CopilotChat) | u8::from(self.context) << 1
     }

@@ -1,7 +1,8 @@
 //! The body of a segment: a dictionary, files with their chunks, the terms of each chunk, and the chunks of each term.
 //!
-//! In order: the number of terms; their table, for each the bytes of its text and of its list; their texts; the files; the terms of the
-//! chunks; the lists. The loaded index reads the last two where they are, so loading takes time per term and chunk, not per posting.
+//! In order: the number of terms; their table, for each the bytes of its text and of its list; their texts; the
+//! files; the terms of the chunks; the lists. The loaded index reads the last two where they are, so loading
+//! takes time per term and chunk, not per posting.
 
 use crate::bytes::{Reader, put, put_counted, put_text};
 use crate::index::{File, Index};
@@ -81,8 +82,8 @@ impl Index {
         bytes
     }
 
-    /// Takes a segment with its files. Returns the start of each of its lists and the number of its chunks; `None` if the dictionary
-    /// makes no sense, the index then has no file of it.
+    /// Takes a segment with its files. Returns the start of each of its lists and the number of its chunks;
+    /// `None` if the dictionary makes no sense, the index then has no file of it.
     pub(crate) fn enter(&mut self, read: Opened, name: &str) -> Option<Vec<(u32, u32)>> {
         let Opened { bytes, terms, table, texts, lists, files, chunks, lengths } = read;
         let mut table = Reader { bytes: &bytes[table] };

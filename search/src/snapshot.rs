@@ -1,7 +1,8 @@
 //! Segments: what a storage keeps of an index, so that it need not be built again.
 //!
-//! A segment holds some files with their chunks and terms, and a manifest names the segments. Both carry a version and a checksum. A
-//! segment is never changed: what changed gets a new name, so that an interrupted save leaves the manifest before it whole.
+//! A segment holds some files with their chunks and terms, and a manifest names the segments. Both carry a
+//! version and a checksum. A segment is never changed: what changed gets a new name, so that an interrupted
+//! save leaves the manifest before it whole.
 
 use crate::Profile;
 use crate::bytes::{Reader, checksum, checksum_long, put, put_text};
@@ -44,7 +45,8 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
-/// What changed since the last save. Write `segments`, then `manifest`, then delete `obsolete`, then call [`Index::confirm`].
+/// What changed since the last save. Write `segments`, then `manifest`, then delete `obsolete`, then call
+/// [`Index::confirm`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
     pub manifest: Vec<u8>,
@@ -125,8 +127,8 @@ impl Index {
 
     /// Reads an index; `get` returns the bytes of a segment, if the storage has it.
     ///
-    /// Never trusts a blob: a damaged one is left out and reported, and [`Index::version`] then has no version for its files, so that a
-    /// host that puts all its files puts exactly those anew.
+    /// Never trusts a blob: a damaged one is left out and reported, and [`Index::version`] then has no version
+    /// for its files, so that a host that puts all its files puts exactly those anew.
     ///
     /// # Errors
     /// Those of [`Index::segments_of`].

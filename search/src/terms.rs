@@ -7,8 +7,8 @@ use espalier_core::tokens::is_letter;
 /// Words beyond this many bytes are data, not language: no one types them into a query.
 const MAX_WORD: usize = 128;
 
-/// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a letter, `_` or `$`
-/// and has at least three characters.
+/// Calls `visit` with each word of `text`, in order: a run of letters, numbers, `_` and `$` that begins with a
+/// letter, `_` or `$` and has at least three characters.
 ///
 /// ```
 /// let mut found = Vec::new();

@@ -1,7 +1,8 @@
 //! Embeddings, a byte per dimension, and the nearest of them by their dot product.
 //!
-//! Every vector is compared: no approximate structure that would have to be kept up to date, and the ranking over the stored bytes is
-//! exact. A vector of length 1 with 512 dimensions is off by about 0.4 % after rounding to bytes.
+//! Every vector is compared: no approximate structure that would have to be kept up to date, and the ranking
+//! over the stored bytes is exact. A vector of length 1 with 512 dimensions is off by about 0.4 % after
+//! rounding to bytes.
 
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
@@ -55,8 +56,8 @@ impl Vectors {
     /// Adds a vector, or replaces it.
     ///
     /// # Errors
-    /// [`Code::BadInput`] if it has no dimension, another number of them than the others, or a value that is no finite number; the
-    /// vectors are then as they were.
+    /// [`Code::BadInput`] if it has no dimension, another number of them than the others, or a value that is no
+    /// finite number; the vectors are then as they were.
     pub fn put(&mut self, key: u64, vector: &[f32]) -> Result<()> {
         self.check(vector)?;
         let (values, scale) = quantise(vector);

@@ -159,7 +159,8 @@ fn the_rules_on_random_texts() {
             for (at, (hit, (path, position, score))) in ours.iter().zip(&theirs).enumerate() {
                 assert!((hit.score - score).abs() < 1e-9 * score.max(1.0), "seed {seed}, step {step}, place {at}");
                 let found = index.locate(hit.chunk).unwrap();
-                // The statement adds in another order, so scores that are equal here may differ there in their last digit.
+                // The statement adds in another order, so scores that are equal here may differ there in their
+                // last digit.
                 let is_tied = all.iter().filter(|other| (other.2 - score).abs() < 1e-9).count() > 1;
                 assert!(is_tied || (found.path, found.position as usize) == (path.as_str(), *position));
             }
