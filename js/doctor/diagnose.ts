@@ -12,7 +12,7 @@ import { DIAGNOSE, REQUEST_LIMITS } from "../options/names.ts";
 import { needProvider, providerOf } from "../sendable.ts";
 import type { CountOptions, CountReport, Finding, Format, Provider } from "../types.ts";
 import { validate } from "../validity.ts";
-import { bodyBytes, mediaOf, PROVIDER_LIMITS } from "./limits.ts";
+import { bodyBytes, mediaOf, PROVIDER_LIMITS, sideAllowed } from "./limits.ts";
 import type { RequestLimits } from "./limits.ts";
 import { repeatsIn } from "./repeats.ts";
 import type { Repeat } from "./repeats.ts";
@@ -83,12 +83,17 @@ export function diagnose(messages: unknown, options: DiagnoseOptions = {}): Diag
   const media = mediaOf(reading);
   const bytes = bodyBytes(input);
   const images = media.filter(({ isImage }) => isImage);
-  const exceeded = over(limitsOf(provider, limits), {
-    maxTokens: tokens.total,
-    maxBytes: bytes,
-    maxImages: images.length,
-    maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
-  });
+  const allowed = limitsOf(provider, limits);
+  const exceeded = over(
+    { ...allowed, maxImageSide: sideAllowed(allowed, images.length) },
+    {
+      maxTokens: tokens.total,
+      maxBytes: bytes,
+      maxImages: images.length,
+      maxImageBytes: images.reduce((most, one) => Math.max(most, one.bytes), 0),
+      maxImageSide: images.reduce((most, one) => Math.max(most, one.side), 0),
+    },
+  );
   return {
     provider,
     format,
@@ -150,15 +155,19 @@ export function limitsOf(provider: Provider, limits: RequestLimits | undefined):
   return { ...PROVIDER_LIMITS[provider], ...limits };
 }
 
-const WORDS: Record<keyof RequestLimits, (found: string, allowed: string) => string> = {
+/** `maxImageSideOfMany` is reported as `maxImageSide`. */
+type Measured = Exclude<keyof RequestLimits, "maxImageSideOfMany">;
+
+const WORDS: Record<Measured, (found: string, allowed: string) => string> = {
   maxTokens: (found, allowed) => `the request has ${found} tokens, and may have ${allowed}`,
   maxBytes: (found, allowed) => `the request has ${found} bytes, and may have ${allowed}`,
   maxImages: (found, allowed) => `the request has ${found} pictures, and may have ${allowed}`,
   maxImageBytes: (found, allowed) => `a picture has ${found} bytes, and may have ${allowed}`,
+  maxImageSide: (found, allowed) => `a picture has a side of ${found} pixels, and may have ${allowed}`,
 };
 
-function over(limits: RequestLimits, found: Required<RequestLimits>): LimitFinding[] {
-  return (Object.keys(WORDS) as (keyof RequestLimits)[]).flatMap((limit) => {
+function over(limits: RequestLimits, found: Record<Measured, number>): LimitFinding[] {
+  return (Object.keys(WORDS) as Measured[]).flatMap((limit) => {
     const allowed = limits[limit];
     if (allowed === undefined || found[limit] <= allowed) return [];
     const message = WORDS[limit](found[limit].toLocaleString("en"), allowed.toLocaleString("en"));

@@ -3,6 +3,7 @@
 import { isFields, sourceOf } from "../adapters/adapter.ts";
 import type { Fields, Reading } from "../adapters/adapter.ts";
 import type { Part, Provider } from "../types.ts";
+import { HEAD, longerSide } from "./image-size.ts";
 
 /** What one request may have. An absent limit is not checked. */
 export interface RequestLimits {
@@ -14,17 +15,28 @@ export interface RequestLimits {
   maxImages?: number;
   /** Bytes of one picture, decoded. */
   maxImageBytes?: number;
+  /** Pixels of the longer side of a picture. */
+  maxImageSide?: number;
+  /** The same in requests with more than 20 pictures. */
+  maxImageSideOfMany?: number;
 }
 
 const MB = 1_000_000;
 const MIB = 1_048_576;
 
 /**
- * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MB each. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
+ * What providers document. Anthropic: 32 MB a request, 100 pictures, 5 MiB of base64 each, 8,000 pixels a side, 2,000 where there are more
+ * than 20 pictures. OpenAI: 50 MB and 500 pictures a request. Gemini: 20 MB a
  * request with inline data, 3,600 pictures. VS Code passes requests on to a model that has its own.
  */
 export const PROVIDER_LIMITS: Readonly<Record<Provider, RequestLimits>> = {
-  anthropic: { maxBytes: 32 * MB, maxImages: 100, maxImageBytes: 5 * MIB },
+  anthropic: {
+    maxBytes: 32 * MB,
+    maxImages: 100,
+    maxImageBytes: (5 * MIB * 3) / 4,
+    maxImageSide: 8_000,
+    maxImageSideOfMany: 2_000,
+  },
   "openai-chat": { maxBytes: 50 * MB, maxImages: 500 },
   "openai-responses": { maxBytes: 50 * MB, maxImages: 500 },
   gemini: { maxBytes: 20 * MB, maxImages: 3_600 },
@@ -40,6 +52,19 @@ export interface Medium {
   isImage: boolean;
   /** Bytes, decoded; 0 for an address. */
   bytes: number;
+  /** Pixels of a picture's longer side; 0 if its beginning does not say it. */
+  side: number;
+}
+
+/** More pictures than these have a limit of their own at Anthropic. */
+const MANY = 20;
+
+/** Pixels that the longer side of each of `count` pictures may have. */
+export function sideAllowed(
+  { maxImageSide = Infinity, maxImageSideOfMany = Infinity }: RequestLimits,
+  count: number,
+): number {
+  return count > MANY ? Math.min(maxImageSide, maxImageSideOfMany) : maxImageSide;
 }
 
 /** All pictures and documents, in order. */
@@ -54,15 +79,14 @@ export function mediaOf({ messages }: Pick<Reading, "messages">): Medium[] {
 
 function medium(part: Part, place: Pick<Medium, "index" | "part" | "item">): Medium[] {
   if (part.type !== "image" && part.type !== "document") return [];
-  return [{ ...place, isImage: part.type === "image", bytes: bytesOf(part) }];
-}
-
-function bytesOf(part: Part): number {
-  const source = sourceOf(part) ?? (part.type === "image" ? (part.url ?? part.data) : undefined);
-  if (source instanceof Uint8Array) return source.length;
-  if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20))) return 0;
+  const isImage = part.type === "image";
+  const source = sourceOf(part) ?? (isImage ? (part.url ?? part.data) : undefined);
+  if (source instanceof Uint8Array) return [{ ...place, isImage, bytes: source.length, side: 0 }];
+  if (source === undefined || /^(?!data:)[a-z][a-z0-9+.-]*:/i.test(source.slice(0, 20)))
+    return [{ ...place, isImage, bytes: 0, side: 0 }];
   const start = source.startsWith("data:") ? source.indexOf(",") + 1 : 0;
-  return Math.floor(((source.length - start) * 3) / 4);
+  const side = isImage ? (longerSide(source.slice(start, start + HEAD)) ?? 0) : 0;
+  return [{ ...place, isImage, bytes: Math.floor(((source.length - start) * 3) / 4), side }];
 }
 
 /** Bytes of the request's JSON: of the input itself, whose strings cost what UTF-8 and JSON's escapes cost. */

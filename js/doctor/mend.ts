@@ -9,7 +9,7 @@ import type { CountOptions, Finding, Format, PlanItem, Provider, RepairChange } 
 import { repair } from "../validity.ts";
 import { asProvider, diagnose, limitsOf } from "./diagnose.ts";
 import type { DiagnoseOptions, LimitFinding } from "./diagnose.ts";
-import { bodyBytes, mediaOf } from "./limits.ts";
+import { bodyBytes, mediaOf, sideAllowed } from "./limits.ts";
 import type { Medium, RequestLimits } from "./limits.ts";
 
 export interface Mended {
@@ -73,7 +73,10 @@ function withoutMedia(input: unknown, format: Format, limits: RequestLimits, cha
   const reading = readConversation(input, { format });
   const media = mediaOf(reading);
   if (media.length === 0) return input;
-  const drop = new Set(media.filter(({ isImage, bytes }) => isImage && bytes > maxImageBytes));
+  const maxSide = sideAllowed(limits, media.filter(({ isImage }) => isImage).length);
+  const drop = new Set(
+    media.filter(({ isImage, bytes, side }) => isImage && (bytes > maxImageBytes || side > maxSide)),
+  );
   let images = media.filter((one) => one.isImage && !drop.has(one)).length;
   // Base64 takes four bytes for three.
   let bytes =

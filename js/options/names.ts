@@ -255,4 +255,6 @@ export const CONVERT: Names<ConvertOptions> = { from: 1, tools: 1 };
 export const DIAGNOSE: Names<DiagnoseOptions> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, provider: 1, limits: 1,
 };
-export const REQUEST_LIMITS: Names<RequestLimits> = { maxTokens: 1, maxBytes: 1, maxImages: 1, maxImageBytes: 1 };
+export const REQUEST_LIMITS: Names<RequestLimits> = {
+  maxTokens: 1, maxBytes: 1, maxImages: 1, maxImageBytes: 1, maxImageSide: 1, maxImageSideOfMany: 1,
+};

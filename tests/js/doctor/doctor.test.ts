@@ -120,6 +120,31 @@ test(
   }),
 );
 
+/** Beginnings of pictures of 3,000 by 10 pixels, as the formats say it. */
+const WIDE = {
+  png: "89504e470d0a1a0a0000000d4948445200000bb80000000a0802000000",
+  gif: "474946383961b80b0a00f70000",
+  jpeg: "ffd8ffe000104a46494600010100000100010000ffc00011080 00a0bb80301220002110103110100".replace(" ", ""),
+  webp: "524946460000000057454250565038580a00000000000000b70b00090000",
+};
+
+for (const [kind, hex] of Object.entries(WIDE)) {
+  const data = Buffer.from(hex, "hex").toString("base64");
+  const wide = { type: "image", source: { type: "base64", media_type: `image/${kind}`, data } };
+
+  test(`a ${kind} of 3,000 pixels among more than 20 pictures`, async () => {
+    const few = [user([text("Look."), wide]), assistant(text("I see.")), user("And?")];
+    await check({ messages: few });
+    const many = [
+      user([text("Look."), wide, ...Array.from({ length: 20 }, () => png(100))]),
+      assistant(text("I see.")),
+      user("And?"),
+    ];
+    const { messages } = await check({ messages: many, exceeded: ["maxImageSide"] });
+    assert.deepEqual((messages as { content: object[] }[])[0]?.content[1], text("[picture removed]"));
+  });
+}
+
 test(
   "a body of 33 MB",
   run({
