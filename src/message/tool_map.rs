@@ -380,7 +380,7 @@ fn asked(value: &Value) -> Option<String> {
     value.get("question").unwrap_or(value).as_str().map(str::to_string)
 }
 
-/// A number of lines; calls that stand in texts have it as text.
+/// A number of lines; calls within texts have it as text.
 fn whole(value: &Value) -> Option<u64> {
     let text = || value.as_str().and_then(|text| text.trim().parse().ok());
     value.as_u64().or_else(text).or_else(|| value.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64))

@@ -94,7 +94,7 @@ impl Folds {
         ledger
     }
 
-    /// The ledger of the messages that a record stands for, without what the assistant said: the record tells that. They are the host's own,
+    /// The ledger of the messages that a record replaced, without what the assistant said: the record holds that. They are the host's own,
     /// so that none of them is a record, whichever the view has now.
     pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
         let own = Rules { records: Records::Only(BTreeSet::new()), ..rules.clone() };

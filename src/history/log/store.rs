@@ -94,7 +94,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Remembers an entry and returns its position. A message that `is_new` is told its counts.
+    /// Remembers an entry and returns its position. A message that `is_new` gets its counts.
     pub fn push(&mut self, mut record: Record, is_new: bool, meter: Meter) -> usize {
         let seq = self.records.len();
         if let Entry::Message { message } = &record.entry {

@@ -1,4 +1,4 @@
-//! Calls and results that stand in texts, of agents that do not use the provider's tool calls.
+//! Calls and results within texts, of agents that do not use the provider's tool calls.
 //!
 //! In: the text of a message. Out: the calls in it as name and arguments (JSON), or the tool whose result it is.
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, fixture, lines, outline, sessions, unpaired } from "./sessions.ts";
+import { check, fixture, lines, outline, sessions, unpaired, usageRows } from "./sessions.ts";
 
 const { readSession } = sessions;
 
@@ -23,16 +23,7 @@ test("LangChain: plain, stored and serialised messages, with calls in three plac
     session.skipped.map(({ kind, count }) => `${count} ${kind}`),
     ["1 thinking", "1 remove message"],
   );
-  assert.deepEqual(
-    session.usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [
-      answer,
-      input,
-      cacheRead,
-      cacheWrite,
-      output,
-    ]),
-    [[2, 50, 900, 50, 60]],
-  );
+  assert.deepEqual(usageRows(session), [[2, 50, 900, 50, 60]]);
   const {
     values: { messages },
   } = JSON.parse(text) as { values: { messages: unknown[] } };

@@ -50,6 +50,17 @@ export function unpaired({ messages, format }: Pick<Session, "messages" | "forma
   return [...alone(calls, results, "call"), ...alone(results, calls, "result")];
 }
 
+/** Recorded usage: the answer's index, then input, cache reads, cache writes and output. */
+export function usageRows({ usage }: Pick<Session, "usage">): number[][] {
+  return usage.map(({ answer, usage: { input, cacheRead, cacheWrite, output } }) => [
+    answer,
+    input,
+    cacheRead,
+    cacheWrite,
+    output,
+  ]);
+}
+
 /** A session must be what `wanted` says, field by field; fields that are absent are not compared. */
 export function check(session: Session, wanted: Partial<Session>): void {
   for (const [name, value] of Object.entries(wanted)) assert.deepEqual(session[name as keyof Session], value, name);
