@@ -1,0 +1,243 @@
+/**
+ * The public types of `espalier/search`.
+ *
+ * A path names one file of the index, with `/` between its parts. With several roots it begins with the name of its
+ * root. Offsets are UTF-16 code units, lines count from 0, times are milliseconds, budgets are tokens.
+ */
+
+import type { EncodingName } from "../types.ts";
+import type { WorkerLike } from "../token-worker.ts";
+
+/** A file that is put into an index. */
+export interface SearchFile {
+  path: string;
+  text: string;
+  /** Says which contents these are: a file of the same version is not read again. Default: a hash of the text. */
+  version?: string | undefined;
+  /** Where its definitions are, for chunks that begin and end with them. Default: what `definitions` of the index says. */
+  definitions?: readonly SearchDefinition[] | undefined;
+}
+
+/** A definition of a file: a function, a class. `outline` of "espalier" finds them. */
+export interface SearchDefinition {
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** A file that a source lists. */
+export interface ListedFile {
+  path: string;
+  /** Changes whenever the contents do: size and modification time, or an etag. */
+  version: string;
+  /** Bytes, if they are known without reading. */
+  size?: number | undefined;
+}
+
+/** A file or folder that is not searched, or not as a whole. */
+export interface FileNote {
+  path: string;
+  /**
+   * `ignored` by an ignore file or rule, `binary`, `tooLarge`, `minified`, `encoding` (not UTF-8), `unreadable` (no permission,
+   * an I/O error), `gone` (deleted while it was read), `loop` (a link to a folder above it), `duplicate` path,
+   * `refused` (the index does not take it).
+   */
+  reason: "ignored" | "binary" | "tooLarge" | "minified" | "encoding" | "unreadable" | "gone" | "loop" | "duplicate" | "refused";
+  /** What the system said. */
+  detail?: string | undefined;
+}
+
+/** Where the files of a workspace are: a folder in Node, the workspace of VS Code, a folder that a page was given. */
+export interface FileSource {
+  /** All files, in any order. What is left out is reported to `note`. */
+  list(options: { signal?: AbortSignal | undefined; note: (note: FileNote) => void }): AsyncIterable<ListedFile> | Iterable<ListedFile>;
+  /** The text of a file, or why there is none. */
+  read(path: string): Promise<{ text: string; version: string } | FileNote>;
+  /** Reports paths whose file was created, changed or deleted. Returns a function that ends it. */
+  watch?(onChange: (paths: readonly string[]) => void): () => void;
+}
+
+/** Named blobs: `nodeStorage`, `indexedDbStorage`, `workspaceStorage` and `memoryStorage` have all of these. */
+export interface IndexStorage {
+  readBytes(name: string): Promise<Uint8Array | undefined> | Uint8Array | undefined;
+  writeBytes(name: string, bytes: Uint8Array): Promise<void> | void;
+  list(prefix: string): Promise<string[]> | string[];
+  delete(name: string): Promise<void> | void;
+}
+
+/** The host's embedding model. */
+export interface EmbedOptions {
+  /** Vectors of the texts, in their order. */
+  embed: (texts: readonly string[], options: { signal: AbortSignal; kind: "chunks" | "query" }) => Promise<readonly (Float32Array | readonly number[])[]>;
+  /** Names the model; vectors of another name are made anew. */
+  model: string;
+  /** Texts of one call. Default 64. */
+  batchSize?: number | undefined;
+  /** Calls at the same time. Default 2. */
+  concurrency?: number | undefined;
+}
+
+export interface IndexOptions {
+  /** `espalier` (the default): BM25. `copilot-chat`: the chunks, words, scores and order of Copilot Chat 0.37.9. */
+  profile?: "espalier" | "copilot-chat" | undefined;
+  /** Default `o200k_base`. */
+  encoding?: EncodingName | undefined;
+  /** Tokens that a chunk has at most. Default 250. */
+  chunkBudget?: number | undefined;
+  /** Where the index is kept. Default: nowhere. */
+  storage?: IndexStorage | undefined;
+  /** The files. Without it, texts come by `put`, and are kept in memory to show hits. */
+  source?: FileSource | undefined;
+  /** Finds the definitions of a file; nothing for a language that it does not know. */
+  definitions?: ((file: { path: string; text: string }) => Promise<readonly SearchDefinition[] | undefined> | readonly SearchDefinition[] | undefined) | undefined;
+  embeddings?: EmbedOptions | undefined;
+  /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
+  worker?: (() => WorkerLike) | undefined;
+  /** Milliseconds of work after which other tasks of the thread have their turn. Default 8. */
+  sliceMs?: number | undefined;
+}
+
+export interface IndexState {
+  files: number;
+  chunks: number;
+  /** Files that are listed and not indexed yet. */
+  pending: number;
+  /** Files that are not searched, by reason. */
+  skipped: Partial<Record<FileNote["reason"], number>>;
+  terms: number;
+  /** Bytes of memory, estimated. */
+  memory: number;
+  vectors: number;
+  /** Ascends with every change. */
+  revision: number;
+}
+
+export interface IndexProgress {
+  phase: "load" | "list" | "index" | "embed" | "save";
+  done: number;
+  /** Absent while it is not known. */
+  total?: number | undefined;
+}
+
+export interface WorkOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: IndexProgress) => void) | undefined;
+}
+
+/** What a change of the index did. */
+export interface IndexReport {
+  added: number;
+  changed: number;
+  unchanged: number;
+  removed: number;
+  /** Files that are not searched, each with its reason; at most 1,000 of them, `state().skipped` counts all. */
+  notes: FileNote[];
+  /** The time it took. */
+  ms: number;
+}
+
+export type Strategy = "fullWorkspace" | "remote" | "embeddings" | "lexical";
+
+/** A hit that a remote search or a reranker gives. */
+export interface RemoteHit {
+  path: string;
+  start: number;
+  end: number;
+  score?: number | undefined;
+}
+
+export interface SearchOptions {
+  /** Tokens of the rendered hits together. Default 32,000. */
+  budget?: number | undefined;
+  /** Default 128. */
+  maxResults?: number | undefined;
+  /** Keeps hits of at least best × (1 − `maxSpread`). Default: all; 0.75 in the profile `copilot-chat`. */
+  maxSpread?: number | undefined;
+  /** Report what each term contributed to each score. */
+  contributions?: boolean | undefined;
+  /** Only files for which it is true. */
+  filter?: ((path: string) => boolean) | undefined;
+  /** A search elsewhere: a code search service. */
+  remote?: ((query: string, options: { signal: AbortSignal; maxResults: number }) => Promise<readonly RemoteHit[]>) | undefined;
+  /** Default 12,500. */
+  remoteTimeoutMs?: number | undefined;
+  /** Default 8,000. */
+  embeddingsTimeoutMs?: number | undefined;
+  /** Indexes of the chunks in their new order; those that it leaves out follow in their old one. */
+  rerank?: ((query: string, chunks: readonly { path: string; text: string }[], options: { signal: AbortSignal }) => Promise<readonly number[]>) | undefined;
+  /** Default 8,000. */
+  rerankTimeoutMs?: number | undefined;
+  /** Keywords of the query, each with its variations: what a small model makes of a question. */
+  keywords?: ((query: string, options: { signal: AbortSignal }) => Promise<readonly (string | { keyword: string; variations?: readonly string[] })[]>) | undefined;
+  /** Default 8,000. */
+  keywordsTimeoutMs?: number | undefined;
+  /** Workspaces with fewer files and fewer tokens are returned whole. Default `{ files: 100, tokens: 32_000 }`; false for never. */
+  fullWorkspace?: { files: number; tokens: number } | false | undefined;
+  /** How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank). */
+  combine?: "race" | "fuse" | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Lines of a file that a search found; overlapping and touching chunks are one. */
+export interface SearchHit {
+  path: string;
+  start: number;
+  end: number;
+  firstLine: number;
+  lastLine: number;
+  text: string;
+  /** Of the text as it is rendered. */
+  tokens: number;
+  /** Best of its chunks; comparable within one answer. */
+  score: number;
+  /** From 0, the most relevant. */
+  rank: number;
+  /** Names of the definitions around its start, joined with ` > `; empty if there are none. */
+  header: string;
+  /** Score by term, if it was asked for. */
+  terms?: { term: string; score: number }[] | undefined;
+  /** The text is shortened to its share of the budget. */
+  isCut: boolean;
+}
+
+/** What a search tried. */
+export interface Attempted {
+  strategy: Strategy | "keywords" | "rerank";
+  outcome: "won" | "done" | "failed" | "timedOut" | "cancelled" | "skipped";
+  /** Since the search began. */
+  startMs: number;
+  endMs: number;
+  why?: string | undefined;
+}
+
+export interface SearchAnswer {
+  query: string;
+  strategy: Strategy | "none";
+  /** Most relevant first. */
+  hits: SearchHit[];
+  /** Of all hits as they are rendered: at most `budget`. */
+  tokens: number;
+  tried: Attempted[];
+  /** Hits that had no room, and files that could not be read. */
+  leftOut: { path: string; firstLine: number; lastLine: number; why: "budget" | "gone" | "spread" }[];
+  state: IndexState;
+}
+
+/** An index over the files of a workspace. */
+export interface WorkspaceIndex {
+  /** Lists the source, reads what is new or changed, removes what is gone, and saves. */
+  sync(options?: WorkOptions): Promise<IndexReport>;
+  /** Adds files, or replaces them. */
+  put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options?: WorkOptions): Promise<IndexReport>;
+  /** Reads files of the source again; those that are gone are removed. */
+  refresh(paths: readonly string[], options?: WorkOptions): Promise<IndexReport>;
+  remove(paths: readonly string[]): Promise<IndexReport>;
+  /** Follows the changes of the source until the function that it returns is called. */
+  watch(options?: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void }): () => void;
+  search(query: string, options?: SearchOptions): Promise<SearchAnswer>;
+  state(): Promise<IndexState>;
+  /** Writes what changed since the last time to the storage. */
+  save(options?: WorkOptions): Promise<{ written: number; bytes: number; deleted: number }>;
+  /** Ends its worker and frees its memory. Nothing that is not saved stays. */
+  dispose(): Promise<void>;
+}
