@@ -12,7 +12,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as out, cached, hash, root, run, step } from "./lib.mjs";
 import { bundles } from "./bundles.mjs";
-import { countFile, engine, wasmDir, wasmFile } from "./engine.mjs";
+import { countFile, engine, wasmDir, wasmFile, workspaceFile } from "./engine.mjs";
 import { packageExports, sideEffects } from "./exports.mjs";
 import { thirdParty } from "./licences.mjs";
 import { setUp } from "./setup.mjs";
@@ -42,7 +42,7 @@ async function packageFolder() {
   return cached("pkg", inputs, [join(pkg, "package.json"), join(pkg, "dist", "node.js"), join(pkg, "dist", "types", "core.d.ts")], async () => {
     rmSync(pkg, { recursive: true, force: true });
     mkdirSync(join(pkg, "dist", "vocab"), { recursive: true });
-    for (const file of [wasmFile, countFile]) copyFileSync(file, join(pkg, "dist", basename(file)));
+    for (const file of [wasmFile, countFile, workspaceFile]) copyFileSync(file, join(pkg, "dist", basename(file)));
     cpSync(vocabDir, join(pkg, "dist", "vocab"), { recursive: true });
     copyGrammars(join(pkg, "dist", "grammars"));
     await bundles({ dist: join(pkg, "dist"), glues: wasmDir, grammars: grammarSums(join(pkg, "dist", "grammars")) });
@@ -92,7 +92,7 @@ function types() {
   const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
     item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
   for (const file of walk(dir)) {
-    const text = readFileSync(file, "utf8").replaceAll('"#glue"', '"./glue.ts"');
+    const text = readFileSync(file, "utf8").replaceAll('"#glue"', '"./glue.ts"').replaceAll('"#workspace-glue"', '"../glue.ts"');
     const as = (ending) => text.replace(/(from |import |import\()"(\.[^"]+?)\.ts"/g, `$1"$2${ending}"`);
     writeFileSync(file, as(".js"));
     writeFileSync(file.replace(/\.d\.ts$/, ".d.cts"), as(".cjs"));

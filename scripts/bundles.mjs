@@ -1,6 +1,6 @@
 /**
  * The JavaScript of the package: for each module format one chunk with everything that keeps state (`core`, `count-core`
- * for the engine that only counts), and entries that import it, so that all of them share one engine.
+ * for the engine that only counts, `workspace-core` for search and inline context), and entries that import it, so that all of them share one engine.
  *
  * White space and syntax are minified. Names stay: tracers and errors show those of classes, and bundlers shorten them
  * anyway. There are no source maps; they would add 0.2 MB to the download for names that are there.
@@ -11,16 +11,19 @@ import { join } from "node:path";
 import { root } from "./lib.mjs";
 
 const entry = (name) => join(root, "js", "entries", `${name}.ts`);
+/** The entries of search and of inline context, which share an engine. */
+const both = (name) => [`search-${name}`, `inline-context-${name}`];
 const entries = (...names) => Object.fromEntries(names.map((name) => [name, entry(name)]));
 
 /**
  * @param dist where the bundles go; engines, vocabularies and grammars are there already
- * @param glues the folder with the generated glue of both engines
+ * @param glues the folder with the generated glue of the engines
  * @param grammars size and SHA-256 of each grammar, by name
  */
 export async function bundles({ dist, glues, grammars }) {
   const esbuild = await import("esbuild");
-  const names = { core: await exportsOf(esbuild, "core.ts"), count: await exportsOf(esbuild, "count/public.ts") };
+  const names = {};
+  for (const name of ["core", "count/public", "search/public", "inline-context/public"]) names[name] = await exportsOf(esbuild, `${name}.ts`);
   for (const [format, suffix] of [["esm", ".js"], ["cjs", ".cjs"]]) {
     const isModule = format === "esm";
     writeBytes(dist, suffix);
@@ -51,6 +54,11 @@ export async function bundles({ dist, glues, grammars }) {
     await make({ "count-core": join(root, "js", "count", "internal.ts") }, [glue("count-glue.js")]);
     await make(entries("count-node"), countParts, onDisk);
     await make(entries("count-inline", "count-o200k_base", "count-cl100k_base"), countParts);
+
+    const workspaceParts = [plugins.workspace, plugins.entries, plugins.bytes];
+    await make({ "workspace-core": join(root, "js", "workspace", "internal.ts") }, [glue("workspace-glue.js")]);
+    await make(entries("workspace-node"), workspaceParts, onDisk);
+    await make(entries(...both("node"), "workspace-inline", ...both("inline"), "search-o200k_base", "search-cl100k_base"), workspaceParts);
     // A worker is alone in its realm: one file, with everything inside.
     await make(entries("worker"), [glue("count-glue.js"), bytesInside(dist)]);
 
@@ -58,6 +66,8 @@ export async function bundles({ dist, glues, grammars }) {
     await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), parts);
     await make(entries("workerd", "workerd-o200k_base", "workerd-cl100k_base"), parts);
     await make(entries("count-web", "count-bundle", "count-workerd", "count-workerd-cl100k_base"), countParts);
+    const bundled = ["web", "bundle", "workerd"];
+    await make(entries(...bundled.flatMap((name) => [`workspace-${name}`, ...both(name)])), workspaceParts);
     const cli = join(root, "js", "cli", "main.ts");
     if (existsSync(cli)) await make({ cli }, [plugins.node, plugins.core], { platform: "node" });
   }
@@ -80,20 +90,23 @@ async function exportsOf(esbuild, file) {
 }
 
 const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|adapters\/vscode-classes)|adapters\/index)\.ts$/;
-const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd)\.ts$/;
+const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd|search-inline|workspace-\w+)\.ts$/;
 
 function pluginsOf(names, suffix) {
   const external = (path) => ({ path, external: true });
   /** What keeps state is in a chunk; entries reach it as an external file beside them, and pass on what is public. */
-  const sharing = (chunk, source, exported) => ({ name: chunk, setup(b) {
-    const isImport = (kind) => kind === "import-statement";
-    b.onResolve({ filter: source }, ({ kind }) => (isImport(kind) ? { path: chunk, namespace: "public" } : undefined));
-    b.onLoad({ filter: /.*/, namespace: "public" }, () => ({ contents: `export { ${exported.join(", ")} } from "./core.ts";` }));
+  const sharing = (chunk, ...sources) => ({ name: chunk, setup(b) {
+    for (const source of sources) {
+      const filter = new RegExp(`^\\.\\./${source}\\.ts$`);
+      b.onResolve({ filter }, ({ kind }) => (kind === "import-statement" ? { path: source, namespace: "public" } : undefined));
+    }
+    b.onLoad({ filter: /.*/, namespace: "public" }, ({ path }) => ({ contents: `export { ${names[path].join(", ")} } from "./core.ts";` }));
     b.onResolve({ filter: IN_CORE }, () => external(`./${chunk}${suffix}`));
   } });
   return {
-    core: sharing("core", /^\.\.\/core\.ts$/, names.core),
-    count: sharing("count-core", /^\.\.\/count\/public\.ts$/, names.count),
+    core: sharing("core", "core"),
+    count: sharing("count-core", "count/public"),
+    workspace: sharing("workspace-core", "search/public", "inline-context/public"),
     // Providers and sessions need errors and adapters, from two depths of folders.
     shared: { name: "shared", setup(b) {
       b.onResolve({ filter: /^(\.\.\/){1,2}(errors|adapters\/index)\.ts$/ }, () => external(`./core${suffix}`));
@@ -107,6 +120,7 @@ function pluginsOf(names, suffix) {
       b.onResolve({ filter: /^#bytes\// }, ({ path }) => external(`./bytes/${path.slice("#bytes/".length)}${suffix}`));
       b.onResolve({ filter: /^#engine-module$/ }, () => external("./espalier.wasm"));
       b.onResolve({ filter: /^#count-module$/ }, () => external("./count.wasm"));
+      b.onResolve({ filter: /^#workspace-module$/ }, () => external("./workspace.wasm"));
     } },
     node: { name: "node", setup(b) {
       b.onResolve({ filter: /entries\/node\.ts$/ }, () => external("./node.js"));
@@ -116,7 +130,10 @@ function pluginsOf(names, suffix) {
   };
 }
 
-const BYTES = { engine: "espalier.wasm", count: "count.wasm", o200k_base: "vocab/o200k_base.vocab", cl100k_base: "vocab/cl100k_base.vocab" };
+const BYTES = {
+  engine: "espalier.wasm", count: "count.wasm", workspace: "workspace.wasm",
+  o200k_base: "vocab/o200k_base.vocab", cl100k_base: "vocab/cl100k_base.vocab",
+};
 
 /** JavaScript of a function that returns the bytes of a file. */
 function bytesOf(dist, name) {

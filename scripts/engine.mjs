@@ -27,16 +27,18 @@ export const wasmFile = join(wasmDir, "espalier.wasm");
 export const countFile = join(wasmDir, "count.wasm");
 const quick = Boolean(process.env.ESPALIER_QUICK);
 const profile = quick ? "quick" : "release";
+/** The engine of workspace search and inline context. */
+export const workspaceFile = join(wasmDir, "workspace.wasm");
 /** What the engines are made of. */
 const SOURCES = [
-  "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "core", "count", "src",
+  "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "core", "count", "inline", "search", "src", "workspace",
   "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "scripts/engine.mjs", "scripts/glue.mjs",
 ];
 
-/** Makes both engines and their glue in `build/wasm`, unless they are current. */
+/** Makes the engines and their glue in `build/wasm`, unless they are current. */
 export function engine() {
   const inputs = hash(SOURCES, bindgen + profile);
-  const outputs = [wasmFile, countFile, ...["glue.js", "glue.d.ts", "count-glue.js"].map((name) => join(wasmDir, name))];
+  const outputs = [wasmFile, countFile, workspaceFile, ...["glue.js", "glue.d.ts", "count-glue.js", "workspace-glue.js"].map((name) => join(wasmDir, name))];
   return cached("wasm", inputs, outputs, async () => {
     // Cargo does not know of our part of the parser's runtime.
     const runtime = hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile);
@@ -44,6 +46,7 @@ export function engine() {
     await cached("runtime", runtime, [], () => run("cargo", clean));
     crateToWasm({ crate: "espalier", file: wasmFile, glue: "glue", inlineEntry: "espalier/inline/o200k_base" });
     crateToWasm({ crate: "espalier-count", file: countFile, glue: "count-glue", inlineEntry: "espalier/count/o200k_base" });
+    crateToWasm({ crate: "espalier-workspace", file: workspaceFile, glue: "workspace-glue", inlineEntry: "espalier/search/o200k_base" });
   });
 }
 

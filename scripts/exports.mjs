@@ -43,6 +43,12 @@ const count = entry("entries/count-inline", {
   node: "count-node", bundle: "count-bundle", web: "count-web", workerd: "count-workerd", inline: "count-inline",
 });
 
+/** An entry of the engine that searches. */
+const ofWorkspace = (name) => entry(`entries/${name}-node`, {
+  node: `${name}-node`, bundle: `${name}-bundle`, web: `${name}-web`, workerd: `${name}-workerd`, inline: `${name}-inline`,
+});
+const searchWith = (encoding) => plain(`entries/search-${encoding}`, `search-${encoding}`);
+
 const inlineWith = (encoding) => ({ workerd: asModule("entries/inline", `workerd-${encoding}`), ...plain("entries/inline", `inline-${encoding}`) });
 
 /** @param grammars names of the package's grammars */
@@ -60,6 +66,10 @@ export function packageExports(grammars) {
       workerd: asModule("entries/count-inline", "count-workerd-cl100k_base"),
       ...plain("entries/count-cl100k_base", "count-cl100k_base"),
     },
+    "./search": ofWorkspace("search"),
+    "./search/o200k_base": searchWith("o200k_base"),
+    "./search/cl100k_base": searchWith("cl100k_base"),
+    "./inline-context": ofWorkspace("inline-context"),
     "./providers": plain("providers/index", "providers"),
     "./sessions": plain("sessions/index", "sessions"),
     "./prompt-tsx": dropIn,
@@ -80,6 +90,7 @@ export function packageExports(grammars) {
     ])),
     "./espalier.wasm": "./dist/espalier.wasm",
     "./count.wasm": "./dist/count.wasm",
+    "./workspace.wasm": "./dist/workspace.wasm",
     "./vocab/o200k_base.vocab": "./dist/vocab/o200k_base.vocab",
     "./vocab/cl100k_base.vocab": "./dist/vocab/cl100k_base.vocab",
     "./grammars/*": "./dist/grammars/*",
@@ -88,5 +99,5 @@ export function packageExports(grammars) {
 }
 
 /** Files that do something when they are imported: bundlers keep them although nothing of them is used. */
-export const sideEffects = ["node", "bundle", "web", "worker", "workerd*", "inline*", "core", "count-*", "prompt-tsx-*", "grammars/*"].map((name) =>
+export const sideEffects = ["node", "bundle", "web", "worker", "workerd*", "inline*", "core", "count-*", "workspace-*", "search-*", "inline-context-*", "prompt-tsx-*", "grammars/*"].map((name) =>
   `./dist/${name}.*`);

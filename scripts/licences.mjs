@@ -31,7 +31,7 @@ export function thirdParty() {
   const printed = [...texts].map(([text, number]) => `## Text ${number}\n\n~~~text\n${text}\n~~~`);
   return `# Third-party software
 
-The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`) contain these crates. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
+The engines (\`dist/espalier.wasm\`, \`dist/count.wasm\`, \`dist/workspace.wasm\`) contain these crates. Grammars, tree-sitter and musl: \`dist/grammars/LICENSES.md\`.
 The vocabularies o200k_base and cl100k_base are OpenAI's, published with tiktoken under the MIT licence (Copyright (c) 2022 OpenAI,
 Shantanu Jain; the terms are those of LICENSE-MIT). \`espalier/prompt-tsx\` follows the interface of @vscode/prompt-tsx (MIT, Copyright (c) Microsoft Corporation).
 

@@ -1,0 +1,8 @@
+/** `espalier/search` with the engine and the vocabulary of cl100k_base inside the JavaScript: no file is read or fetched. */
+
+import bytes from "#bytes/cl100k_base";
+import { provideVocabulary } from "../vocabulary.ts";
+
+export * from "./search-inline.ts";
+
+provideVocabulary("cl100k_base", bytes);

@@ -1,0 +1,4 @@
+/** `espalier/search` for browsers. */
+
+export * from "../search/public.ts";
+export * from "./workspace-web.ts";

@@ -1,0 +1,4 @@
+/** `espalier/search` for Cloudflare. */
+
+export * from "../search/public.ts";
+export * from "./workspace-workerd.ts";

@@ -1,0 +1,34 @@
+/** The engine of search and inline context in browsers: its files are fetched when an asynchronous call first needs them. */
+
+import { canStart, initFrom, setAsyncLoader, wasmNotFound } from "../engine.ts";
+import { init as load } from "../init.ts";
+import type { InitOptions } from "../init.ts";
+import type { EncodingName } from "../types.ts";
+import { setVocabularyLocator } from "../vocabulary.ts";
+
+export type { InitOptions, VocabularySource } from "../init.ts";
+
+/** A bundle in CommonJS has no address of its own: files beside it are for the host to bring. */
+const HAS_ADDRESS = Boolean(import.meta.url);
+
+/** Loads the engine and the vocabularies; the package's own files are fetched unless the options say otherwise. */
+export async function init(options: InitOptions = {}): Promise<void> {
+  const wasm = options.wasm ?? (canStart() ? undefined : ourWasm());
+  return load({ ...options, ...(wasm !== undefined && { wasm }) }, HAS_ADDRESS ? { vocabulary: ours } : {});
+}
+
+setAsyncLoader(async () => initFrom(ourWasm()));
+if (HAS_ADDRESS) setVocabularyLocator(ours);
+
+// Named once: some bundlers make a file of every mention.
+function ourWasm(): URL {
+  if (!HAS_ADDRESS) throw wasmNotFound("This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched");
+  return new URL("./workspace.wasm", import.meta.url);
+}
+
+// Written out, so that bundlers see both files.
+function ours(name: EncodingName): URL {
+  return name === "cl100k_base"
+    ? new URL("./vocab/cl100k_base.vocab", import.meta.url)
+    : new URL("./vocab/o200k_base.vocab", import.meta.url);
+}

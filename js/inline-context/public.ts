@@ -1,0 +1,7 @@
+/** What every entry of `espalier/inline-context` exports. */
+
+export { initFrom, initSync, isReady } from "../engine.ts";
+export type { WasmSource } from "../engine.ts";
+export { EspalierError, isEspalierError } from "../errors.ts";
+export { hasEncoding, loadEncoding, loadEncodingSync } from "../vocabulary.ts";
+export type { EncodingName } from "../types.ts";

@@ -1,0 +1,9 @@
+/** What every entry of `espalier/search` exports. */
+
+export { initFrom, initSync, isReady } from "../engine.ts";
+export type { WasmSource } from "../engine.ts";
+export { EspalierError, isEspalierError } from "../errors.ts";
+export { hasEncoding, loadEncoding, loadEncodingSync } from "../vocabulary.ts";
+export type { EncodingName } from "../types.ts";
+export type { WorkerLike } from "../token-worker.ts";
+export type * from "./types.ts";

@@ -1,0 +1,1 @@
+//! Inline context at the boundary.

@@ -1,0 +1,1 @@
+//! The decisions of a search at the boundary.
