@@ -1,15 +1,15 @@
 /** `espalier outline DIR`: a map of the source files in a folder; of a single file its outline. */
 
-import { existsSync, lstatSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import type { Dirent } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { EspalierError, languageOf, outline, repositoryMap } from "../entries/node.ts";
 import type { Outline, RepositoryFile, RepositoryMap } from "../documents/outline.ts";
 import type { EncodingName } from "../types.ts";
-import { ignoring } from "./ignore.ts";
-import type { Ignores } from "./ignore.ts";
-import { isBinary, readText } from "./text.ts";
+import type { Ignores } from "../files/ignore.ts";
+import { readPatterns, repositoryOf } from "../files/repository.ts";
 import { append } from "../lists/append.ts";
+import { isBinary, readText } from "./text.ts";
 
 /** Larger files are data, or nobody wrote them. */
 const LARGEST = 1_000_000;
@@ -67,12 +67,12 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
   const files: RepositoryFile[] = [];
   const skipped = new Map<string, number>();
   const skip = (why: string) => skipped.set(why, (skipped.get(why) ?? 0) + 1);
-  const { base, above } = repository(root);
+  const { base, above } = repositoryOf(root);
   const open: { folder: string; ignores: Ignores }[] = [{ folder: root, ignores: above }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { folder } = next;
     const place = relative(root, folder).split(sep).join("/");
-    const ignores = next.ignores.and([base, place].filter(Boolean).join("/"), readOr(join(folder, ".gitignore")));
+    const ignores = next.ignores.and([base, place].filter(Boolean).join("/"), readPatterns(join(folder, ".gitignore")));
     let entries: Dirent[];
     try {
       entries = readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -100,22 +100,6 @@ function collect(root: string): { files: RepositoryFile[]; skipped: Map<string, 
   return { files, skipped };
 }
 
-/** The place of a folder in its repository, and what the folders above it ignore; a folder of no repository stands alone. */
-function repository(root: string): { base: string; above: Ignores } {
-  const alone = { base: "", above: ignoring() };
-  const parents: string[] = [];
-  let folder = resolve(root);
-  while (!existsSync(join(folder, ".git"))) {
-    const parent = dirname(folder);
-    if (parent === folder) return alone;
-    parents.unshift((folder = parent));
-  }
-  const place = (folder: string) => relative(parents[0] ?? folder, folder).split(sep).join("/");
-  const own = ignoring().and("", readOr(join(folder, ".git", "info", "exclude")));
-  const above = parents.reduce((ignores, folder) => ignores.and(place(folder), readOr(join(folder, ".gitignore"))), own);
-  return { base: place(resolve(root)), above };
-}
-
 /** Reads a file, or says why it is left out. */
 function take(file: string, path: string, files: RepositoryFile[]): string | undefined {
   if (languageOf(path) === undefined) return "without a grammar";
@@ -127,16 +111,5 @@ function take(file: string, path: string, files: RepositoryFile[]): string | und
     return undefined;
   } catch {
     return "unreadable";
-  }
-}
-
-/** A file of patterns. A link, a pipe or a device is none: as git, and because reading one may never end. */
-function readOr(file: string): string {
-  try {
-    const stats = lstatSync(file);
-    if (!stats.isFile() || stats.size > LARGEST) return "";
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }

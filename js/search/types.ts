@@ -53,8 +53,11 @@ export interface FileSource {
   list(options: { signal?: AbortSignal | undefined; note: (note: FileNote) => void }): AsyncIterable<ListedFile> | Iterable<ListedFile>;
   /** The text of a file, or why there is none. */
   read(path: string): Promise<{ text: string; version: string } | FileNote>;
-  /** Reports paths whose file was created, changed or deleted. Returns a function that ends it. */
-  watch?(onChange: (paths: readonly string[]) => void): () => void;
+  /**
+   * Reports paths whose file was created, changed or deleted; `onError` what ends or limits the watching, such as too many
+   * folders for the system. Returns a function that ends it.
+   */
+  watch?(onChange: (paths: readonly string[]) => void, onError?: (error: unknown) => void): () => void;
 }
 
 /** Named blobs: `nodeStorage`, `indexedDbStorage`, `workspaceStorage` and `memoryStorage` have all of these. */

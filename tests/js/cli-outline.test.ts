@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ignoring } from "../../js/cli/ignore.ts";
+import { ignoring } from "../../js/files/ignore.ts";
 import { printable } from "../../js/cli/printable.ts";
 
 const cli = fileURLToPath(new URL("../../pkg/dist/cli.js", import.meta.url));

@@ -18,7 +18,19 @@ export function glob(pattern: string): ((path: string) => boolean) | undefined {
   const tokens = tokensOf(pattern);
   if (!tokens) return undefined;
   const least = tokens.filter(({ type }) => type === "literal" || type === "one").length;
-  return (path) => least <= path.length && matches(tokens, path);
+  return simple(tokens) ?? ((path) => least <= path.length && matches(tokens, path));
+}
+
+/** A quick test for the patterns that people write most: a name without wildcards, and `*` at one end of it. */
+function simple(tokens: readonly Token[]): ((path: string) => boolean) | undefined {
+  const first = tokens[0]?.type === "some";
+  const last = tokens.length > 1 && tokens.at(-1)?.type === "some";
+  const letters = tokens.slice(first ? 1 : 0, last ? -1 : undefined);
+  if ((first && last) || !letters.every(({ type }) => type === "literal")) return undefined;
+  const text = letters.map((token) => (token as { letter: string }).letter).join("");
+  if (first) return (path) => path.endsWith(text) && !path.slice(0, path.length - text.length).includes("/");
+  if (last) return (path) => path.startsWith(text) && !path.includes("/", text.length);
+  return (path) => path === text;
 }
 
 /** Follows all ways through the pattern at once: the places in it that the path so far can have come to. A `*` never goes back. */

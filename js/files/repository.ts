@@ -1,0 +1,52 @@
+/** The ignore files of git around a folder, read in Node. */
+
+import { lstatSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { ignoring } from "./ignore.ts";
+import type { Ignores } from "./ignore.ts";
+
+/** Larger ignore files are no ignore files. */
+const MAX_BYTES = 1_000_000;
+
+/** Returns the path of a folder in its repository, and the rules of the folders above it; without a repository, none. */
+export function repositoryOf(root: string): { base: string; above: Ignores } {
+  const parents: string[] = [];
+  let folder = resolve(root);
+  while (!exists(join(folder, ".git"))) {
+    const parent = dirname(folder);
+    if (parent === folder) return { base: "", above: ignoring() };
+    parents.unshift((folder = parent));
+  }
+  const place = (path: string) => relative(folder, path).split(sep).join("/");
+  const own = ignoring().and("", readExclude(folder));
+  const above = parents.reduce((ignores, path) => ignores.and(place(path), readPatterns(join(path, ".gitignore"))), own);
+  return { base: place(resolve(root)), above };
+}
+
+/**
+ * Returns the patterns of `info/exclude` of the repository at `folder`. A worktree or submodule has a file `.git` that names the folder of
+ * its repository; a worktree shares the `info` of the repository that it belongs to.
+ */
+export function readExclude(folder: string): string {
+  const git = join(folder, ".git");
+  const [, pointer] = /^gitdir: (.+)/.exec(readPatterns(git)) ?? [];
+  if (pointer === undefined) return readPatterns(join(git, "info", "exclude"));
+  const own = resolve(folder, pointer.trimEnd());
+  const common = readPatterns(join(own, "commondir")).trim();
+  return readPatterns(join(resolve(own, common), "info", "exclude"));
+}
+
+/** Reads a file of patterns. Ignores links, pipes and devices: git does, and a read of one may never end. */
+export function readPatterns(file: string): string {
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile() || stats.size > MAX_BYTES) return "";
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
