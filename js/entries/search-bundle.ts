@@ -1,4 +1,5 @@
 /** `espalier/search` for Node, in a bundle. */
 
 export * from "../search/public.ts";
+export { nodeFiles } from "../search/sources/node.ts";
 export * from "./workspace-bundle.ts";

@@ -1,4 +1,5 @@
 /** `espalier/search` for everything else: the engine is inside. */
 
 export * from "../search/public.ts";
+export { nodeFiles } from "../search/sources/no-node.ts";
 export * from "./workspace-inline.ts";

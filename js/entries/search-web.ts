@@ -1,4 +1,5 @@
 /** `espalier/search` for browsers. */
 
 export * from "../search/public.ts";
+export { nodeFiles } from "../search/sources/no-node.ts";
 export * from "./workspace-web.ts";

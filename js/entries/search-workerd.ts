@@ -1,4 +1,5 @@
 /** `espalier/search` for Cloudflare. */
 
 export * from "../search/public.ts";
+export { nodeFiles } from "../search/sources/no-node.ts";
 export * from "./workspace-workerd.ts";

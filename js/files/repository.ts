@@ -47,6 +47,11 @@ export function readPatterns(file: string): string {
   }
 }
 
+/** Where the process may not look, there is nothing for it. */
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -21,6 +21,8 @@ import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
 import type { RequestOptions } from "../request.ts";
+import type { NodeFilesOptions } from "../search/sources/node-options.ts";
+import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
 import type { ReadSessionOptions } from "../sessions/types.ts";
 import type { TokenWorkerOptions } from "../token-worker.ts";
 import type { ToolContentOptions } from "../tool-content.ts";
@@ -258,3 +260,12 @@ export const DIAGNOSE: Names<DiagnoseOptions> = {
 export const REQUEST_LIMITS: Names<RequestLimits> = {
   maxTokens: 1, maxBytes: 1, maxImages: 1, maxImageBytes: 1, maxImageSide: 1, maxImageSideOfMany: 1,
 };
+
+// ---------------------------------------------------------------- workspace search: where files come from
+
+export const FILE_RULES: Names<FileRules> = {
+  binary: 1, generated: 1, folders: 1, names: 1, maxBytes: 1, larger: 1, binaryBytes: 1, minifiable: 1,
+  maxLineLength: 1, maxAverageLineLength: 1, ignore: 1,
+};
+export const SOURCE: Names<SourceOptions> = { rules: 1, ignoreFiles: 1 };
+export const NODE_FILES: Names<NodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1 };

@@ -7,3 +7,7 @@ export { hasEncoding, loadEncoding, loadEncodingSync } from "../vocabulary.ts";
 export type { EncodingName } from "../types.ts";
 export type { WorkerLike } from "../token-worker.ts";
 export type * from "./types.ts";
+export { memoryFiles } from "./sources/memory.ts";
+export type { NodeFilesOptions } from "./sources/node-options.ts";
+export { fileRules } from "./sources/rules.ts";
+export type { FileRules, SourceOptions } from "./sources/rules.ts";

@@ -6,5 +6,6 @@
 export * from "../search/public.ts";
 export * from "../inline-context/public.ts";
 export { call, canStart, setAsyncLoader, setLoader, wasm, wasmNotFound } from "../engine.ts";
+export { badOption } from "../errors.ts";
 export { init } from "../init.ts";
 export { notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../vocabulary.ts";

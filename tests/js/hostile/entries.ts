@@ -4,9 +4,13 @@ import { espalier } from "../built.ts";
 import type * as Providers from "../../../js/providers/index.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/providers.js";
+import type * as Search from "../../../js/entries/search-node.ts";
+// @ts-expect-error The bundle has no declarations beside it.
+import * as searchBundle from "../../../pkg/dist/search-node.js";
 
 const e = espalier;
 const p = bundle as typeof Providers;
+const s = searchBundle as typeof Search;
 
 export interface Entry {
   name: string;
@@ -249,4 +253,15 @@ export const ENTRIES: readonly Entry[] = [
   { name: "providers.vscode", args: () => [{ model: { id: "m", sendRequest: async () => ({ stream: [] }) } }], run: (options) => p.vscode(options).name, options: "api justification refusals maxTokens clock retries timeout idleTimeout onEvent" },
   { name: "classify", args: () => [{ status: 400, text: "prompt is too long" }, []], run: (refused, rules) => p.classify(refused, rules) },
   { name: "usageFrom", args: () => ["openai-chat", { prompt_tokens: 1, completion_tokens: 1 }], run: p.usageFrom },
+
+  { name: "search.memoryFiles", args: () => [{ "a.ts": "export const a = 1;", "b.png": new Uint8Array(2) }, {}], run: (files, options) => sourced(s.memoryFiles(files, options)), options: "rules ignoreFiles" },
+  { name: "search.memoryFiles (rules)", args: () => [{ binary: ["png"], larger: "cut" }], run: (rules) => sourced(s.memoryFiles({ "a.ts": "x" }, { rules })), options: "generated folders names maxBytes binaryBytes minifiable maxLineLength maxAverageLineLength ignore" },
+  { name: "search.nodeFiles", args: () => ["tests/js/hostile/no-such-folder", { delayMs: 5 }], run: (roots, options) => typeof s.nodeFiles(roots, options).list, options: "rules ignoreFiles" },
 ];
+
+/** All that a source says. */
+async function sourced(source: Search.FileSource): Promise<unknown> {
+  const said: unknown[] = [];
+  for await (const file of source.list({ note: (note) => said.push(note) })) said.push(file, await source.read(file.path));
+  return said;
+}

@@ -1,0 +1,167 @@
+/** The `FileSource` of any host: trees of folders, the rules, and what was listed last. */
+
+import { badOption, EspalierError } from "../../errors.ts";
+import type { FileNote, FileSource, ListedFile } from "../types.ts";
+import { decode } from "./decode.ts";
+import { judgeOf } from "./rules.ts";
+import type { SourceOptions } from "./rules.ts";
+import { noteOf } from "./tree.ts";
+import type { Root } from "./tree.ts";
+import { leftOut, listedOf, walk } from "./walk.ts";
+import type { Walking } from "./walk.ts";
+
+type Listing = Parameters<FileSource["list"]>[0];
+
+/** A source whose changes can be found out. */
+export interface TreeSource extends FileSource {
+  list(options: Listing): AsyncGenerator<ListedFile>;
+  /** Lists everything anew, and returns the paths that are new, changed or gone since the last time. */
+  compare(): Promise<string[]>;
+  /** The same for paths that something happened to, folders and ignore files included. */
+  changed(paths: readonly string[]): Promise<string[]>;
+  /** Lists once, unless somebody did. */
+  known(): Promise<void>;
+  /** Paths of all files that were listed. */
+  paths(): string[];
+}
+
+/** So many paths at once are found out by listing everything. */
+const MANY = 500;
+const IGNORE_FILES = /(?:^|\/)(?:\.gitignore|\.ignore|\.git\/info\/exclude)$/;
+
+/** @param rootsNow the roots at this time; those of an editor come and go */
+export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root[]>, { rules, ignoreFiles = true }: SourceOptions): TreeSource {
+  const judge = judgeOf(rules);
+  let versions: Map<string, string> | undefined;
+  const walking = (options: Partial<Listing> = {}): Walking => ({ judge, ignoreFiles, signal: options.signal, note: options.note ?? (() => undefined) });
+
+  /** The root of a path, and the path in it. */
+  const placeOf = async (path: string): Promise<{ root: Root; file: string } | undefined> => {
+    if (typeof path !== "string" || path === "" || path.includes("\0") || path.split("/").some((part) => part === "" || part === "." || part === "..")) return undefined;
+    for (const root of await rootsNow()) {
+      if (root.prefix === "") return { root, file: path };
+      if (path.startsWith(`${root.prefix}/`)) return { root, file: path.slice(root.prefix.length + 1) };
+    }
+    return undefined;
+  };
+
+  async function* list(options: Listing): AsyncGenerator<ListedFile> {
+    const found = new Map<string, string>();
+    for (const root of await rootsNow()) {
+      try {
+        for await (const files of walk(root, walking(options))) {
+          for (const file of files) {
+            if (found.has(file.path)) {
+              options.note({ path: file.path, reason: "duplicate" });
+              continue;
+            }
+            found.set(file.path, file.version);
+            yield file;
+          }
+        }
+      } catch (cause) {
+        options.signal?.throwIfAborted();
+        if (cause instanceof EspalierError || !isSystem(cause)) throw cause;
+        // Without its files an index would lose them all.
+        throw new EspalierError({ code: "file_not_found", message: `${root.title} cannot be read: ${noteOf(cause).detail}`, path: "roots", cause });
+      }
+    }
+    versions = found;
+  }
+
+  async function read(path: string): Promise<{ text: string; version: string } | FileNote> {
+    const place = await placeOf(path);
+    if (!place) return { path, reason: "gone", detail: "no path of this source" };
+    const { root, file } = place;
+    const why = versions?.has(path) ? undefined : await leftOut(root, walking(), file, false);
+    if (why) return { path, ...why };
+    try {
+      const edited = root.tree.edited?.(file);
+      if (edited) return judge.text(path, edited.text) ? { path, ...judge.text(path, edited.text)! } : edited;
+      const { maxBytes, larger } = judge.rules;
+      const { bytes, size, version } = await root.tree.read(file, maxBytes);
+      if (size > maxBytes && larger === "skip") return { path, reason: "tooLarge", detail: `${size} bytes` };
+      const decoded = decode(bytes.subarray(0, maxBytes), path, judge, size > maxBytes);
+      return "text" in decoded ? { text: decoded.text, version } : { path, ...decoded };
+    } catch (error) {
+      return { path, ...noteOf(error) };
+    }
+  }
+
+  async function compare(): Promise<string[]> {
+    const before = versions ?? new Map<string, string>();
+    for await (const _ of list({ note: () => undefined }));
+    return differences(before, versions!);
+  }
+
+  async function changed(paths: readonly string[]): Promise<string[]> {
+    if (paths.length > MANY || versions === undefined || paths.some((path) => IGNORE_FILES.test(path))) return compare();
+    const known = versions;
+    const out = new Set<string>();
+    for (const path of new Set(paths)) {
+      const place = await placeOf(path);
+      const now = place ? await below(place.root, place.file) : new Map<string, string>();
+      const before = knownBelow(known, path);
+      for (const one of differences(before, now)) out.add(one);
+      for (const one of before.keys()) known.delete(one);
+      for (const [one, version] of now) known.set(one, version);
+    }
+    return [...out];
+  }
+
+  /** The files at a path: itself, or those in it. */
+  async function below(root: Root, file: string): Promise<Map<string, string>> {
+    const out = new Map<string, string>();
+    const kind = await root.tree.kind(file).catch(() => undefined);
+    if (kind === "folder") {
+      for await (const files of walk(root, walking(), file)) for (const { path, version } of files) out.set(path, version);
+    } else if (kind === "file" && (await leftOut(root, walking(), file, false)) === undefined) {
+      const { file: listed } = await listedOf(root, walking(), file);
+      if (listed) out.set(listed.path, listed.version);
+    }
+    return out;
+  }
+
+  return {
+    list, read, compare, changed,
+    async known() {
+      if (versions === undefined) await compare();
+    },
+    paths: () => [...(versions?.keys() ?? [])],
+  };
+}
+
+function knownBelow(known: ReadonlyMap<string, string>, path: string): Map<string, string> {
+  const version = known.get(path);
+  if (version !== undefined) return new Map([[path, version]]);
+  return new Map([...known].filter(([one]) => one.startsWith(`${path}/`)));
+}
+
+function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] {
+  const fresh = [...now].flatMap(([path, version]) => (before.get(path) === version ? [] : [path]));
+  return [...fresh, ...[...before.keys()].filter((path) => !now.has(path))];
+}
+
+/** True for errors of a file system, as opposed to those of a caller's own function. */
+function isSystem(error: unknown): boolean {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return typeof code === "string" || (typeof name === "string" && /NotAllowed|NotReadable|Security|NotFound/.test(name));
+}
+
+/** Gives each root a name of its own, which paths begin with; a single root needs none. */
+export function prefixes(names: readonly string[]): string[] {
+  if (names.length === 1) return [""];
+  const taken = new Set<string>();
+  return names.map((name) => {
+    const plain = name.replace(/[/\\\0]/g, "-").replace(/^\.{0,2}$/, "root");
+    let prefix = plain;
+    for (let count = 2; taken.has(prefix); count++) prefix = `${plain}-${count}`;
+    taken.add(prefix);
+    return prefix;
+  });
+}
+
+/** Checks that a delay is a number of milliseconds. */
+export function needMs(value: unknown, name: string): void {
+  if (value !== undefined && !(typeof value === "number" && Number.isFinite(value) && value >= 0)) throw badOption(name, "milliseconds, 0 or more", value);
+}
