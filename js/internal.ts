@@ -8,4 +8,4 @@ export { grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setG
 export { init } from "./init.ts";
 export { ensureEncoding, loadNeeded, notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
 export { countText } from "./tokens.ts";
-export { genuine, hostClasses, isThought, readConversation, setVSCode, sourceOf, vscodeClasses } from "./adapters/index.ts";
+export { FORMATS, genuine, hostClasses, isThought, readConversation, setVSCode, sourceOf, vscodeClasses } from "./adapters/index.ts";

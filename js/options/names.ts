@@ -23,6 +23,7 @@ import type { VscodeOptions } from "../providers/vscode.ts";
 import type { RequestOptions } from "../request.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
+import type { SearchMessagesOptions } from "../search/messages.ts";
 import type { ReadSessionOptions } from "../sessions/types.ts";
 import type { TokenWorkerOptions } from "../token-worker.ts";
 import type { ToolContentOptions } from "../tool-content.ts";
@@ -220,6 +221,8 @@ export const LOAD_GRAMMAR: Names<LoadGrammarOptions> = { wasm: 1, signal: 1 };
 
 // ---------------------------------------------------------------- prompt trees
 
+export const SEARCH_MESSAGES: Names<SearchMessagesOptions> = { format: 1, budget: 1, call: 1, encoding: 1, model: 1, costModel: 1 };
+export const SEARCH_CALL: Names<{ id: 1; name: 1 }> = { id: 1, name: 1 };
 export const RENDER: Names<RenderOptions> = {
   budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1, token: 1,
   tracer: 1,

@@ -1,18 +1,14 @@
 /** A source file that grows with its budget. */
 
-import { summarizeDocument } from "../../documents.ts";
 import type { SummaryDocument, SummaryOptions } from "../../documents.ts";
-import { EspalierError } from "../../errors.ts";
 import type { BasePromptElementProps, PromptElementProps, PromptSizing } from "../piece.ts";
+import { shortened } from "../shortened.ts";
 import { Expandable } from "./containers.ts";
 
 export interface SourceDocumentProps extends BasePromptElementProps, SummaryDocument, Pick<SummaryOptions, "lineNumbers" | "marker" | "imports"> {
   /** The whole text of the file. */
   text: string;
 }
-
-/** How often a summary is made again because the renderer counts more than o200k_base does. */
-const TRIES = 6;
 
 /**
  * A source file, cut down to the tokens that are meant for it, with a comment wherever something is missing. It grows into the room that the rest
@@ -45,20 +41,5 @@ export class SourceDocument extends Expandable {
 
 async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
   const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
-  // NaN and infinity set no limit; the summary takes whole numbers only.
-  const most = Number.isNaN(sizing.tokenBudget) ? Number.MAX_SAFE_INTEGER : Math.min(Math.max(0, Math.floor(sizing.tokenBudget)), Number.MAX_SAFE_INTEGER);
-  let budget = most;
-  for (let tries = 0; tries < TRIES; tries++) {
-    let summary: string;
-    try {
-      summary = (await summarizeDocument(text, { ...given, budget })).text;
-    } catch (error) {
-      if (error instanceof EspalierError && error.code === "budget_exceeded") return "";
-      throw error;
-    }
-    const counted = await sizing.countTokens(summary);
-    if (counted <= most) return summary;
-    budget = Math.floor(budget * Math.min(0.95, most / counted));
-  }
-  return "";
+  return shortened(text, given, { most: sizing.tokenBudget, countTokens: (summary) => sizing.countTokens(summary) });
 }

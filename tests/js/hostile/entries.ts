@@ -33,6 +33,8 @@ const CODE = "export function add(a: number, b: number) {\n  const sum = a + b;\
 const DIFF = "@@ -2,1 +2,1 @@\n-  const sum = a - b;\n+  const sum = a + b;\n";
 const answered = async () => new Response('{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}');
 
+const found = () => ({ query: "add", hits: [{ path: "a.ts", text: CODE, firstLine: 0, lastLine: 3, header: "" }] });
+
 const log = () => e.ConversationLog.from(chat(), { now: () => 0 });
 const learned = () => {
   const calibration = new e.Calibration("gpt-4o");
@@ -130,6 +132,8 @@ export const ENTRIES: readonly Entry[] = [
   { name: "recovery.accepted", args: () => ["m", { sent: 100 }], run: (...args) => new e.Recovery().accepted(...(args as [string, never])), options: "reported predicted bound window date" },
   { name: "recovery.clear", args: () => ["m"], run: (model) => { const recovery = new e.Recovery(); recovery.clear(model); return recovery.state; } },
 
+  { name: "searchMessages", args: () => [found(), { format: "openai-chat", budget: 200, call: { id: "c1" } }], run: e.searchMessages, options: "encoding model costModel" },
+  { name: "SearchResults", args: () => [found()], run: (answer) => new e.SearchResults({ answer }).props.answer },
   { name: "truncate", args: () => ["line\n".repeat(200), { limit: 50 }], run: e.truncate, options: "head snap keep json clean recall marker profile encoding" },
   { name: "jsonSchema", args: () => ['{"a":1}', {}], run: e.jsonSchema, options: "limit profile encoding" },
   { name: "fitResults", args: () => [[{ tokens: 900, age: 1 }], { budget: 650 }], run: e.fitResults, options: "level" },

@@ -1,0 +1,113 @@
+/** What a search found, as a message of any format. */
+
+import { FORMATS } from "../adapters/index.ts";
+import { needNames, needText } from "../checks.ts";
+import { convert, countMessages } from "../core.ts";
+import { call as cross, ready, wasm } from "../engine.ts";
+import { badOption as bad, EspalierError } from "../errors.ts";
+import { known, knownIn } from "../options/known.ts";
+import { SEARCH_CALL, SEARCH_MESSAGES } from "../options/names.ts";
+import { fittingHits, needHits } from "./shown.ts";
+import type { FoundHits } from "./shown.ts";
+import { countText } from "../tokens.ts";
+import type { CostModelName, EncodingName, Format, NeutralMessage } from "../types.ts";
+import { loadNeeded } from "../vocabulary.ts";
+
+export interface SearchMessagesOptions {
+  /** The format of the result. */
+  format: Format;
+  /** Maximum tokens of the result, what a message costs included. Default: all hits whole. */
+  budget?: number;
+  /** The call that the search answers: the result is then that of a tool. Default: a message of the user. */
+  call?: { id: string; name?: string };
+  /** Wins over `model`. Default `o200k_base`. */
+  encoding?: EncodingName;
+  /** A model name; picks the encoding. */
+  model?: string;
+  /** Default `espalier`. */
+  costModel?: CostModelName;
+}
+
+/** What a tool returns that found nothing. */
+const NOTHING = "No results.";
+
+/**
+ * Returns the hits of a search as a message: one of the user, or the result of a tool call. Hits are shown as
+ * `SearchResults` shows them: the most relevant last, the least relevant left out first.
+ *
+ * ```ts
+ * import { searchMessages } from "espalier";
+ *
+ * const answer = { // as `index.search` returns it
+ *   query: "where are tokens counted?",
+ *   hits: [{ path: "src/count.ts", firstLine: 11, lastLine: 11, header: "", text: "export const count = 1;" }],
+ * };
+ * const messages = await searchMessages(answer, { format: "openai-chat", budget: 500, call: { id: "call_1" } });
+ * const content = '<file path="src/count.ts" lines="12">\nexport const count = 1;\n</file>';
+ * messages; // => [{ role: "tool", tool_call_id: "call_1", content }]
+ * ```
+ *
+ * @returns one message; none if no hit is shown and no call has to be answered
+ * @throws EspalierError `bad_option`, `unknown_encoding`; `budget_exceeded` if a call cannot even be answered with
+ * "No results."
+ */
+export async function searchMessages(answer: FoundHits, options: SearchMessagesOptions): Promise<unknown[]> {
+  const { format, budget, call, encoding, model, costModel } = known(options, SEARCH_MESSAGES);
+  needHits(answer, "answer");
+  if (!FORMATS.includes(format)) throw bad("format", `one of ${FORMATS.join(", ")}`, format);
+  if (budget !== undefined && (typeof budget !== "number" || !(budget >= 0)))
+    throw bad("budget", "a number of tokens, 0 or more", budget);
+  if (call !== undefined && (typeof call !== "object" || call === null || typeof call.id !== "string"))
+    throw bad("call", "the id of a call, and its name", call);
+  knownIn(call, SEARCH_CALL, "options.call");
+  needText(call?.name, "name", "a text", "options.call");
+  needNames({ encoding, model, costModel });
+  await ready();
+  const counting = {
+    ...(encoding !== undefined && { encoding }),
+    ...(model !== undefined && { model }),
+    ...(costModel !== undefined && { costModel }),
+  };
+  const name =
+    encoding ?? (model === undefined ? "o200k_base" : (cross(() => wasm().encodingForModel(model)) as EncodingName));
+  await loadNeeded(name);
+
+  const made = (text: string) => convert([neutral(text, call)], format, { from: "espalier" }).messages;
+  const cost = (messages: unknown[]) =>
+    countMessages(messages, { ...counting, format }).perMessage.reduce((sum, { tokens }) => sum + tokens, 0);
+  const countTokens = (text: string) => countText(text, name);
+  const least = made(call ? NOTHING : "");
+  const most = budget ?? Infinity;
+  // What a message costs besides its text, in the first try; what that was wrong by, in the second.
+  let room = most - cost(made(""));
+  for (;;) {
+    const shown = room > 0 ? await fittingHits(answer, { tokenBudget: room, countTokens }) : [];
+    if (shown.length === 0) break;
+    const messages = made(shown.reverse().join("\n"));
+    const over = cost(messages) - most;
+    if (!(over > 0)) return messages;
+    room -= over;
+  }
+  if (!call) return [];
+  const needed = cost(least);
+  if (needed > most) {
+    const message = `the answer to a call needs ${needed} tokens, and options.budget is ${most}`;
+    throw new EspalierError({
+      code: "budget_exceeded",
+      message,
+      path: "options.budget",
+      details: { budget: most, needed, largest: [] },
+    });
+  }
+  return least;
+}
+
+function neutral(text: string, call: SearchMessagesOptions["call"]): NeutralMessage {
+  if (!call) return { id: "search", role: "user", parts: [{ type: "text", text }] };
+  const content = [{ type: "text" as const, text }];
+  return {
+    id: "search",
+    role: "tool",
+    parts: [{ type: "toolResult", callId: call.id, ...(call.name !== undefined && { name: call.name }), content }],
+  };
+}
