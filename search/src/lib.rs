@@ -6,17 +6,20 @@
 //! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`:
 //! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
 //! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
-//! neighbours, `fuse` joins rankings.
+//! neighbours, `fuse` joins rankings. `plan` decides which of these searches runs
+//! when, `fill` makes passages of hits until a budget is full.
 //!
 //! Texts are not kept. Nothing here reads a clock or a file.
 
 mod bytes;
 mod chunk;
 mod compact;
+mod fill;
 mod fuse;
 mod index;
 mod intern;
 mod inverted;
+mod plan;
 mod profile;
 mod query;
 mod segment;
@@ -25,8 +28,13 @@ mod terms;
 mod vectors;
 
 pub use chunk::{Chunk, ChunkOptions, Definition, MIN_BUDGET, chunks};
+pub use fill::{FillFile, FillHit, FillOptions, Filled, Large, LeftOut, Passage, Why, fill, large_hits};
 pub use fuse::{RRF_K, fuse};
 pub use index::{Index, Located, State};
+pub use plan::{
+    Answer, Ask, Attempt, Callbacks, Combine, Effect, Ending, Keyword, Outcome, Plan, PlanOptions, Ranked, Scored,
+    Stage, Step, Strategy, Timeouts, WholeLimits,
+};
 pub use profile::{Profile, Scoring, Words};
 pub use query::{Contribution, Hit, Query};
 pub use snapshot::{Damage, DamagedSegment, Loaded, Saved, Segment};

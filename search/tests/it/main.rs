@@ -1,6 +1,8 @@
 mod chunking;
 mod compaction;
+mod fill;
 mod indexing;
+mod plan;
 mod profiles;
 mod snapshots;
 mod support;
