@@ -102,7 +102,7 @@ test("files and folders that are deleted meanwhile", async () => {
   rmSync(join(root, "a.ts"));
   rmSync(join(root, "b"), { recursive: true });
   assert.deepEqual([await text(source, "a.ts"), await text(source, "b/c.ts")], ["(gone)", "(gone)"]);
-  assert.deepEqual(await listed(source), { paths: [], notes: [], versions: {} });
+  assert.deepEqual(await listed(source), { paths: [], notes: [], versions: Object.create(null) });
 });
 
 test("a folder that is missing, and a file in its place, end the list", async () => {
