@@ -24,6 +24,7 @@ import type { RequestOptions } from "../request.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
 import type { SearchMessagesOptions } from "../search/messages.ts";
+import type { VsCodeFilesOptions } from "../search/sources/vscode.ts";
 import type { ReadSessionOptions } from "../sessions/types.ts";
 import type { TokenWorkerOptions } from "../token-worker.ts";
 import type { ToolContentOptions } from "../tool-content.ts";
@@ -272,3 +273,4 @@ export const FILE_RULES: Names<FileRules> = {
 };
 export const SOURCE: Names<SourceOptions> = { rules: 1, ignoreFiles: 1 };
 export const NODE_FILES: Names<NodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1 };
+export const VSCODE_FILES: Names<VsCodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1, settings: 1, unsaved: 1 };

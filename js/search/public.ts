@@ -11,3 +11,5 @@ export { memoryFiles } from "./sources/memory.ts";
 export type { NodeFilesOptions } from "./sources/node-options.ts";
 export { fileRules } from "./sources/rules.ts";
 export type { FileRules, SourceOptions } from "./sources/rules.ts";
+export { vscodeFiles } from "./sources/vscode.ts";
+export type { VsCodeApi, VsCodeDocument, VsCodeEvent, VsCodeFilesOptions, VsCodeFolder, VsCodeUri } from "./sources/vscode.ts";

@@ -29,11 +29,11 @@ export interface TreeSource extends FileSource {
 const MANY = 500;
 const IGNORE_FILES = /(?:^|\/)(?:\.gitignore|\.ignore|\.git\/info\/exclude)$/;
 
-/** @param rootsNow the roots at this time; those of an editor come and go */
-export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root[]>, { rules, ignoreFiles = true }: SourceOptions): TreeSource {
+/** @param rootsNow the roots at this time; those of an editor come and go, as its settings do */
+export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root[]>, { rules, ignoreFiles = true }: SourceOptions, usesIgnoreFiles = () => ignoreFiles): TreeSource {
   const judge = judgeOf(rules);
   let versions: Map<string, string> | undefined;
-  const walking = (options: Partial<Listing> = {}): Walking => ({ judge, ignoreFiles, signal: options.signal, note: options.note ?? (() => undefined) });
+  const walking = (options: Partial<Listing> = {}): Walking => ({ judge, ignoreFiles: usesIgnoreFiles(), signal: options.signal, note: options.note ?? (() => undefined) });
 
   /** The root of a path, and the path in it. */
   const placeOf = async (path: string): Promise<{ root: Root; file: string } | undefined> => {

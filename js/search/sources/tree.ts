@@ -8,6 +8,8 @@ export interface TreeEntry {
   kind: "file" | "folder" | "link" | "other";
   /** What an `other` is. */
   detail?: string | undefined;
+  /** The host's own settings leave it out. */
+  isExcluded?: boolean | undefined;
 }
 
 export interface FileStat {
@@ -31,6 +33,8 @@ export interface Tree {
   above?(): Promise<{ base: string; above: Ignores }>;
   /** True if a folder is the root of another tree of the same source. */
   isRoot?(folder: string): boolean;
+  /** The same as `isExcluded` of its entry, for a path that nobody listed. */
+  isExcluded?(path: string): Promise<boolean>;
   /** The texts that an editor has instead of those of the disk. */
   edited?(file: string): { text: string; version: string } | undefined;
 }

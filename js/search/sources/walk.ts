@@ -17,6 +17,7 @@ const FOLDERS = 16;
 const FILES = 64;
 /** Deeper folders are a loop that the host does not show as a link. */
 const MAX_DEPTH = 200;
+const EXCLUDED = { reason: "ignored", detail: "settings of the editor" } as const;
 /** Larger ignore files are no ignore files. */
 const MAX_IGNORE_BYTES = 1_000_000;
 
@@ -88,9 +89,9 @@ async function look(root: Root, options: Walking, open: Open): Promise<Looked> {
   const names = new Set(entries.map(({ name }) => name));
   const inherited = await entered(root, options, open, folder, (name) => names.has(name));
   const files: string[] = [];
-  for (const { name, kind, detail } of entries) {
+  for (const { name, kind, detail, isExcluded } of entries) {
     const path = joined(folder, name);
-    const why = judged(root, options, inherited, path, kind === "folder");
+    const why = isExcluded ? EXCLUDED : judged(root, options, inherited, path, kind === "folder");
     if (why !== undefined) note(path, why);
     else if (kind === "folder") {
       if (tree.isRoot?.(path)) note(path, { reason: "duplicate", detail: "a root of its own" });
@@ -136,7 +137,7 @@ export async function leftOut(root: Root, options: Walking, path: string, isFold
   const inherited = await inheritedAt(root, options, at < 0 ? "" : path.slice(0, at), (note) => (why = note));
   if (inherited === undefined) return why;
   const own = await entered(root, options, inherited, at < 0 ? "" : path.slice(0, at), () => true);
-  return judged(root, options, own, path, isFolder);
+  return (await root.tree.isExcluded?.(path)) ? EXCLUDED : judged(root, options, own, path, isFolder);
 }
 
 function judged({ prefix }: Root, { judge }: Walking, { git, own, base }: Inherited, path: string, isFolder: boolean): Omit<FileNote, "path"> | undefined {
@@ -153,7 +154,8 @@ async function inheritedAt(root: Root, options: Walking, folder: string, onLeftO
   const parts = folder.split("/");
   for (let depth = 1; depth <= parts.length; depth++) {
     inherited = await entered(root, options, inherited, parts.slice(0, depth - 1).join("/"), () => true);
-    const why = judged(root, options, inherited, parts.slice(0, depth).join("/"), true);
+    const path = parts.slice(0, depth).join("/");
+    const why = (await root.tree.isExcluded?.(path)) ? EXCLUDED : judged(root, options, inherited, path, true);
     if (why === undefined) continue;
     onLeftOut?.(why);
     return undefined;

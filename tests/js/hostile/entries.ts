@@ -261,7 +261,14 @@ export const ENTRIES: readonly Entry[] = [
   { name: "search.memoryFiles", args: () => [{ "a.ts": "export const a = 1;", "b.png": new Uint8Array(2) }, {}], run: (files, options) => sourced(s.memoryFiles(files, options)), options: "rules ignoreFiles" },
   { name: "search.memoryFiles (rules)", args: () => [{ binary: ["png"], larger: "cut" }], run: (rules) => sourced(s.memoryFiles({ "a.ts": "x" }, { rules })), options: "generated folders names maxBytes binaryBytes minifiable maxLineLength maxAverageLineLength ignore" },
   { name: "search.nodeFiles", args: () => ["tests/js/hostile/no-such-folder", { delayMs: 5 }], run: (roots, options) => typeof s.nodeFiles(roots, options).list, options: "rules ignoreFiles" },
+  { name: "search.vscodeFiles", args: () => [vscode(), {}], run: (api, options) => sourced(s.vscodeFiles(api, options)), options: "rules ignoreFiles settings unsaved delayMs" },
 ];
+
+/** An editor with an empty workspace. */
+function vscode() {
+  const fs = { readDirectory: async () => [], stat: async () => ({ type: 2, size: 0, mtime: 0 }), readFile: async () => new Uint8Array() };
+  return { workspace: { workspaceFolders: [], fs, textDocuments: [] } };
+}
 
 /** All that a source says. */
 async function sourced(source: Search.FileSource): Promise<unknown> {

@@ -1,0 +1,243 @@
+/** The workspace of VS Code as a source. Nothing of VS Code is imported: its API is passed in and taken by its shape. */
+
+import { badOption } from "../../errors.ts";
+import { known } from "../../options/known.ts";
+import { VSCODE_FILES } from "../../options/names.ts";
+import type { FileSource } from "../types.ts";
+import { hashOf } from "./memory.ts";
+import { checkShared } from "./rules.ts";
+import type { SourceOptions } from "./rules.ts";
+import { needMs, prefixes, sourceOf } from "./source.ts";
+import { joined, Noted, noteOf } from "./tree.ts";
+import type { Root, Tree, TreeEntry } from "./tree.ts";
+import { excluding } from "./vscode-globs.ts";
+import type { Excluded, ExcludeValue } from "./vscode-globs.ts";
+import { watching } from "./watching.ts";
+
+/** A `vscode.Uri`, as far as it is used. */
+export interface VsCodeUri {
+  readonly path: string;
+  with(change: { path: string }): VsCodeUri;
+  toString(): string;
+}
+
+/** A `vscode.WorkspaceFolder`. */
+export interface VsCodeFolder {
+  readonly uri: VsCodeUri;
+  readonly name: string;
+}
+
+/** A `vscode.TextDocument`, as far as it is used. */
+export interface VsCodeDocument {
+  readonly uri: VsCodeUri;
+  readonly isDirty: boolean;
+  getText(): string;
+}
+
+/** A `vscode.Event`. */
+export type VsCodeEvent<T> = (listener: (event: T) => unknown) => { dispose(): unknown };
+
+/** The API of VS Code, as far as it is used. */
+export interface VsCodeApi {
+  readonly workspace: {
+    readonly workspaceFolders: readonly VsCodeFolder[] | undefined;
+    readonly fs: {
+      readDirectory(uri: never): PromiseLike<readonly (readonly [string, number])[]>;
+      stat(uri: never): PromiseLike<{ readonly type: number; readonly size: number; readonly mtime: number }>;
+      readFile(uri: never): PromiseLike<Uint8Array>;
+    };
+    readonly textDocuments: readonly VsCodeDocument[];
+    getConfiguration(section: string, scope?: never): { get(key: string): unknown };
+    createFileSystemWatcher(pattern: never): {
+      readonly onDidCreate: VsCodeEvent<VsCodeUri>;
+      readonly onDidChange: VsCodeEvent<VsCodeUri>;
+      readonly onDidDelete: VsCodeEvent<VsCodeUri>;
+      dispose(): unknown;
+    };
+    readonly onDidChangeTextDocument: VsCodeEvent<{ readonly document: VsCodeDocument }>;
+    readonly onDidCloseTextDocument: VsCodeEvent<VsCodeDocument>;
+    readonly onDidChangeWorkspaceFolders: VsCodeEvent<unknown>;
+    readonly onDidChangeConfiguration: VsCodeEvent<{ affectsConfiguration(section: string): boolean }>;
+  };
+  readonly RelativePattern: new (base: never, pattern: string) => object;
+}
+
+export interface VsCodeFilesOptions extends SourceOptions {
+  /** Follow the settings `files.exclude`, `search.exclude` and `search.useIgnoreFiles`. Default true. */
+  settings?: boolean | undefined;
+  /** Prefer the text of an editor with unsaved changes to that of the disk. Default true. */
+  unsaved?: boolean | undefined;
+  /** Milliseconds that `watch` waits for further changes before it reports them. Default 250: people type. */
+  delayMs?: number | undefined;
+}
+
+const DELAY_MS = 250;
+/** `FileType` of VS Code: bits. */
+const [FILE, FOLDER, LINK] = [1, 2, 64];
+const EXCLUDES = ["files.exclude", "search.exclude"] as const;
+
+/**
+ * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the desktop and in the web.
+ * With one folder paths are relative to it; with several they begin with the name of theirs. Ignore files and {@link fileRules} hold as
+ * for {@link nodeFiles}, and the settings that exclude files from the editor's own search. Links are not followed.
+ *
+ * ```ts
+ * import * as vscode from "vscode";
+ * import { vscodeFiles } from "espalier/search";
+ *
+ * const source = vscodeFiles(vscode);
+ * const paths: string[] = [];
+ * for await (const { path } of source.list({ note: () => undefined })) paths.push(path);
+ * paths.length; // => 0
+ * ```
+ *
+ * @param vscode the module `vscode`
+ * @throws EspalierError `bad_option`
+ */
+export function vscodeFiles(vscode: VsCodeApi, options: VsCodeFilesOptions = {}): FileSource {
+  checkShared(known(options, VSCODE_FILES));
+  needMs(options.delayMs, "delayMs");
+  for (const name of ["settings", "unsaved"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "true or false", options[name]);
+  }
+  const workspace: VsCodeApi["workspace"] | undefined = vscode?.workspace;
+  if (typeof workspace?.fs?.readDirectory !== "function" || typeof workspace.fs.stat !== "function" || typeof workspace.fs.readFile !== "function") {
+    throw badOption("", "the module vscode, with workspace.fs", vscode, "vscode");
+  }
+  const { settings = true, unsaved = true, delayMs = DELAY_MS } = options;
+  const rootsNow = (): (Root & { folder: VsCodeFolder })[] => {
+    const folders = workspace.workspaceFolders ?? [];
+    const names = prefixes(folders.map(({ name }) => name));
+    const uris = new Set(folders.map(({ uri }) => uri.toString()));
+    const documents = unsaved ? workspace.textDocuments.filter(({ isDirty }) => isDirty) : [];
+    const dirty = new Map(documents.map((document) => [document.uri.toString(), document]));
+    return folders.map((folder, at) => ({
+      folder, prefix: names[at]!, title: folder.uri.toString(),
+      tree: treeOf(workspace, folder, { uris, dirty, excluded: settings ? excludedOf(workspace, folder) : () => false }),
+    }));
+  };
+  const usesIgnoreFiles = () => (options.ignoreFiles ?? true) && !(settings && workspace.getConfiguration?.("search").get("useIgnoreFiles") === false);
+  const source = sourceOf(rootsNow, options, usesIgnoreFiles);
+  return {
+    list: source.list, read: source.read,
+    watch(onChange, onError = () => undefined) {
+      const changes = watching(source, delayMs, onChange, onError);
+      const listening = listen(vscode, { settings, unsaved }, rootsNow, changes.touch, (error) => changes.failed("A folder is not watched", error));
+      return () => {
+        changes.end();
+        listening();
+      };
+    },
+  };
+}
+
+interface Seen {
+  uris: ReadonlySet<string>;
+  dirty: ReadonlyMap<string, VsCodeDocument>;
+  excluded: Excluded;
+}
+
+function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, dirty, excluded }: Seen): Tree {
+  const top = uri.path.replace(/\/$/, "");
+  const at = (path: string) => (path === "" ? uri : uri.with({ path: `${top}/${path}` })) as never;
+  const stat = async (file: string) => {
+    const { type, size, mtime } = await fs.stat(at(file));
+    if ((type & LINK) !== 0) throw new Noted("ignored", "a link, which is not followed");
+    if ((type & FILE) === 0) throw new Noted("unreadable", (type & FOLDER) !== 0 ? "a folder" : "neither a file nor a folder");
+    return { size, version: `${size}-${mtime}` };
+  };
+  return {
+    async entries(folder) {
+      const found = await fs.readDirectory(at(folder));
+      const names = new Set(found.map(([name]) => name));
+      return found.map(([name, type]): TreeEntry => ({ name, kind: kindOf(type), isExcluded: excluded(joined(folder, name), (sibling) => names.has(sibling)) }));
+    },
+    async kind(path) {
+      try {
+        return kindOf((await fs.stat(at(path))).type);
+      } catch (error) {
+        if (noteOf(error).reason === "gone") return undefined;
+        throw error;
+      }
+    },
+    stat,
+    async read(file) {
+      const before = await stat(file);
+      const bytes = await fs.readFile(at(file));
+      return { bytes, ...before };
+    },
+    isRoot: (folder) => uris.has((at(folder) as VsCodeUri).toString()),
+    edited(file) {
+      const document = dirty.get((at(file) as VsCodeUri).toString());
+      if (!document) return undefined;
+      const text = document.getText();
+      return { text, version: `unsaved-${text.length}-${hashOf(new TextEncoder().encode(text))}` };
+    },
+    async isExcluded(path) {
+      let needsSiblings = false;
+      if (excluded(path, () => (needsSiblings = true) && false)) return true;
+      if (!needsSiblings) return false;
+      const names = new Set((await fs.readDirectory(at(path.slice(0, Math.max(0, path.lastIndexOf("/")))))).map(([name]) => name));
+      return excluded(path, (sibling) => names.has(sibling));
+    },
+  };
+}
+
+function kindOf(type: number): TreeEntry["kind"] {
+  if ((type & LINK) !== 0) return "link";
+  return (type & FOLDER) !== 0 ? "folder" : (type & FILE) !== 0 ? "file" : "other";
+}
+
+/** Reads the settings of a folder when they are first needed. */
+function excludedOf(workspace: VsCodeApi["workspace"], { uri }: VsCodeFolder): Excluded {
+  let made: Excluded | undefined;
+  const make = () => excluding(EXCLUDES.map((name) => {
+    const [section, key] = name.split(".") as [string, string];
+    const value = workspace.getConfiguration?.(section, uri as never).get(key);
+    return typeof value === "object" && value !== null ? (value as Record<string, ExcludeValue>) : {};
+  }));
+  return (path, siblings) => (made ??= make())(path, siblings);
+}
+
+/** Turns the events of the editor into paths; "" for what concerns all of them. */
+function listen(
+  { workspace, RelativePattern }: VsCodeApi, { settings, unsaved }: { settings: boolean; unsaved: boolean },
+  rootsNow: () => (Root & { folder: VsCodeFolder })[], touch: (path: string) => void, failed: (error: unknown) => void,
+): () => void {
+  let watchers: { dispose(): unknown }[] = [];
+  const follow = () => {
+    for (const watcher of watchers.splice(0)) watcher.dispose();
+    watchers = rootsNow().flatMap(({ folder }) => {
+      try {
+        const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder as never, "**/*") as never);
+        const listeners = [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete].map((event) => event.call(watcher, touchUri));
+        return [...listeners, watcher];
+      } catch (error) {
+        failed(error);
+        return [];
+      }
+    });
+  };
+  const touchUri = (uri: VsCodeUri) => {
+    const text = uri.toString();
+    for (const { folder, prefix } of rootsNow()) {
+      const top = folder.uri.path.replace(/\/$/, "");
+      // Scheme and authority are compared through the whole of the URI, the path unescaped.
+      if (uri.path.startsWith(`${top}/`) && folder.uri.with({ path: uri.path }).toString() === text) touch(joined(prefix, uri.path.slice(top.length + 1)));
+    }
+  };
+  follow();
+  const events = [
+    workspace.onDidChangeWorkspaceFolders(() => {
+      follow();
+      touch("");
+    }),
+    ...(settings ? [workspace.onDidChangeConfiguration((event) => {
+      if ([...EXCLUDES, "search.useIgnoreFiles"].some((name) => event.affectsConfiguration(name))) touch("");
+    })] : []),
+    ...(unsaved ? [workspace.onDidChangeTextDocument(({ document }) => touchUri(document.uri)), workspace.onDidCloseTextDocument((document) => touchUri(document.uri))] : []),
+  ];
+  return () => {
+    for (const one of [...events, ...watchers.splice(0)]) one.dispose();
+  };
+}
