@@ -21,6 +21,7 @@ import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
 import type { RequestOptions } from "../request.ts";
+import type { BrowserFilesOptions } from "../search/sources/browser.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
 import type { SearchMessagesOptions } from "../search/messages.ts";
@@ -274,3 +275,4 @@ export const FILE_RULES: Names<FileRules> = {
 export const SOURCE: Names<SourceOptions> = { rules: 1, ignoreFiles: 1 };
 export const NODE_FILES: Names<NodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1 };
 export const VSCODE_FILES: Names<VsCodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1, settings: 1, unsaved: 1 };
+export const BROWSER_FILES: Names<BrowserFilesOptions> = { rules: 1, ignoreFiles: 1, pollMs: 1 };

@@ -7,6 +7,8 @@ export { hasEncoding, loadEncoding, loadEncodingSync } from "../vocabulary.ts";
 export type { EncodingName } from "../types.ts";
 export type { WorkerLike } from "../token-worker.ts";
 export type * from "./types.ts";
+export { browserFiles } from "./sources/browser.ts";
+export type { BrowserEntry, BrowserFile, BrowserFilesOptions, BrowserFolder, BrowserInput, BrowserItem } from "./sources/browser.ts";
 export { memoryFiles } from "./sources/memory.ts";
 export type { NodeFilesOptions } from "./sources/node-options.ts";
 export { fileRules } from "./sources/rules.ts";

@@ -62,7 +62,7 @@ export function wrongPath(path: unknown): string | undefined {
  * const paths: string[] = [];
  * for await (const { path } of source.list({ note: () => undefined })) paths.push(path);
  * paths; // => [".gitignore", "src/a.ts"]
- * await source.read("src/a.ts"); // => { text: "export const a = 1;\n", version: "20-1f9ed2f4" }
+ * await source.read("src/a.ts"); // => { text: "export const a = 1;\n", version: "20-9324a58a" }
  * ```
  *
  * @throws EspalierError `bad_input` for a path that is none, `bad_option`

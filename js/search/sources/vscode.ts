@@ -88,7 +88,7 @@ const EXCLUDES = ["files.exclude", "search.exclude"] as const;
  * const source = vscodeFiles(vscode);
  * const paths: string[] = [];
  * for await (const { path } of source.list({ note: () => undefined })) paths.push(path);
- * paths.length; // => 0
+ * paths.includes("src/app.ts"); // => true
  * ```
  *
  * @param vscode the module `vscode`

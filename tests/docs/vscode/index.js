@@ -1,6 +1,6 @@
 /** The classes of VS Code's API that the documentation's code blocks use, and a model that answers every request with one text. */
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
 export class LanguageModelTextPart {
   constructor(value) {
@@ -96,7 +96,16 @@ const found = (uri, reading) => reading.catch((error) => {
 });
 
 export const workspace = {
+  get workspaceFolders() {
+    return [{ name: "fixtures", uri: Uri.file(process.cwd()), index: 0 }];
+  },
+  textDocuments: [],
+  getConfiguration: () => ({ get: () => undefined }),
   fs: {
+    stat: async (uri) => {
+      const { size, mtimeMs } = await found(uri, stat(uri.path));
+      return { type: FileType.File, size, mtime: mtimeMs };
+    },
     readFile: (uri) => found(uri, readFile(uri.path)),
     writeFile: (uri, content) => writeFile(uri.path, content),
     createDirectory: (uri) => mkdir(uri.path, { recursive: true }),

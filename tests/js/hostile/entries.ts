@@ -262,6 +262,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "search.memoryFiles (rules)", args: () => [{ binary: ["png"], larger: "cut" }], run: (rules) => sourced(s.memoryFiles({ "a.ts": "x" }, { rules })), options: "generated folders names maxBytes binaryBytes minifiable maxLineLength maxAverageLineLength ignore" },
   { name: "search.nodeFiles", args: () => ["tests/js/hostile/no-such-folder", { delayMs: 5 }], run: (roots, options) => typeof s.nodeFiles(roots, options).list, options: "rules ignoreFiles" },
   { name: "search.vscodeFiles", args: () => [vscode(), {}], run: (api, options) => sourced(s.vscodeFiles(api, options)), options: "rules ignoreFiles settings unsaved delayMs" },
+  { name: "search.browserFiles", args: () => [[new File(["export const a = 1;"], "a.ts", { lastModified: 1 })], {}], run: (input, options) => sourced(s.browserFiles(input, options)), options: "rules ignoreFiles pollMs" },
 ];
 
 /** An editor with an empty workspace. */
