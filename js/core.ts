@@ -34,7 +34,7 @@ export type { AnyEvent, EventOf } from "./conversation/events.ts";
 export { indexedDbStorage } from "./conversation/indexeddb-storage.ts";
 export type { IndexedDbLike } from "./conversation/indexeddb-storage.ts";
 export { memoryStorage } from "./conversation/storage.ts";
-export type { ConversationStorage } from "./conversation/storage.ts";
+export type { ConversationStorage, HostStorage } from "./conversation/storage.ts";
 export type { AnthropicChatMessage, FormatMessages, GeminiTurn, MessageOf, OpenAIChatMessage } from "./conversation/format-messages.ts";
 export type * from "./conversation/types.ts";
 export type { StoredSummary } from "./conversation/imported.ts";

@@ -1,7 +1,7 @@
 /** Storage of a page or worker. Every addition is a record of its own, so that none rewrites another. */
 
 import { EspalierError } from "../errors.ts";
-import type { ConversationStorage } from "./storage.ts";
+import type { HostStorage } from "./storage.ts";
 
 /** `indexedDB`, said this way because the declarations of a Node project need not know its type. */
 export interface IndexedDbLike {
@@ -12,7 +12,7 @@ export interface IndexedDbLike {
 const STORE = "texts";
 
 /**
- * Keeps a conversation in a database of the browser's.
+ * Keeps a conversation, or a search index, in a database of the browser's.
  *
  * ```ts
  * import { indexedDbStorage, openConversation } from "espalier";
@@ -25,7 +25,7 @@ const STORE = "texts";
  * @param factory Default: the page's `indexedDB`.
  * @throws EspalierError `bad_option` where there is no IndexedDB
  */
-export function indexedDbStorage(database: string, factory: IndexedDbLike | undefined = globalThis.indexedDB): ConversationStorage {
+export function indexedDbStorage(database: string, factory: IndexedDbLike | undefined = globalThis.indexedDB): HostStorage {
   if (typeof factory?.open !== "function") throw new EspalierError({ code: "bad_option", message: "there is no IndexedDB here", path: "factory" });
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
@@ -67,14 +67,20 @@ export function indexedDbStorage(database: string, factory: IndexedDbLike | unde
       cursor.result.continue();
     };
   };
+  /** One transaction: the old record is there until the new one is. */
+  const replace = async (record: { name: string; text: string } | { name: string; bytes: Uint8Array }) => {
+    await within("readwrite", (store) => (clear(store, record.name, () => void store.add(record)), undefined));
+  };
+  const records = (name: string) => within("readonly", (store) => store.index("name").getAll(IDBKeyRange.only(name))) as Promise<{ text?: string; bytes?: Uint8Array }[]>;
   return {
     async read(name) {
-      const records = (await within("readonly", (store) => store.index("name").getAll(IDBKeyRange.only(name)))) as { text: string }[];
-      return records.length === 0 ? undefined : records.map(({ text }) => text).join("");
+      const texts = (await records(name)).flatMap(({ text }) => (text === undefined ? [] : [text]));
+      return texts.length === 0 ? undefined : texts.join("");
     },
+    readBytes: async (name) => (await records(name)).find(({ bytes }) => bytes !== undefined)?.bytes,
     append: async (name, text) => void (await within("readwrite", (store) => store.add({ name, text }))),
-    // One transaction: the old text is there until the new one is.
-    write: async (name, text) => void (await within("readwrite", (store) => (clear(store, name, () => void store.add({ name, text })), undefined))),
+    write: (name, text) => replace({ name, text }),
+    writeBytes: (name, bytes) => replace({ name, bytes }),
     async list(prefix) {
       const names = new Set<string>();
       await within("readonly", (store) => {

@@ -4,14 +4,14 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { EspalierError } from "../errors.ts";
-import type { ConversationStorage } from "./storage.ts";
+import type { HostStorage } from "./storage.ts";
 
 /** Conversations are confidential: files and folders that are created here are for their owner alone. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Keeps a conversation in a folder: the log as JSON lines that are only ever added to, checkpoints as Markdown. What was added is on the
+ * Keeps a conversation, or a search index, in a folder: the log as JSON lines that are only ever added to, checkpoints as Markdown. What was added is on the
  * disk when `append` is done; a file that is replaced is replaced whole. Files are created with mode 0600, folders with 0700. Symbolic links
  * below the folder are refused (`bad_input`): whoever may write there could otherwise have other files read or written.
  *
@@ -26,7 +26,7 @@ const FOLDER_MODE = 0o700;
  * /Fix the parser/.test((await storage.read("log.jsonl")) ?? ""); // => true
  * ```
  */
-export function nodeStorage(folder: string): ConversationStorage {
+export function nodeStorage(folder: string): HostStorage {
   if (typeof folder !== "string" || folder === "") throw new EspalierError({ code: "bad_option", message: "nodeStorage needs the path of a folder", path: "folder" });
   const root = resolve(folder);
   const prefix = root.endsWith(sep) ? root : root + sep;
@@ -52,38 +52,43 @@ export function nodeStorage(folder: string): ConversationStorage {
   const isMissing = (error: unknown) => (error as { code?: unknown } | null)?.code === "ENOENT";
   // A link that was put there after the check is not followed. Windows has no such flag.
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
-  const put = async (path: string, flag: number, text: string) => {
+  const put = async (path: string, flag: number, content: string | Uint8Array) => {
     const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flag, FILE_MODE);
     try {
-      await file.writeFile(text);
-      await file.sync();
+      await file.writeFile(content);
+      // Bytes are those of an index, which has checksums and can be built again.
+      if (typeof content === "string") await file.sync();
     } finally {
       await file.close();
     }
   };
+  const replace = async (name: string, content: string | Uint8Array) => {
+    const path = await at(name);
+    await folderOf(path);
+    // Left by a write that was interrupted, or a link: either way it is not written through.
+    await rm(`${path}.new`, { force: true });
+    await put(`${path}.new`, O_TRUNC, content);
+    await rename(`${path}.new`, path);
+  };
+  const get = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
   const folderOf = (path: string) => mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
   return {
-    async read(name) {
-      try {
-        return await readFile(await at(name), { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW });
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
-    },
+    read: (name) => get(async () => readFile(await at(name), { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW })),
+    readBytes: (name) => get(async () => new Uint8Array(await readFile(await at(name), { flag: O_RDONLY | O_NOFOLLOW }))),
     async append(name, text) {
       const path = await at(name);
       await folderOf(path);
       await put(path, O_APPEND, text);
     },
-    async write(name, text) {
-      const path = await at(name);
-      await folderOf(path);
-      // Left by a write that was interrupted, or a link: either way it is not written through.
-      await rm(`${path}.new`, { force: true });
-      await put(`${path}.new`, O_TRUNC, text);
-      await rename(`${path}.new`, path);
-    },
+    write: replace,
+    writeBytes: replace,
     async list(start) {
       // The folder that all such names are in.
       const from = resolve(root, start.slice(0, start.lastIndexOf("/") + 1));

@@ -1,14 +1,14 @@
 /**
- * Storage over a place that can only replace whole values: a text is kept in numbered pieces, so that adding a line rewrites one small
+* Storage over a place that can only replace whole values: a text is kept in numbered pieces, so that adding a line rewrites one small
  * piece and never the whole.
  */
 
-import type { ConversationStorage } from "./storage.ts";
+import type { ConversationStorage, HostStorage } from "./storage.ts";
 
 /** What such a place can do. */
-export interface Values {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, text: string): Promise<void>;
+export interface Values<T = string> {
+  get(key: string): Promise<T | undefined>;
+  set(key: string, value: T): Promise<void>;
   keys(): Promise<readonly string[]>;
   remove(key: string): Promise<void>;
 }
@@ -99,5 +99,22 @@ export function piecewise(values: Values): ConversationStorage {
       for (let at = 0; end && at <= end.number; at += 1) await values.remove(key(name, at));
       return [name, undefined];
     }),
+  };
+}
+
+/** Adds bytes, each under its own name: they are not added to, so they are one value. No name of ours has a `~`. */
+export function withBytes(texts: ConversationStorage, place: Values<Uint8Array>): HostStorage {
+  return {
+    ...texts,
+    readBytes: (name) => place.get(name),
+    writeBytes: (name, bytes) => place.set(name, bytes),
+    async list(prefix) {
+      const names = (await place.keys()).filter((key) => !key.includes("~") && key.startsWith(prefix));
+      return [...new Set([...(await texts.list(prefix)), ...names])];
+    },
+    async delete(name) {
+      await texts.delete(name);
+      await place.remove(name);
+    },
   };
 }

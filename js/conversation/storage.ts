@@ -1,6 +1,7 @@
 /** Where a conversation is kept. A host passes one of the adapters, or an object of its own with these methods. */
 
 import { badOption, EspalierError } from "../errors.ts";
+import type { IndexStorage } from "../search/types.ts";
 
 /**
  * Files of text by name (`log.jsonl`, `checkpoints/001-parser.md`). Methods may throw, hang or run out of space: the conversation goes on
@@ -51,14 +52,26 @@ export function checkedStorage(storage: unknown): ConversationStorage {
   return storage as ConversationStorage;
 }
 
-/** Keeps texts in memory: for tests, and to hand a conversation from one place to another. */
-export function memoryStorage(texts: Map<string, string> = new Map()): ConversationStorage {
+/** Keeps conversations, as texts, and search indexes, as bytes. */
+export interface HostStorage extends ConversationStorage, IndexStorage {
+  list(prefix: string): Promise<string[]> | string[];
+  delete(name: string): Promise<void> | void;
+}
+
+/** Keeps texts and bytes in memory: for tests, and to hand a conversation from one place to another. */
+export function memoryStorage(texts: Map<string, string> = new Map(), bytes: Map<string, Uint8Array> = new Map()): HostStorage {
   if (!(texts instanceof Map)) throw badOption("", "a Map of texts by name", texts, "texts");
+  if (!(bytes instanceof Map)) throw badOption("", "a Map of bytes by name", bytes, "bytes");
   return {
     read: (name) => texts.get(name),
     append: (name, text) => void texts.set(name, (texts.get(name) ?? "") + text),
     write: (name, text) => void texts.set(name, text),
-    list: (prefix) => [...texts.keys()].filter((name) => name.startsWith(prefix)),
-    delete: (name) => void texts.delete(name),
+    readBytes: (name) => bytes.get(name)?.slice(),
+    writeBytes: (name, value) => void bytes.set(name, value.slice()),
+    list: (prefix) => [...new Set([...texts.keys(), ...bytes.keys()])].filter((name) => name.startsWith(prefix)),
+    delete(name) {
+      texts.delete(name);
+      bytes.delete(name);
+    },
   };
 }

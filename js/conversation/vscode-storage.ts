@@ -1,8 +1,9 @@
 /** Storage of an extension of VS Code. Nothing of VS Code is imported: its objects are taken by their shape. */
 
 import { EspalierError } from "../errors.ts";
-import { piecewise } from "./pieces.ts";
-import type { ConversationStorage } from "./storage.ts";
+import { fromBase64, toBase64 } from "./base64.ts";
+import { piecewise, withBytes } from "./pieces.ts";
+import type { HostStorage } from "./storage.ts";
 import { append } from "../lists/append.ts";
 
 /** `context.workspaceState` or `context.globalState`. */
@@ -13,8 +14,8 @@ export interface MementoLike {
 }
 
 /**
- * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations: VS Code writes all of a memento
- * at once.
+ * Keeps a conversation in a memento, under keys that begin with `prefix`. For small conversations, and not for indexes of more than some
+ * hundred files: VS Code writes all of a memento at once.
  *
  * ```ts
  * import type { ExtensionContext } from "vscode";
@@ -34,19 +35,26 @@ export interface MementoLike {
  * [...state.keys()].every((key) => key.startsWith("chat/7/")); // => true
  * ```
  */
-export function mementoStorage(memento: MementoLike, prefix: string): ConversationStorage {
+export function mementoStorage(memento: MementoLike, prefix: string): HostStorage {
   if (typeof memento?.get !== "function" || typeof memento.update !== "function" || typeof memento.keys !== "function") {
     throw new EspalierError({ code: "bad_option", message: "mementoStorage needs an object with get, update and keys", path: "memento" });
   }
   if (typeof prefix !== "string") throw new EspalierError({ code: "bad_option", message: "the prefix of the keys must be a text", path: "prefix" });
-  return piecewise({
+  const get = async (key: string) => {
+    const value = memento.get(prefix + key);
+    return typeof value === "string" ? value : undefined;
+  };
+  const set = async (key: string, text: string) => void (await memento.update(prefix + key, text));
+  const keys = async () => memento.keys().flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  const remove = async (key: string) => void (await memento.update(prefix + key, undefined));
+  return withBytes(piecewise({ get, set, keys, remove }), {
     async get(key) {
-      const value = memento.get(prefix + key);
-      return typeof value === "string" ? value : undefined;
+      const text = await get(key);
+      return text === undefined ? undefined : fromBase64(text);
     },
-    set: async (key, text) => void (await memento.update(prefix + key, text)),
-    keys: async () => memento.keys().flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
-    remove: async (key) => void (await memento.update(prefix + key, undefined)),
+    set: (key, bytes) => set(key, toBase64(bytes)),
+    keys,
+    remove,
   });
 }
 
@@ -72,7 +80,7 @@ const NEW = ".new";
 const FOLDER = 2;
 
 /**
- * Keeps a conversation in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
+ * Keeps a conversation, or a search index, in a folder, through `vscode.workspace.fs`: works in web extensions and on remote workspaces. Files cannot be
  * added to there, so the log is kept in pieces of about 64 kB; a piece is written beside the old one and takes its place when it is whole.
  * Only one such storage may write to a folder at a time; another conversation that is opened over it takes it over.
  *
@@ -88,7 +96,7 @@ const FOLDER = 2;
  * (await vscode.workspace.fs.readDirectory(folder)).length > 0; // => true
  * ```
  */
-export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): ConversationStorage {
+export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folder: U): HostStorage {
   for (const method of ["readFile", "writeFile", "readDirectory", "createDirectory", "delete", "rename"] as const) {
     if (typeof fs?.[method] !== "function") throw new EspalierError({ code: "bad_option", message: `workspaceStorage needs a file system with ${method}`, path: "fs" });
   }
@@ -111,29 +119,38 @@ export function workspaceStorage<U extends UriLike>(fs: FileSystemLike<U>, folde
     }
     return names;
   };
-  return piecewise({
-    async get(key) {
+  const place = {
+    async get(key: string): Promise<Uint8Array | undefined> {
       try {
-        return new TextDecoder().decode(await fs.readFile(at(key)));
+        return await fs.readFile(at(key));
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
       }
     },
-    async set(key, text) {
+    async set(key: string, bytes: Uint8Array): Promise<void> {
       const within = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : "";
       if (!made.has(within)) await fs.createDirectory(at(within));
       made.add(within);
-      await fs.writeFile(at(key + NEW), new TextEncoder().encode(text));
+      await fs.writeFile(at(key + NEW), bytes);
       await fs.rename(at(key + NEW), at(key), { overwrite: true });
     },
     keys: async () => (await files("")).filter((name) => !name.endsWith(NEW)),
-    async remove(key) {
+    async remove(key: string): Promise<void> {
       try {
         await fs.delete(at(key));
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
     },
+  };
+  const texts = piecewise({
+    ...place,
+    async get(key) {
+      const bytes = await place.get(key);
+      return bytes && new TextDecoder().decode(bytes);
+    },
+    set: (key, text) => place.set(key, new TextEncoder().encode(text)),
   });
+  return withBytes(texts, place);
 }

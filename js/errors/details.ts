@@ -70,8 +70,8 @@ type Bare =
   | "disposed" | "nothing_to_compact" | "not_ready" | "already_running"
   // Workers and servers of traces
   | "cancelled" | "worker_failed" | "unsupported"
-  // Sources of workspace search
-  | "watch_failed"
+  // Workspace search
+  | "watch_failed" | "callback_timeout"
   // Session files
   | "unknown_session" | "no_conversation"
   // The command line

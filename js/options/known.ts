@@ -68,7 +68,8 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
  * @throws EspalierError `bad_option` with the path of the first unknown name
  */
 export function known<O extends object>(options: O, names: object, within = "options"): O {
-  if (typeof options !== "object" || options === null) throw badOption("", "an object", options, within);
+  // A list has methods that look like options: filter, keys.
+  if (typeof options !== "object" || options === null || Array.isArray(options)) throw badOption("", "an object", options, within);
   for (const name in options) {
     if ((names as Record<string, unknown>)[name] !== 1 && options[name] !== undefined) throw unknown(name, Object.keys(names), within);
   }

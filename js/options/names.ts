@@ -26,6 +26,7 @@ import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
 import type { SearchMessagesOptions } from "../search/messages.ts";
 import type { VsCodeFilesOptions } from "../search/sources/vscode.ts";
+import type { EmbedOptions, IndexOptions, SearchOptions, WorkOptions } from "../search/types.ts";
 import type { ReadSessionOptions } from "../sessions/types.ts";
 import type { TokenWorkerOptions } from "../token-worker.ts";
 import type { ToolContentOptions } from "../tool-content.ts";
@@ -276,3 +277,17 @@ export const SOURCE: Names<SourceOptions> = { rules: 1, ignoreFiles: 1 };
 export const NODE_FILES: Names<NodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1 };
 export const VSCODE_FILES: Names<VsCodeFilesOptions> = { rules: 1, ignoreFiles: 1, delayMs: 1, settings: 1, unsaved: 1 };
 export const BROWSER_FILES: Names<BrowserFilesOptions> = { rules: 1, ignoreFiles: 1, pollMs: 1 };
+
+// ---------------------------------------------------------------- workspace search: the index
+
+export const INDEX: Names<IndexOptions> = {
+  profile: 1, encoding: 1, chunkBudget: 1, storage: 1, source: 1, definitions: 1, embeddings: 1, worker: 1,
+  vocabulary: 1, onWarning: 1, sliceMs: 1,
+};
+export const EMBED: Names<EmbedOptions> = { embed: 1, model: 1, batchSize: 1, concurrency: 1, timeoutMs: 1 };
+export const WORK: Names<WorkOptions> = { signal: 1, onProgress: 1 };
+export const SEARCH: Names<SearchOptions> = {
+  budget: 1, maxResults: 1, maxSpread: 1, contributions: 1, filter: 1, remote: 1, remoteTimeoutMs: 1,
+  embeddingsTimeoutMs: 1, rerank: 1, rerankTimeoutMs: 1, keywords: 1, keywordsTimeoutMs: 1, fullWorkspace: 1,
+  combine: 1, signal: 1,
+};

@@ -78,10 +78,25 @@ export interface EmbedOptions {
   batchSize?: number | undefined;
   /** Calls at the same time. Default 2. */
   concurrency?: number | undefined;
+  /** Milliseconds after which a call counts as failed. Default 60,000. */
+  timeoutMs?: number | undefined;
+}
+
+/** Something that failed while the index went on. */
+export interface IndexWarning {
+  /**
+   * `storage`: it could not be read or written; the index is in memory only. `damaged`: a part of the stored index
+   * was not usable and is built anew. `outdated`: the stored index has another version or other options and is built anew.
+   * `rebuilt`: the engine crashed and the index is built anew. `embeddings`: texts have no vector; they are found by words.
+   * `definitions`: the callback failed; files are cut by lines. `watch`: a change could not be followed.
+   */
+  code: "storage" | "damaged" | "outdated" | "rebuilt" | "embeddings" | "definitions" | "watch";
+  message: string;
+  cause?: unknown;
 }
 
 export interface IndexOptions {
-  /** `espalier` (the default): BM25. `copilot-chat`: the chunks, words, scores and order of Copilot Chat 0.37.9. */
+  /** `espalier` (the default): BM25. `copilot-chat`: the words, scores and order of Copilot Chat 0.37.9. */
   profile?: "espalier" | "copilot-chat" | undefined;
   /** Default `o200k_base`. */
   encoding?: EncodingName | undefined;
@@ -96,6 +111,10 @@ export interface IndexOptions {
   embeddings?: EmbedOptions | undefined;
   /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
   worker?: (() => WorkerLike) | undefined;
+  /** Bytes or URL of the encoding's vocabulary, for a worker. Default: the one of this entry, if it can be read or fetched. */
+  vocabulary?: Uint8Array | string | URL | undefined;
+  /** Gets every warning as it occurs. Reports and states have them, too. */
+  onWarning?: ((warning: IndexWarning) => void) | undefined;
   /** Milliseconds of work after which other tasks of the thread have their turn. Default 8. */
   sliceMs?: number | undefined;
 }
@@ -113,6 +132,8 @@ export interface IndexState {
   vectors: number;
   /** Ascends with every change. */
   revision: number;
+  /** The newest 20, oldest first. */
+  warnings: IndexWarning[];
 }
 
 export interface IndexProgress {
@@ -135,6 +156,8 @@ export interface IndexReport {
   removed: number;
   /** Files that are not searched, each with its reason; at most 1,000 of them, `state().skipped` counts all. */
   notes: FileNote[];
+  /** What failed on the way. */
+  warnings: IndexWarning[];
   /** The time it took. */
   ms: number;
 }

@@ -161,6 +161,11 @@ impl Index {
         self.retired.is_some() || self.rebuild.is_some() || self.gone() > 0
     }
 
+    /// True while one is under way.
+    pub fn is_compacting(&self) -> bool {
+        self.rebuild.is_some() || self.retired.is_some()
+    }
+
     /// Does the slice that belongs to a change. Twice the bytes that the change added: copying catches up
     /// whatever the changes are.
     pub(crate) fn compact_after(&mut self, added: usize) {

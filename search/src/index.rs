@@ -7,7 +7,7 @@
 use crate::bytes::{self, checksum};
 use crate::compact::Rebuild;
 use crate::intern::Interner;
-use crate::inverted::{Content, FileTerms, Inverted, Stored};
+use crate::inverted::{Content, FileTerms, GONE, Inverted, Stored};
 use crate::{Chunk, ChunkOptions, Definition, Profile, chunks, terms_of, words};
 use espalier_core::error::{Code, Error, Result};
 use espalier_core::map::HashMap;
@@ -33,6 +33,7 @@ pub(crate) const SEGMENT: u32 = 128;
 #[derive(Default)]
 pub struct Index {
     pub(crate) profile: Profile,
+    pub(crate) settings: Box<str>,
     pub(crate) inverted: Inverted,
     pub(crate) files: Vec<Option<File>>,
     pub(crate) by_path: HashMap<Box<str>, u32>,
@@ -119,6 +120,16 @@ impl Index {
         Index { profile, ..Index::default() }
     }
 
+    /// An index whose snapshots are only read with the same `settings`: what else decides about chunks, such as the
+    /// encoding and the budget.
+    pub fn with_settings(profile: Profile, settings: &str) -> Index {
+        Index { profile, settings: settings.into(), ..Index::default() }
+    }
+
+    pub fn settings(&self) -> &str {
+        &self.settings
+    }
+
     pub fn profile(&self) -> Profile {
         self.profile
     }
@@ -203,6 +214,12 @@ impl Index {
     pub fn chunks_of(&self, path: &str) -> impl Iterator<Item = Located<'_>> {
         let range = self.file(path).map_or(0..0, |file| file.content.first..file.content.first + file.content.count);
         range.filter_map(|chunk| self.locate(chunk))
+    }
+
+    /// Ids and numbers of all chunks, in no order.
+    pub fn chunk_ids(&self) -> impl Iterator<Item = (u64, u32)> {
+        let chunks = (0..).zip(&self.inverted.chunks);
+        chunks.filter(|(_, stored)| stored.file != GONE).map(|(number, stored)| (stored.id, number))
     }
 
     /// Where a chunk is. Numbers of chunks hold until the next change of the index.

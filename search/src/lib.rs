@@ -6,8 +6,8 @@
 //! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`:
 //! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
 //! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
-//! neighbours, `fuse` joins rankings. `plan` decides which of these searches runs
-//! when, `fill` makes passages of hits until a budget is full.
+//! neighbours (`vector_store`: and keeps them), `fuse` joins rankings. `plan` decides which of these searches
+//! runs when, `fill` makes passages of hits until a budget is full.
 //!
 //! Texts are not kept. Nothing here reads a clock or a file.
 
@@ -25,8 +25,10 @@ mod query;
 mod segment;
 mod snapshot;
 mod terms;
+mod vector_store;
 mod vectors;
 
+pub use bytes::content_hash;
 pub use chunk::{Chunk, ChunkOptions, Definition, MIN_BUDGET, chunks};
 pub use fill::{FillFile, FillHit, FillOptions, Filled, Large, LeftOut, Passage, Why, fill, large_hits};
 pub use fuse::{RRF_K, fuse};
@@ -37,6 +39,7 @@ pub use plan::{
 };
 pub use profile::{Profile, Scoring, Words};
 pub use query::{Contribution, Hit, Query};
-pub use snapshot::{Damage, DamagedSegment, Loaded, Saved, Segment};
+pub use snapshot::{Damage, DamagedSegment, Loaded, Loading, Saved, Saving, Segment};
 pub use terms::{terms_of, words};
+pub use vector_store::{SavedVectors, VectorStore};
 pub use vectors::{Neighbour, Vectors};

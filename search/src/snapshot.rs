@@ -11,7 +11,7 @@ use crate::segment::Opened;
 use espalier_core::map::HashMap;
 
 /// The format. Another number is not read.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 const MAGIC: [u8; 4] = *b"ESPS";
 
@@ -30,7 +30,7 @@ pub enum Damage {
     Foreign,
     /// Another version of this package wrote it.
     Version,
-    /// It was written under other rules for words.
+    /// It was written under other rules for words, or other settings.
     Rules,
     /// Its bytes changed.
     Checksum,
@@ -53,6 +53,24 @@ pub struct Saved {
     pub segments: Vec<Segment>,
     /// Names that no manifest needs any more.
     pub obsolete: Vec<String>,
+    list: Vec<String>,
+    names: Vec<(usize, String, u64)>,
+}
+
+impl Saved {
+    /// Names of all segments that the manifest lists.
+    pub fn names(&self) -> &[String] {
+        &self.list
+    }
+}
+
+/// A save under way, a segment at a time, so that neither time nor memory is taken for all of them at once. The
+/// index may change meanwhile: the next save then has what changed.
+pub struct Saving {
+    /// Segments to write, each with its last change and the slots of its files by ascending sequence.
+    queue: Vec<(usize, u64, Vec<u32>)>,
+    list: Vec<String>,
+    obsolete: Vec<String>,
     names: Vec<(usize, String, u64)>,
 }
 
@@ -69,38 +87,75 @@ pub struct Loaded {
     pub damaged: Vec<DamagedSegment>,
 }
 
+/// A load under way, a segment at a time: [`Loading::read`] for each of [`Loading::names`] in their order, then
+/// [`Loading::enter`] until it returns false, then [`Loading::finish`].
+pub struct Loading {
+    index: Index,
+    terms: u64,
+    names: Vec<String>,
+    opened: std::collections::VecDeque<(String, Opened)>,
+    taken: HashMap<Box<str>, ()>,
+    starts: Vec<Vec<(u32, u32)>>,
+    damaged: Vec<DamagedSegment>,
+    is_reserved: bool,
+}
+
 impl Index {
     /// The blobs to write. Changes nothing: if the storage fails, the next save has the same ones and more.
     pub fn save(&self) -> Saved {
-        let mut order: Vec<&File> = self.files.iter().flatten().collect();
-        order.sort_unstable_by_key(|file| file.sequence);
-        let mut files: Vec<Vec<&File>> = vec![Vec::new(); self.segments.len()];
-        for file in order {
-            files[file.segment as usize].push(file);
+        let mut saving = self.start_save();
+        let segments = std::iter::from_fn(|| self.save_segment(&mut saving)).collect();
+        Saved { segments, ..self.end_save(saving) }
+    }
+
+    /// Begins the same in steps: [`Index::save_segment`] until there is none, then [`Index::end_save`].
+    pub fn start_save(&self) -> Saving {
+        let mut order: Vec<(u64, u32)> =
+            (0..).zip(&self.files).filter_map(|(slot, file)| Some((file.as_ref()?.sequence, slot))).collect();
+        order.sort_unstable();
+        let mut slots: Vec<Vec<u32>> = vec![Vec::new(); self.segments.len()];
+        for file in order.iter().filter_map(|(_, slot)| Some((*slot, self.files[*slot as usize].as_ref()?))) {
+            slots[file.1.segment as usize].push(file.0);
         }
-        let (mut segments, mut names, mut list) = (Vec::new(), Vec::new(), Vec::new());
-        let mut obsolete: Vec<String> = Vec::new();
-        for (at, (state, files)) in self.segments.iter().zip(files).enumerate() {
-            let current = state.saved.as_ref().filter(|(_, revision)| *revision == state.changed && !files.is_empty());
+        let mut saving = Saving { queue: Vec::new(), list: Vec::new(), obsolete: Vec::new(), names: Vec::new() };
+        for (at, (state, slots)) in self.segments.iter().zip(slots).enumerate() {
+            let current = state.saved.as_ref().filter(|(_, revision)| *revision == state.changed && !slots.is_empty());
             if let Some((name, _)) = current {
-                list.push(name.to_string());
+                saving.list.push(name.to_string());
                 continue;
             }
-            obsolete.extend(state.saved.iter().map(|(name, _)| name.to_string()));
-            if !files.is_empty() {
-                let bytes = self.sealed(SEGMENT, self.segment(&files));
-                let name = format!("segment-{:016x}", checksum(at as u64, &bytes));
-                names.push((at, name.clone(), state.changed));
-                list.push(name.clone());
-                segments.push(Segment { name, bytes });
+            saving.obsolete.extend(state.saved.iter().map(|(name, _)| name.to_string()));
+            if !slots.is_empty() {
+                saving.queue.push((at, state.changed, slots));
             }
         }
+        saving.queue.reverse();
+        saving
+    }
+
+    /// The next segment to write, if there is one.
+    pub fn save_segment(&self, saving: &mut Saving) -> Option<Segment> {
+        let (at, changed, slots) = saving.queue.pop()?;
+        let of_segment = slots.iter().filter_map(|slot| self.files.get(*slot as usize)?.as_ref());
+        let files: Vec<&File> = of_segment.filter(|file| file.segment as usize == at).collect();
+        let bytes = sealed(self.profile.mark(), SEGMENT, self.segment(&files));
+        let name = format!("segment-{:016x}", checksum(at as u64, &bytes));
+        saving.names.push((at, name.clone(), changed));
+        saving.list.push(name.clone());
+        Some(Segment { name, bytes })
+    }
+
+    /// The manifest of a save whose segments are all written, and what it makes obsolete.
+    pub fn end_save(&self, saving: Saving) -> Saved {
+        let Saving { list, mut obsolete, names, .. } = saving;
         obsolete.retain(|name| !list.contains(name));
         let mut manifest = Vec::new();
+        put_text(&mut manifest, &self.settings);
         put(&mut manifest, self.inverted.terms.len() as u64);
         put(&mut manifest, list.len() as u64);
         list.iter().for_each(|name| put_text(&mut manifest, name));
-        Saved { manifest: self.sealed(MANIFEST, manifest), segments, obsolete, names }
+        let manifest = sealed(self.profile.mark(), MANIFEST, manifest);
+        Saved { manifest, segments: Vec::new(), obsolete, list, names }
     }
 
     /// Notes that a save was written: the next one holds only what changed after it.
@@ -122,7 +177,7 @@ impl Index {
     /// # Errors
     /// Why the manifest is not used: build the index anew.
     pub fn segments_of(profile: Profile, manifest: &[u8]) -> Result<Vec<String>, Damage> {
-        Ok(listed(profile, manifest)?.1)
+        Ok(Loading::start(profile, "", manifest)?.names)
     }
 
     /// Reads an index; `get` returns the bytes of a segment, if the storage has it.
@@ -137,55 +192,93 @@ impl Index {
         manifest: &[u8],
         mut get: impl FnMut(&str) -> Option<Vec<u8>>,
     ) -> Result<Loaded, Damage> {
-        let (terms, names) = listed(profile, manifest)?;
-        let mut index = Index::new(profile);
-        let (mut opened_ones, mut damaged) = (Vec::new(), Vec::new());
-        let mut taken: HashMap<Box<str>, ()> = HashMap::default();
-        for name in names {
-            let read = get(&name).ok_or(Damage::Missing).and_then(|bytes| {
-                let start = bytes.len() - opened(profile, SEGMENT, &bytes)?.len();
-                Opened::read(bytes, start, &taken).ok_or(Damage::Contents)
-            });
-            match read {
-                Ok(read) => {
-                    taken.extend(read.files.iter().map(|file| (file.path.clone(), ())));
-                    opened_ones.push((name, read));
-                }
-                Err(damage) => damaged.push(DamagedSegment { name, damage }),
-            }
+        let mut loading = Loading::start(profile, "", manifest)?;
+        for name in loading.names().to_vec() {
+            loading.read(&name, get(&name));
         }
-        // Grown once: what a manifest claims is believed as far as there are bytes for it.
-        let claimed = opened_ones.iter().map(|(_, read)| read.terms as usize).sum();
-        index.inverted.terms.reserve(usize::try_from(terms).unwrap_or(usize::MAX).min(claimed));
-        index.inverted.reserve_chunks(opened_ones.iter().map(|(_, read)| read.chunks()).sum());
-        let mut starts = Vec::with_capacity(opened_ones.len());
-        for (name, read) in opened_ones {
-            match index.enter(read, &name) {
-                Some(lists) => starts.push(lists),
-                None => damaged.push(DamagedSegment { name, damage: Damage::Contents }),
-            }
-        }
-        index.inverted.sort_lists(&starts);
-        Ok(Loaded { index, damaged })
-    }
-
-    fn sealed(&self, kind: u8, body: Vec<u8>) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([VERSION, self.profile.mark(), kind]);
-        bytes.extend(checksum_long(seed(&bytes), &body).to_le_bytes());
-        bytes.extend(body);
-        bytes
+        while loading.enter() {}
+        Ok(loading.finish())
     }
 }
 
-/// The number of terms and the names of the segments that a manifest lists.
-fn listed(profile: Profile, manifest: &[u8]) -> Result<(u64, Vec<String>), Damage> {
-    let mut reader = Reader { bytes: opened(profile, MANIFEST, manifest)? };
-    let read = |reader: &mut Reader| {
-        let (terms, count) = (reader.number()?, reader.number()?);
-        Some((terms, (0..count).map(|_| reader.text().map(str::to_string)).collect::<Option<Vec<_>>>()?))
-    };
-    read(&mut reader).filter(|_| reader.bytes.is_empty()).ok_or(Damage::Contents)
+impl Loading {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// Why it is not used; [`Damage::Rules`] also if the index was saved under other [settings](Index::with_settings).
+    pub fn start(profile: Profile, settings: &str, manifest: &[u8]) -> Result<Loading, Damage> {
+        let mut reader = Reader { bytes: opened(profile.mark(), MANIFEST, manifest)? };
+        if reader.text().ok_or(Damage::Contents)? != settings {
+            return Err(Damage::Rules);
+        }
+        let read = |reader: &mut Reader| {
+            let (terms, count) = (reader.number()?, reader.number()?);
+            Some((terms, (0..count).map(|_| reader.text().map(str::to_string)).collect::<Option<Vec<_>>>()?))
+        };
+        let (terms, names) = read(&mut reader).filter(|_| reader.bytes.is_empty()).ok_or(Damage::Contents)?;
+        Ok(Loading {
+            index: Index::with_settings(profile, settings),
+            terms,
+            names,
+            opened: std::collections::VecDeque::new(),
+            taken: HashMap::default(),
+            starts: Vec::new(),
+            damaged: Vec::new(),
+            is_reserved: false,
+        })
+    }
+
+    /// The segments, in the order in which they are read.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Reads a segment, nothing if the storage does not have it.
+    pub fn read(&mut self, name: &str, bytes: Option<Vec<u8>>) {
+        let mark = self.index.profile.mark();
+        let read = bytes.ok_or(Damage::Missing).and_then(|bytes| {
+            let start = bytes.len() - opened(mark, SEGMENT, &bytes)?.len();
+            Opened::read(bytes, start, &self.taken).ok_or(Damage::Contents)
+        });
+        match read {
+            Ok(read) => {
+                self.taken.extend(read.files.iter().map(|file| (file.path.clone(), ())));
+                self.opened.push_back((name.to_string(), read));
+            }
+            Err(damage) => self.damaged.push(DamagedSegment { name: name.to_string(), damage }),
+        }
+    }
+
+    /// Enters the files and terms of one segment. Returns false if there is none left.
+    pub fn enter(&mut self) -> bool {
+        if !std::mem::replace(&mut self.is_reserved, true) {
+            // Grown once: what a manifest claims is believed as far as there are bytes for it.
+            let claimed = self.opened.iter().map(|(_, read)| read.terms as usize).sum();
+            self.index.inverted.terms.reserve(usize::try_from(self.terms).unwrap_or(usize::MAX).min(claimed));
+            self.index.inverted.reserve_chunks(self.opened.iter().map(|(_, read)| read.chunks()).sum());
+        }
+        let Some((name, read)) = self.opened.pop_front() else { return false };
+        match self.index.enter(read, &name) {
+            Some(lists) => self.starts.push(lists),
+            None => self.damaged.push(DamagedSegment { name, damage: Damage::Contents }),
+        }
+        !self.opened.is_empty()
+    }
+
+    /// The index, without the files of segments that were not read and entered.
+    pub fn finish(mut self) -> Loaded {
+        self.index.inverted.sort_lists(&self.starts);
+        Loaded { index: self.index, damaged: self.damaged }
+    }
+}
+
+/// A blob: its body behind a head that says what it is.
+pub(crate) fn sealed(mark: u8, kind: u8, body: Vec<u8>) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([VERSION, mark, kind]);
+    bytes.extend(checksum_long(seed(&bytes), &body).to_le_bytes());
+    bytes.extend(body);
+    bytes
 }
 
 fn seed(head: &[u8]) -> u64 {
@@ -193,7 +286,7 @@ fn seed(head: &[u8]) -> u64 {
 }
 
 /// The body of a blob, if nothing about it is wrong.
-fn opened(profile: Profile, kind: u8, bytes: &[u8]) -> Result<&[u8], Damage> {
+pub(crate) fn opened(mark: u8, kind: u8, bytes: &[u8]) -> Result<&[u8], Damage> {
     let (head, body) = bytes.split_at_checked(HEAD).ok_or(Damage::Foreign)?;
     if head[..4] != MAGIC {
         return Err(Damage::Foreign);
@@ -205,7 +298,7 @@ fn opened(profile: Profile, kind: u8, bytes: &[u8]) -> Result<&[u8], Damage> {
     if checksum_long(seed(&head[..7]), body) != u64::from_le_bytes(sum) {
         return Err(Damage::Checksum);
     }
-    if head[5] != profile.mark() {
+    if head[5] != mark {
         return Err(Damage::Rules);
     }
     if head[6] == kind { Ok(body) } else { Err(Damage::Foreign) }

@@ -61,7 +61,17 @@ impl Vectors {
     pub fn put(&mut self, key: u64, vector: &[f32]) -> Result<()> {
         self.check(vector)?;
         let (values, scale) = quantise(vector);
-        self.dimensions = vector.len();
+        self.put_row(key, values, scale);
+        Ok(())
+    }
+
+    /// Adds a vector as it is kept. Returns false if it has another number of dimensions than the others, or a
+    /// scale that is no finite number.
+    pub(crate) fn put_row(&mut self, key: u64, values: Vec<i8>, scale: f32) -> bool {
+        if !scale.is_finite() || values.is_empty() || !self.is_empty() && values.len() != self.dimensions {
+            return false;
+        }
+        self.dimensions = values.len();
         match self.slots.get(&key) {
             Some(&slot) => {
                 self.values[slot * self.dimensions..][..self.dimensions].copy_from_slice(&values);
@@ -74,7 +84,18 @@ impl Vectors {
                 self.scales.push(scale);
             }
         }
-        Ok(())
+        true
+    }
+
+    /// A vector as it is kept.
+    pub(crate) fn row(&self, key: u64) -> Option<(&[i8], f32)> {
+        let slot = *self.slots.get(&key)?;
+        Some((self.values.get(slot * self.dimensions..)?.get(..self.dimensions)?, *self.scales.get(slot)?))
+    }
+
+    /// Keys of all vectors, in no order.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        self.keys.iter().copied()
     }
 
     /// Removes a vector. Returns false if there is none.
@@ -96,6 +117,20 @@ impl Vectors {
     /// # Errors
     /// Those of [`Vectors::put`].
     pub fn nearest(&self, vector: &[f32], max: usize, above: f64) -> Result<Vec<Neighbour>> {
+        self.nearest_of(vector, max, above, |_| true)
+    }
+
+    /// The same among the vectors for whose key `is_wanted` is true.
+    ///
+    /// # Errors
+    /// Those of [`Vectors::put`].
+    pub fn nearest_of(
+        &self,
+        vector: &[f32],
+        max: usize,
+        above: f64,
+        is_wanted: impl Fn(u64) -> bool,
+    ) -> Result<Vec<Neighbour>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
@@ -104,7 +139,7 @@ impl Vectors {
         let rows = self.values.chunks_exact(self.dimensions).zip(&self.scales).zip(&self.keys);
         let similarity = |row: &[i8], other: f32| dot(&values, row) as f64 * f64::from(scale) * f64::from(other);
         let all = rows.map(|((row, other), key)| Neighbour { key: *key, similarity: similarity(row, *other) });
-        let mut found: Vec<Neighbour> = all.filter(|one| one.similarity > above).collect();
+        let mut found: Vec<Neighbour> = all.filter(|one| one.similarity > above && is_wanted(one.key)).collect();
         let order = |one: &Neighbour, other: &Neighbour| {
             other.similarity.total_cmp(&one.similarity).then(one.key.cmp(&other.key))
         };

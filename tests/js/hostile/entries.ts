@@ -263,7 +263,44 @@ export const ENTRIES: readonly Entry[] = [
   { name: "search.nodeFiles", args: () => ["tests/js/hostile/no-such-folder", { delayMs: 5 }], run: (roots, options) => typeof s.nodeFiles(roots, options).list, options: "rules ignoreFiles" },
   { name: "search.vscodeFiles", args: () => [vscode(), {}], run: (api, options) => sourced(s.vscodeFiles(api, options)), options: "rules ignoreFiles settings unsaved delayMs" },
   { name: "search.browserFiles", args: () => [[new File(["export const a = 1;"], "a.ts", { lastModified: 1 })], {}], run: (input, options) => sourced(s.browserFiles(input, options)), options: "rules ignoreFiles pollMs" },
+  {
+    name: "search.openIndex", args: () => [{ profile: "espalier", encoding: "o200k_base", chunkBudget: 100, sliceMs: 8, source: s.memoryFiles(files()), storage: s.memoryStorage() }],
+    run: async (options) => indexed(await s.openIndex(options), (index) => index.sync()), options: "definitions embeddings onWarning vocabulary worker",
+  },
+  {
+    name: "search.openIndex (embeddings)", args: () => [{ embed: async (texts: string[]) => texts.map((text) => [text.length, 1]), model: "m", batchSize: 2, concurrency: 1, timeoutMs: 50 }],
+    run: async (embeddings) => indexed(await s.openIndex({ source: s.memoryFiles(files()), embeddings }), (index) => index.sync()),
+  },
+  onIndex("put", () => [[{ path: "c.ts", text: "const c = 3;", version: "1", definitions: [] }], {}], "signal onProgress"),
+  onIndex("sync", () => [{}], "signal onProgress"),
+  onIndex("refresh", () => [["a.ts"], {}], "signal onProgress"),
+  onIndex("remove", () => [["a.ts"]]),
+  onIndex("save", () => [{}], "signal onProgress"),
+  onIndex("search", () => ["const a", { budget: 100 }], "maxResults maxSpread contributions filter signal"),
 ];
+
+function files(): Record<string, string> {
+  return { "a.ts": "export const a = 1;", "b.ts": "export const b = 2;" };
+}
+
+/** An operation on an index, and what the index answers behind it, without times. */
+function onIndex(name: "put" | "sync" | "refresh" | "remove" | "save" | "search", args: () => unknown[], options?: string): Entry {
+  const run = async (...passed: unknown[]) => indexed(await s.openIndex({ source: s.memoryFiles(files()) }), async (index) => {
+    await index.sync();
+    return (index[name] as (...args: unknown[]) => Promise<object>)(...passed);
+  });
+  return { name: `search.index.${name}`, args, run, ...(options !== undefined && { options }) };
+}
+
+async function indexed(index: Search.WorkspaceIndex, work: (index: Search.WorkspaceIndex) => Promise<object>): Promise<unknown> {
+  try {
+    const result = await work(index);
+    const { hits } = await index.search("export const");
+    return { ...result, ms: 0, tried: [], found: hits.map(({ path }) => path) };
+  } finally {
+    await index.dispose();
+  }
+}
 
 /** An editor with an empty workspace. */
 function vscode() {

@@ -1,0 +1,72 @@
+/** Long work in short slices, so that the thread stays responsive, and host callbacks with an end. */
+
+import { EspalierError } from "../errors.ts";
+
+/** Gives other tasks of the thread their turn: input, rendering, timers. */
+export function breathe(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
+  if (typeof setImmediate === "function") return new Promise((resolve) => void setImmediate(resolve));
+  // Browsers delay nested timers by 4 ms, messages not at all.
+  if (typeof MessageChannel !== "function") return new Promise((resolve) => void setTimeout(resolve));
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}
+
+/** Time slices of one operation. */
+export class Slices {
+  private since = performance.now();
+  private readonly ms: number;
+  private readonly signal: AbortSignal | undefined;
+
+  constructor(ms: number, signal: AbortSignal | undefined) {
+    this.ms = ms;
+    this.signal = signal;
+    signal?.throwIfAborted();
+  }
+
+  /** True if the slice is used up. */
+  get isOver(): boolean {
+    return performance.now() - this.since >= this.ms;
+  }
+
+  /** Waits for other tasks if the slice is used up. Throws the signal's reason if it is aborted. */
+  async next(): Promise<void> {
+    this.signal?.throwIfAborted();
+    if (!this.isOver) return;
+    await breathe();
+    this.since = performance.now();
+    this.signal?.throwIfAborted();
+  }
+}
+
+/**
+ * Runs a callback of the host. Its signal is aborted when `ms` have passed or `signal` is aborted; its late answer is ignored.
+ *
+ * @throws what the callback throws; the signal's reason; EspalierError `worker_failed` after `ms`
+ */
+export function within<T>(ms: number, signal: AbortSignal | undefined, what: string, work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const own = new AbortController();
+    const end = (error: unknown) => {
+      own.abort(error);
+      finish(() => reject(error));
+    };
+    const abort = () => end(signal?.reason);
+    const timer = setTimeout(() => end(new EspalierError({ code: "callback_timeout", message: `${what} gave no answer within ${ms} ms` })), ms);
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      settle();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    // A callback may throw before it returns a promise.
+    new Promise<T>((made) => made(work(own.signal))).then((value) => finish(() => resolve(value)), (error: unknown) => finish(() => reject(error)));
+  });
+}

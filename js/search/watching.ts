@@ -1,0 +1,55 @@
+/** Follows a source: changes are collected while a refresh runs, and saved when it has been quiet for a while. */
+
+import type { FileSource, IndexReport, WorkspaceIndex } from "./types.ts";
+import { said } from "./warnings.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** Milliseconds that changes are collected: editors write a file several times in a row. */
+const COLLECT = 50;
+/** Milliseconds without a change after which the index is saved. */
+const QUIET = 2_000;
+
+export function follow(
+  index: Pick<WorkspaceIndex, "refresh" | "save">, source: FileSource, warnings: Warnings,
+  { onChange, onError }: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void },
+): () => void {
+  let changed = new Set<string>();
+  let isRunning = false;
+  let isEnded = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const failed = (error: unknown) => {
+    if (isEnded) return;
+    warnings.add("watch", `Changes could not be followed: ${said(error)}`, error);
+    onError?.(error);
+  };
+  const after = (ms: number, work: () => Promise<void>) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void work().catch(failed), ms);
+    // It does not keep a process of Node alive.
+    (timer as { unref?: () => void }).unref?.();
+  };
+  const run = async () => {
+    if (isRunning || isEnded) return;
+    isRunning = true;
+    try {
+      while (changed.size > 0 && !isEnded) {
+        const paths = [...changed];
+        changed = new Set();
+        const report = await index.refresh(paths);
+        if (!isEnded) onChange?.(report);
+      }
+    } finally {
+      isRunning = false;
+    }
+    if (!isEnded) after(QUIET, async () => void (await index.save()));
+  };
+  const end = source.watch?.((paths) => {
+    for (const path of paths) changed.add(path);
+    if (!isRunning && !isEnded) after(COLLECT, run);
+  });
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+    end?.();
+  };
+}
