@@ -108,6 +108,11 @@ function knownTo(name: string, path: string): void {
   }
 }
 
+/** The bytes of a vocabulary, or where they are, without an engine: for a worker that has one of its own. */
+export function vocabularyOf(name: EncodingName): Uint8Array | URL | undefined {
+  return kept.get(name) ?? (inside.get(name)?.() || (FILES.has(name) ? reader?.(name) ?? locator?.(name) : undefined));
+}
+
 /** Lets an entry say where vocabularies are, for asynchronous calls that need one (browsers). */
 export function setVocabularyLocator(locate: (name: EncodingName) => URL): void {
   locator = locate;

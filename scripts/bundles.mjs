@@ -61,6 +61,7 @@ export async function bundles({ dist, glues, grammars }) {
     await make(entries(...both("node"), "workspace-inline", ...both("inline"), "search-o200k_base", "search-cl100k_base"), workspaceParts);
     // A worker is alone in its realm: one file, with everything inside.
     await make(entries("worker"), [glue("count-glue.js"), bytesInside(dist)]);
+    await make(entries("search-worker"), [glue("workspace-glue.js"), bytesInside(dist)]);
 
     if (!isModule) continue;
     await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), parts);

@@ -67,6 +67,7 @@ export function packageExports(grammars) {
       ...plain("entries/count-cl100k_base", "count-cl100k_base"),
     },
     "./search": ofWorkspace("search"),
+    "./search/worker": plain("entries/search-worker", "search-worker"),
     "./search/o200k_base": searchWith("o200k_base"),
     "./search/cl100k_base": searchWith("cl100k_base"),
     "./inline-context": ofWorkspace("inline-context"),

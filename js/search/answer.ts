@@ -7,10 +7,10 @@ import { known } from "../options/known.ts";
 import { SEARCH } from "../options/names.ts";
 import { workspace } from "../workspace/wasm.ts";
 import type { Chunk } from "./held.ts";
-import type { LocalIndex } from "./local.ts";
+import type { LocalIndex, PathFilter } from "./local.ts";
 import type { SearchAnswer, SearchHit, SearchOptions } from "./types.ts";
 
-export async function answer(index: LocalIndex, query: string, options: SearchOptions): Promise<SearchAnswer> {
+export async function answer(index: LocalIndex, query: string, options: SearchOptions, pathFilter?: PathFilter): Promise<SearchAnswer> {
   if (typeof query !== "string") throw new EspalierError({ code: "bad_input", message: "query must be a text", path: "query" });
   const { budget = 32_000, maxResults = 128, contributions, filter, signal } = known(options, SEARCH);
   needSignal(signal);
@@ -22,7 +22,7 @@ export async function answer(index: LocalIndex, query: string, options: SearchOp
   let chunks: Chunk[] = [];
   const texts = new Map<string, string | undefined>();
   for (let round = 0; round < 3; round += 1) {
-    chunks = await index.lexical(query, { maxResults, contributions, ...(filter && { filter: (paths) => paths.map(filter) }) });
+    chunks = await index.lexical(query, { maxResults, contributions, filter: pathFilter ?? (filter && ((paths) => paths.map(filter))) });
     let isStale = false;
     for (const { path, version } of chunks) {
       if (texts.has(path)) continue;

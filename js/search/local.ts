@@ -15,7 +15,7 @@ import type { Chunk } from "./held.ts";
 import { KeptTexts } from "./kept.ts";
 import { Persisted } from "./persist.ts";
 import type { SaveReport } from "./persist.ts";
-import { Slices } from "./slices.ts";
+import { abortable, Slices } from "./slices.ts";
 import type {
   FileSource, IndexOptions, IndexProgress, IndexReport, IndexState, SearchAnswer, SearchFile, SearchOptions, WorkOptions, WorkspaceIndex,
 } from "./types.ts";
@@ -66,7 +66,7 @@ export class LocalIndex implements WorkspaceIndex {
     this.updating.readSkipped();
   }
 
-  sync(options: WorkOptions = {}): Promise<IndexReport> {
+  async sync(options: WorkOptions = {}): Promise<IndexReport> {
     return this.change(options, async (report, slices, progress) => {
       await this.updating.sync(report, slices, options.signal, progress);
       await this.compact(slices);
@@ -74,16 +74,16 @@ export class LocalIndex implements WorkspaceIndex {
     });
   }
 
-  put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
+  async put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
     return this.change(options, (report, slices, progress) => this.updating.put(files, report, slices, options.signal, progress));
   }
 
-  refresh(paths: readonly string[], options: WorkOptions = {}): Promise<IndexReport> {
+  async refresh(paths: readonly string[], options: WorkOptions = {}): Promise<IndexReport> {
     const checked = needPaths(paths);
     return this.change(options, (report, slices, progress) => this.updating.refresh(checked, report, slices, options.signal, progress));
   }
 
-  remove(paths: readonly string[]): Promise<IndexReport> {
+  async remove(paths: readonly string[]): Promise<IndexReport> {
     const checked = needPaths(paths);
     return this.change({}, async (report) => void (report.removed += this.updating.remove(checked)));
   }
@@ -99,9 +99,10 @@ export class LocalIndex implements WorkspaceIndex {
     return stop;
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
+  /** `pathFilter` replaces `options.filter` where that has to be asked elsewhere. */
+  async search(query: string, options: SearchOptions = {}, pathFilter?: PathFilter): Promise<SearchAnswer> {
     await this.whole();
-    return answer(this, query, options);
+    return answer(this, query, options, pathFilter);
   }
 
   async state(): Promise<IndexState> {
@@ -109,7 +110,7 @@ export class LocalIndex implements WorkspaceIndex {
     return this.stateNow();
   }
 
-  save(options: WorkOptions = {}): Promise<SaveReport> {
+  async save(options: WorkOptions = {}): Promise<SaveReport> {
     needWork(options);
     return this.exclusive(async () => {
       await this.whole(options.signal);
@@ -294,15 +295,4 @@ function progressOf({ onProgress }: WorkOptions): (progress: IndexProgress) => v
       // Its own affair: the work that it watches goes on.
     }
   };
-}
-
-/** Waits for `work`, or until the signal is aborted; the work itself goes on. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -5,9 +5,10 @@ import { ready } from "../engine.ts";
 import { badOption } from "../errors.ts";
 import { known, knownIn } from "../options/known.ts";
 import { EMBED, INDEX } from "../options/names.ts";
-import { loadNeeded } from "../vocabulary.ts";
+import { loadNeeded, notFound, vocabularyOf } from "../vocabulary.ts";
 import { LocalIndex } from "./local.ts";
 import type { IndexOptions, WorkspaceIndex } from "./types.ts";
+import { WorkerIndex } from "./worker-index.ts";
 
 /**
  * Opens an index over the files of a workspace, and reads what its storage has. Call {@link WorkspaceIndex.sync} to bring it up to date.
@@ -29,8 +30,14 @@ import type { IndexOptions, WorkspaceIndex } from "./types.ts";
  * error but a warning.
  */
 export async function openIndex(options: IndexOptions = {}): Promise<WorkspaceIndex> {
-  const { encoding = "o200k_base", worker } = checkedOptions(options);
-  if (worker) throw badOption("worker", "absent", worker);
+  const { encoding = "o200k_base", worker, vocabulary } = checkedOptions(options);
+  if (worker) {
+    const from = vocabulary ?? vocabularyOf(encoding);
+    if (from === undefined) throw notFound(encoding, "options.vocabulary is missing", undefined, `Pass its bytes or URL as options.vocabulary.`);
+    const index = new WorkerIndex(options, from instanceof Uint8Array ? from : String(from));
+    await index.open();
+    return index;
+  }
   await ready();
   await loadNeeded(encoding);
   const index = new LocalIndex(options);
@@ -46,6 +53,10 @@ export function checkedOptions(options: IndexOptions): IndexOptions {
   if (chunkBudget !== undefined && typeof chunkBudget !== "number") throw badOption("chunkBudget", "a number of tokens", chunkBudget);
   if (sliceMs !== undefined && !(typeof sliceMs === "number" && sliceMs > 0)) throw badOption("sliceMs", "a number of milliseconds above 0", sliceMs);
   for (const name of ["definitions", "worker", "onWarning"] as const) needFunction(options[name], name);
+  const { vocabulary } = options;
+  if (vocabulary !== undefined && typeof vocabulary !== "string" && !(vocabulary instanceof URL) && !(vocabulary instanceof Uint8Array)) {
+    throw badOption("vocabulary", "the bytes or the URL of a vocabulary", vocabulary);
+  }
   needMethods(storage, "storage", ["readBytes", "writeBytes", "list", "delete"]);
   needMethods(source, "source", ["list", "read"]);
   knownIn(embeddings, EMBED, "options.embeddings");

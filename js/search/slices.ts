@@ -70,3 +70,14 @@ export function within<T>(ms: number, signal: AbortSignal | undefined, what: str
     new Promise<T>((made) => made(work(own.signal))).then((value) => finish(() => resolve(value)), (error: unknown) => finish(() => reject(error)));
   });
 }
+
+/** Waits for `work`, or until the signal is aborted; the work itself goes on. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

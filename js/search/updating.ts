@@ -2,11 +2,10 @@
 
 import { isCrash } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
-import { call } from "../engine.ts";
-import { workspace } from "../workspace/wasm.ts";
+import { contentVersion } from "./hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
-import { within } from "./slices.ts";
+import { abortable, within } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type { FileNote, FileSource, IndexOptions, IndexProgress, IndexReport, SearchDefinition, SearchFile } from "./types.ts";
 import { said } from "./warnings.ts";
@@ -135,17 +134,14 @@ export class Updating {
   }
 
   async put(files: unknown, report: IndexReport, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<void> {
-    const iterable = files as Partial<AsyncIterable<SearchFile> & Iterable<SearchFile>> | null | undefined;
-    if (typeof files === "string" || (typeof iterable?.[Symbol.iterator] !== "function" && typeof iterable?.[Symbol.asyncIterator] !== "function")) {
-      throw new EspalierError({ code: "bad_input", message: "files must be a list of files with path and text, or an iterable of them", path: "files" });
-    }
+    needFiles(files);
     const seen = new Set<string>();
     let done = 0;
-    for await (const file of iterable as AsyncIterable<SearchFile>) {
+    for await (const file of files as AsyncIterable<SearchFile>) {
       const { path, text, version, definitions } = needFile(file, `files[${done}]`);
       if (seen.has(path)) addNote(report, { path, reason: "duplicate", detail: "the last one counts" });
       seen.add(path);
-      const read = { text, version: version ?? call(() => workspace().contentVersion(text)), definitions };
+      const read = { text, version: version ?? contentVersion(text), definitions };
       this.parts.kept?.files.set(path, read);
       await this.surviving(report, () => this.enter(path, read, report, signal));
       progress({ phase: "index", done: (done += 1) });
@@ -192,7 +188,8 @@ export class Updating {
     const ask = () => {
       const path = paths[reading.length];
       if (path === undefined) return;
-      const one = this.read(path, signal);
+      // Without the signal: each would listen to it.
+      const one = this.read(path, undefined);
       // An abort leaves reads behind that nothing waits for.
       one.catch(() => {});
       reading.push(one);
@@ -201,7 +198,7 @@ export class Updating {
     this.pending = paths.length;
     try {
       for (const [at, path] of paths.entries()) {
-        const read = await reading[at]!;
+        const read = await abortable(reading[at]!, signal);
         // Frees the text.
         reading[at] = undefined!;
         ask();
@@ -328,7 +325,16 @@ function needNote(note: FileNote): void {
   throw new EspalierError({ code: "bad_input", message: "a note of options.source needs a path and a reason", path: "options.source" });
 }
 
-function needFile(file: unknown, at: string): SearchFile {
+/** @throws EspalierError `bad_input` if it cannot be iterated */
+export function needFiles(files: unknown): void {
+  const iterable = files as Partial<AsyncIterable<SearchFile> & Iterable<SearchFile>> | null | undefined;
+  const isIterable = typeof iterable?.[Symbol.iterator] === "function" || typeof iterable?.[Symbol.asyncIterator] === "function";
+  if (isIterable && typeof files !== "string") return;
+  throw new EspalierError({ code: "bad_input", message: "files must be a list of files with path and text, or an iterable of them", path: "files" });
+}
+
+/** @throws EspalierError `bad_input` naming the field that is wrong */
+export function needFile(file: unknown, at: string): SearchFile {
   const { path, text, version, definitions } = (file ?? {}) as Partial<Record<keyof SearchFile, unknown>>;
   const refused = (field: string, wanted: string) => new EspalierError({ code: "bad_input", message: `${at}.${field} must be ${wanted}`, path: `${at}.${field}` });
   if (typeof path !== "string" || path === "") throw refused("path", "a text that is not empty");

@@ -161,11 +161,6 @@ pub(crate) fn checksum_long(seed: u64, bytes: &[u8]) -> u64 {
     checksum(sum, rest)
 }
 
-/// A 64-bit hash of a text, the same on every machine: the version of a file that comes without one.
-pub fn content_hash(text: &str) -> u64 {
-    checksum_long(text.len() as u64, text.as_bytes())
-}
-
 fn step(sum: u64, word: u64) -> u64 {
     (sum ^ word).wrapping_mul(0x9FB2_1C65_1E98_DF25).rotate_left(29)
 }

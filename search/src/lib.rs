@@ -28,7 +28,6 @@ mod terms;
 mod vector_store;
 mod vectors;
 
-pub use bytes::content_hash;
 pub use chunk::{Chunk, ChunkOptions, Definition, MIN_BUDGET, chunks};
 pub use fill::{FillFile, FillHit, FillOptions, Filled, Large, LeftOut, Passage, Why, fill, large_hits};
 pub use fuse::{RRF_K, fuse};

@@ -392,12 +392,6 @@ fn described(located: &[Located], hits: &[&Hit]) -> JsValue {
     made.into()
 }
 
-/// The version of a text that comes without one.
-#[wasm_bindgen(js_name = "contentVersion")]
-pub fn content_version(text: &str) -> String {
-    format!("{:016x}", espalier_search::content_hash(text))
-}
-
 fn blob(name: &str, bytes: &[u8]) -> Array {
     Array::of2(&name.into(), &Uint8Array::from(bytes).into())
 }
