@@ -125,6 +125,7 @@ function pluginsOf(names, suffix) {
     } },
     node: { name: "node", setup(b) {
       b.onResolve({ filter: /entries\/node\.ts$/ }, () => external("./node.js"));
+      b.onResolve({ filter: /entries\/search-node\.ts$/ }, () => external("./search-node.js"));
       b.onResolve({ filter: /providers\/index\.ts$/ }, () => external("./providers.js"));
       b.onResolve({ filter: /sessions\/index\.ts$/ }, () => external("./sessions.js"));
     } },

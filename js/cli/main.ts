@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`: the package on the command line. */
+/** `espalier count | prune | compact | doctor | convert | log FILE`, `summarize FILE…`, `outline DIR`, `search DIR QUERY`: the package on the command line. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -25,6 +25,7 @@ import { progress } from "./progress.ts";
 import { printable } from "./printable.ts";
 import { shown } from "./report.ts";
 import { about, shownSession } from "./shown-session.ts";
+import { asJson, indexProgress, searched, shownHits, shownSearch } from "./search.ts";
 import { sourceOf } from "./source.ts";
 import { readLines, shownLosses, shownSummaries, summarizeFiles } from "./summarize.ts";
 import { COMMANDS, completion, FLAGS, help, isCommand, OPTIONS, SHELLS } from "./table.ts";
@@ -54,6 +55,7 @@ async function main(args: string[]): Promise<number> {
     const known: readonly string[] = FLAGS[name].of;
     if (!known.includes(command)) throw new UsageError(`--${name} is for espalier ${known.join(", ")}`);
   }
+  if (command === "search") return searchCommand([file, ...rest].filter((given) => given !== undefined), values);
   if (command === "summarize") return summarizeCommand([file, ...rest].filter((path) => path !== undefined), values);
   if (file === undefined) throw new UsageError(`espalier ${command} needs a FILE ("-" reads standard input)`);
   if (rest.length > 0) throw new UsageError(`one FILE at a time, please: ${JSON.stringify(rest[0])} is one too many`);
@@ -184,6 +186,25 @@ async function summarizeCommand(files: string[], values: ReturnType<typeof parse
   else writeFileSync(values.output, text);
   if (!values.json) tell(shownLosses(made), values);
   return EXIT.ok;
+}
+
+async function searchCommand(given: readonly string[], values: Values): Promise<number> {
+  const [folder, typed, extra] = given;
+  if (folder === undefined || typed === undefined) throw new UsageError('espalier search needs a DIR and a QUERY ("-" reads it from standard input)');
+  if (extra !== undefined) throw new UsageError(`one QUERY, please, in quotation marks if it has spaces: ${JSON.stringify(extra)} is one too many`);
+  const budget = whole(values.budget, "--budget");
+  if (budget === undefined) throw new UsageError("espalier search needs --budget N");
+  const profile = oneOf(values.profile, "--profile", ["espalier", "copilot-chat"]);
+  const maxResults = whole(values["max-results"], "--max-results");
+  const bar = indexProgress(process.stderr, values.quiet ?? false);
+  const { root = [], encoding, index, contributions, structure } = values;
+  const query = typed === "-" ? readText("-") : typed;
+  if (query.trim() === "") throw new UsageError("the QUERY is empty");
+  const options = { budget, maxResults, encoding, profile, index, contributions, structure };
+  const found = await searched([folder, ...root], query, options, bar.event).finally(bar.end);
+  const text = values.json ? asJson(found) : printable(shownHits(found.answer));
+  if (!values.json) tell(shownSearch(found.answer, found.report, budget), values);
+  return text === "" && values.output === undefined ? EXIT.ok : finishText(text, values);
 }
 
 /** How a session file is opened. */

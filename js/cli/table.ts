@@ -6,7 +6,7 @@ import { PROVIDER_NAMES } from "./doctor.ts";
 const TRANSCRIPTS = ["count", "prune", "compact"] as const;
 /** Commands that read a conversation: a session file, messages or a request. */
 const READING = [...TRANSCRIPTS, "doctor", "convert"] as const;
-const ALL = [...READING, "log", "summarize", "outline"] as const;
+const ALL = [...READING, "log", "summarize", "outline", "search"] as const;
 type Command = (typeof ALL)[number];
 
 /** What each command does, and what follows its name. */
@@ -19,6 +19,7 @@ export const COMMANDS: Readonly<Record<Command, readonly [operand: string, what:
   log: ["FILE", "says what happened to a conversation, from a log that compact keeps or from a session file"],
   summarize: ["FILE… --budget N", "cuts source files to N tokens, with a comment where something is missing"],
   outline: ["DIR --budget N", "lists the definitions that matter most in a folder of source files; of one FILE all of them"],
+  search: ["DIR QUERY --budget N", "finds the lines of a folder's files that answer a query, most relevant first"],
 };
 
 interface Flag {
@@ -40,8 +41,8 @@ const FORMATS = ["openai-chat", "openai-responses", "anthropic", "gemini", "vsco
 const compact = ["compact"] as const;
 
 export const FLAGS = {
-  budget: { value: "N", short: "b", of: ["prune", "compact", "summarize", "outline"], help: "tokens that the result may have; 32k is 32000, 1.5k is 1500" },
-  json: { of: [...READING, "summarize", "outline"], help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr" },
+  budget: { value: "N", short: "b", of: ["prune", "compact", "summarize", "outline", "search"], help: "tokens that the result may have; 32k is 32000, 1.5k is 1500" },
+  json: { of: [...READING, "summarize", "outline", "search"], help: "one object with messages, report and edits, instead of messages on stdout and a report on stderr" },
   output: { value: "FILE", short: "o", of: ALL, help: "write there instead of to standard output" },
   quiet: { short: "q", of: ALL, help: "no report on standard error; errors are still printed" },
   format: { value: "NAME", of: READING, help: `${FORMATS.join(", ")}; default: detected`, values: FORMATS },
@@ -83,13 +84,21 @@ export const FLAGS = {
   pin: { value: "IDS", multiple: true, of: compact, help: "messages that stay word for word, with commas between them; with --log for good" },
   unpin: { value: "IDS", multiple: true, of: compact, help: "with --log: end a pin" },
   profile: {
-    value: "NAME", of: compact, help: "whose rules: espalier (default), copilot-chat, gemini-cli or copilot-cli", values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
+    value: "NAME", of: ["compact", "search"], help: "whose rules: espalier (default), copilot-chat, or for compact gemini-cli or copilot-cli", values: ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"],
   },
   recall: { value: "ID", of: ["log"], help: "print what an edit hid: of a message (m17), a range (m3..m9), an edit (e40) or a summary (e40:summary)" },
   selection: { value: "A[:B]", of: ["summarize"], help: "lines of the first file that stay, from 1; one line is a cursor, whose surroundings come first" },
   lines: { of: ["summarize"], help: "begin each line with its number" },
   language: { value: "NAME", of: ["summarize", "outline"], help: "of sources whose name does not say it, such as standard input" },
   mention: { value: "NAMES", of: ["outline"], help: "names and paths that matter more" },
+  root: { value: "DIR", multiple: true, of: ["search"], help: "a further folder; paths then begin with the names of their folders" },
+  "max-results": { value: "N", of: ["search"], help: "hits that are looked for; default 128" },
+  index: {
+    value: "DIR", of: ["search"],
+    help: "keep the index there, so that the next search with it reads new and changed files only; without it nothing is kept. It is made anew if it is damaged, of another version or of other options",
+  },
+  structure: { of: ["search"], help: "cut files of languages with a grammar at their definitions, and name those of each hit; takes longer to index" },
+  contributions: { of: ["search"], help: "say what each word added to each score" },
   help: { short: "h", of: ALL, help: "print this" },
   version: { of: ALL, help: "print the version" },
 } as const satisfies Record<string, Flag>;
@@ -130,6 +139,10 @@ What it is is detected by what it holds, and reported. "-" reads standard input.
 const LEFT_OUT = `outline leaves out node_modules, .git, what the repository's .gitignore files name, links, binary files, files of more than 1 MB,
 and files of languages without a grammar; standard error says how many.`;
 
+const NOT_SEARCHED = `search leaves out what the .gitignore and .ignore files name, links, binary, generated and minified files, files of more than 1.5 MiB,
+those that are not UTF-8 or UTF-16, lock files, and folders of dependencies and caches; standard error says how many. QUERY "-" is read
+from standard input. Nothing is sent anywhere.`;
+
 const WORDS = `After a count: exact (the model's own public encoding), prior (a stand-in encoding, since the model's own is not public),
 estimate (something in it cannot be counted). "System", in errors "frame", counts system messages, which are never
 removed.`;
@@ -144,12 +157,12 @@ export function help(command?: string): string {
     const groups = [["", rows.filter(([, { of }]) => of.length > 1)] as const, ...ALL.map((name) => [name, rows.filter(([, { of }]) => of.length === 1 && of[0] === name)] as const)];
     const flags = groups.flatMap(([name, own]) => (own.length === 0 ? [] : [`${name ? `${name}:\n` : ""}${own.map(row).join("\n")}`]));
     const more = "  espalier help COMMAND                 help on one command\n  espalier completion bash|zsh|fish     a completion script for your shell";
-    return ["espalier fits a conversation into a context window.", [...list, more].join("\n"), INPUT, ...flags, LEFT_OUT, WORDS, CODES].join("\n\n");
+    return ["espalier fits a conversation into a context window.", [...list, more].join("\n"), INPUT, ...flags, LEFT_OUT, NOT_SEARCHED, WORDS, CODES].join("\n\n");
   }
   const [operand, what] = COMMANDS[command];
   const own = rows.filter(([, { of }]) => of.includes(command)).map(row).join("\n");
   const isConversation = (READING as readonly string[]).includes(command);
-  return [`espalier ${command} ${operand}\n  ${what}`, ...(isConversation ? [INPUT] : []), own, ...(command === "outline" ? [LEFT_OUT] : []), ...(isConversation ? [WORDS] : []), CODES].join("\n\n");
+  return [`espalier ${command} ${operand}\n  ${what}`, ...(isConversation ? [INPUT] : []), own, ...(command === "outline" ? [LEFT_OUT] : []), ...(command === "search" ? [NOT_SEARCHED] : []), ...(isConversation ? [WORDS] : []), CODES].join("\n\n");
 }
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;

@@ -46,7 +46,7 @@ export function follow(
   const end = source.watch?.((paths) => {
     for (const path of paths) changed.add(path);
     if (!isRunning && !isEnded) after(COLLECT, run);
-  });
+  }, failed);
   return () => {
     isEnded = true;
     clearTimeout(timer);

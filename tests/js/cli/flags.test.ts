@@ -31,7 +31,7 @@ function check(args: readonly string[], { input = JSON.stringify(HISTORY), statu
   return done;
 }
 
-for (const command of ["count", "prune", "compact", "doctor", "convert", "log", "summarize", "outline"]) {
+for (const command of ["count", "prune", "compact", "doctor", "convert", "log", "summarize", "outline", "search"]) {
   test(`help ${command} prints that command only`, () => {
     const { stdout } = check(["help", command], { out: new RegExp(`^espalier ${command} `) });
     assert.equal(stdout, run([command, "--help"]).stdout);
