@@ -35,7 +35,8 @@ export async function searched(
   });
   try {
     const report = await index.sync({ onProgress });
-    const answer = await index.search(query, { budget, contributions: contributions ?? false, ...(maxResults !== undefined && { maxResults }) });
+    // A small folder is searched, too: its files are at hand anyway.
+    const answer = await index.search(query, { budget, fullWorkspace: false, contributions: contributions ?? false, ...(maxResults !== undefined && { maxResults }) });
     return { answer, report };
   } finally {
     await index.dispose();
