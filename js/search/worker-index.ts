@@ -4,7 +4,7 @@
  */
 
 import { needFunction, needSignal } from "../checks.ts";
-import { coded, EspalierError } from "../errors.ts";
+import { badOption, coded, EspalierError } from "../errors.ts";
 import { known } from "../options/known.ts";
 import { SEARCH, WORK } from "../options/names.ts";
 import type { WorkerLike } from "../token-worker.ts";
@@ -30,6 +30,8 @@ interface Call {
 type Listing = { iterator: AsyncIterator<ListedFile> | Iterator<ListedFile>; notes: FileNote[]; controller: AbortController };
 /** Errors of the host's callbacks that are kept for the calls that fail with them. */
 const ERRORS = 100;
+/** Milliseconds without a message after which a worker that opens counts as dead. */
+const SILENCE = 60_000;
 
 export class WorkerIndex implements WorkspaceIndex {
   private readonly options: IndexOptions;
@@ -45,6 +47,9 @@ export class WorkerIndex implements WorkspaceIndex {
   private worker: WorkerLike | undefined;
   private starting: Promise<void> | undefined;
   private isDead = false;
+  private isOpening = false;
+  /** Runs while the worker opens. */
+  private silence: ReturnType<typeof setTimeout> | undefined;
   private isDisposed = false;
   private next = 1;
 
@@ -182,8 +187,10 @@ export class WorkerIndex implements WorkspaceIndex {
 
   private async start(): Promise<void> {
     const wasDead = this.isDead;
-    const worker = this.options.worker!();
+    const worker = needWorker(this.options.worker!());
     this.worker = worker;
+    this.isOpening = true;
+    this.listen();
     worker.onmessage = ({ data }) => this.worker === worker && this.received(data as FromSearchWorker);
     worker.onerror = (event) => this.worker === worker && this.died(event);
     worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
@@ -193,10 +200,18 @@ export class WorkerIndex implements WorkspaceIndex {
       profile, encoding, chunkBudget, sliceMs, hasDefinitions: definitions !== undefined, hasStorage: storage !== undefined,
       embeddings: embeddings && model, vocabulary: this.vocabulary,
     } }));
+    this.isOpening = false;
+    clearTimeout(this.silence);
     this.isDead = false;
     if (!wasDead) return;
     await this.post((id) => ({ type: "call", id, method: "sync", args: [], options: {}, callbacks: [] }));
     this.warnings.add("rebuilt", "The worker died; another one built the index anew.");
+  }
+
+  /** A worker that says nothing at first has no index in it. */
+  private listen(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.died(new Error(`it said nothing for ${SILENCE} ms`)), SILENCE);
   }
 
   private died(cause: unknown): void {
@@ -209,6 +224,8 @@ export class WorkerIndex implements WorkspaceIndex {
 
   private stop(): void {
     const { worker } = this;
+    clearTimeout(this.silence);
+    this.isOpening = false;
     // First: a worker that ends because of this did not die.
     this.worker = undefined;
     this.starting = undefined;
@@ -226,6 +243,7 @@ export class WorkerIndex implements WorkspaceIndex {
   // ---------------------------------------------------------------- answers and questions
 
   private received(message: FromSearchWorker): void {
+    if (this.isOpening) this.listen();
     switch (message.type) {
       case "done": return this.calls.get(message.id)?.resolve(message.value);
       case "failed": return this.calls.get(message.id)?.reject(this.original(message.error));
@@ -332,6 +350,11 @@ export class WorkerIndex implements WorkspaceIndex {
       return { files: batch, isDone: false };
     };
   }
+}
+
+function needWorker(worker: WorkerLike): WorkerLike {
+  if (typeof worker?.postMessage === "function" && typeof worker.terminate === "function") return worker;
+  throw badOption("worker", "a function that returns a worker", worker);
 }
 
 /** The last argument gets the signal, if it is an object of options. */
