@@ -1,7 +1,8 @@
 //! The one call: everything of a request in, prefix, suffix and items with reasons out.
 
+use crate::cascade::Cascade;
 use crate::edits::EditHistory;
-use crate::elide::{Block, clamped};
+use crate::elide::{Block, clamped, elide};
 use crate::fit::{Fitted, fit};
 use crate::gather::gather;
 use crate::memory::{Counter, Last, Memory};
@@ -106,7 +107,9 @@ pub struct Item {
     /// What the prompt has of it; nothing if it is not sent.
     pub text: String,
     pub weight: f64,
-    /// Counted on its own; 0 if it was not counted.
+    /// It is sent without its beginning.
+    pub is_cut: bool,
+    /// Of all of it, counted on its own; 0 if it was not counted.
     pub tokens: u64,
     /// Lines of a similar snippet, from 0, the end not included, and its score.
     pub lines: Option<(usize, usize)>,
@@ -173,11 +176,13 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let behind_line = after.find('\n').map_or("", |feed| after[feed..].trim_start_matches(is_space));
     let has_suffix = options.suffix_share > 0.0 && !behind_line.is_empty();
     let eligible = if options.suffix_share > 0.0 { request.text } else { before };
-    if utf16_len(first_units(eligible, options.min_chars)) < options.min_chars && request.language != "scminput" {
+    // One more, since a character of two units is not split.
+    let beginning = first_units(eligible, options.min_chars.saturating_add(1));
+    if utf16_len(beginning) < options.min_chars && request.language != "scminput" {
         return Ok(Context { is_too_short: true, ..Context::default() });
     }
     let considered = (options.chars_per_token * prompt_limit as f64) as usize;
-    let (mut prefix, trailing) = trim_last_line(last_units(before, considered));
+    let (prefix, trailing) = trim_last_line(last_units(before, considered));
     let fresh_suffix = if has_suffix { first_units(behind_line, considered) } else { "" };
     let last = memory.last.take().filter(|last| last.path == request.path);
     let reused = last
@@ -188,12 +193,10 @@ pub fn inline_context<T: Tokens + ?Sized>(
     let suffix = reused.unwrap_or_else(|| fresh_suffix.to_string());
     let (limit, suffix_limit) = options.split(prompt_limit, has_suffix);
 
-    let gathered = gather(request, before, limit, tokenizer, &mut memory.similar);
     let counter = Counter { tokenizer, counts: &memory.counts };
+    let gathered = gather(request, before, limit, &counter, &mut memory.similar);
     let costs: Vec<u64> = gathered.candidates.iter().map(|candidate| counter.count(&candidate.text)).collect();
-    if options.context_share > 0.0 {
-        prefix = share(prefix, before, trailing, costs.iter().sum(), limit, options, &counter, last.as_ref());
-    }
+    let long = LongPrefix { prefix, before, trailing, slack: options.stable_slack, last: last.as_ref() };
     let mut blocks: Vec<Block<'_>> = (gathered.candidates.iter())
         .map(|candidate| Block {
             value: &candidate.text,
@@ -202,11 +205,26 @@ pub fn inline_context<T: Tokens + ?Sized>(
         })
         .collect();
     blocks.push(Block { value: prefix, weight: 1.0, chunks: Vec::new() });
-
-    let Fitted { elided, text: kept, tokens } =
-        fit(&blocks, (limit, suffix_limit), &suffix, options.exact, tokenizer, &counter)?;
+    let room = limit.saturating_add(suffix_limit);
+    let fitted = match &options.cascade {
+        None => {
+            let reserved = costs.iter().sum::<u64>().min((options.context_share * limit as f64) as u64);
+            weigh(&mut blocks, &long, (limit, suffix_limit), reserved, &suffix, options, &counter)
+        }
+        Some(shares) => {
+            let is_volatile: Vec<bool> =
+                gathered.candidates.iter().map(|candidate| candidate.kind == Kind::RecentEdits).collect();
+            let (is_volatile, goes_round) = (&is_volatile, options.exact);
+            let cascade =
+                Cascade { blocks: &blocks, is_volatile, suffix: &suffix, shares, counter: &counter, goes_round };
+            fit(&blocks, (room, room), options.exact, &counter, |limit| {
+                cascade.fit(limit, |room| if options.stable_slack > 0 { long.cut(room, &counter) } else { prefix })
+            })
+        }
+    };
+    let Fitted { elided, text: kept, tokens } = fitted?;
     let prefix = elided.kept.last().copied().unwrap_or_default().to_string();
-    let prefix_tokens = tokenizer.count(&prefix).min(tokens);
+    let prefix_tokens = counter.count(&prefix).min(tokens);
     let mut items: Vec<Item> = Vec::new();
     for ((candidate, kept), tokens) in gathered.candidates.iter().zip(&elided.kept).zip(costs) {
         items.push(candidate.item(kept, tokens));
@@ -215,7 +233,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
     items.extend(gathered.dropped);
     let shared = last.map_or(0, |last| {
         let equal = last.prompt.bytes().zip(kept.bytes()).take_while(|(a, b)| a == b).count();
-        tokenizer.count(&kept[..kept.floor_char_boundary(equal)])
+        counter.count(&kept[..kept.floor_char_boundary(equal)])
     });
     let spent = Spent {
         limit: prompt_limit,
@@ -242,63 +260,105 @@ pub fn inline_context<T: Tokens + ?Sized>(
     })
 }
 
-/// Returns the end of a long prefix that leaves context its share: from the line at which the last request
-/// began if that still fits.
-#[allow(clippy::too_many_arguments)]
-fn share<'a, T: Tokenizer>(
-    prefix: &'a str,
-    before: &'a str,
-    trailing: &str,
-    context: u64,
-    limit: u64,
+/// Fits a prompt by weights. The last of `blocks` gets a prefix that leaves `reserved` tokens to context, then more of
+/// it if context does not use them.
+fn weigh<'a, T: Tokenizer>(
+    blocks: &mut [Block<'a>],
+    long: &LongPrefix<'a, '_>,
+    (limit, suffix_limit): (u64, u64),
+    reserved: u64,
+    suffix: &'a str,
     options: &Options,
     counter: &T,
-    last: Option<&Last>,
-) -> &'a str {
-    let reserved = context.min((options.context_share * limit as f64) as u64);
-    let room = limit.saturating_sub(reserved).max(1);
-    let mut lines = Vec::new();
-    let mut total = 0;
-    crate::text::lines_with_feeds(prefix, |line| {
-        let count = counter.count(line);
-        total += count;
-        lines.push((line.len(), count));
-    });
-    if total <= room {
-        return prefix;
+) -> Result<Fitted<'a>> {
+    let room = limit.saturating_add(suffix_limit);
+    let mut run = |prefix: &'a str| {
+        if let Some(last) = blocks.last_mut() {
+            last.value = prefix;
+        }
+        fit(blocks, (limit, room), options.exact, counter, |limit| elide(blocks, limit, suffix, suffix_limit, counter))
+    };
+    if options.context_share <= 0.0 {
+        return run(long.prefix);
     }
-    let end = before.len() - trailing.len();
-    let considered = end - prefix.len();
-    if let Some(last) = last {
-        let same = &before[before.floor_char_boundary(last.start)..];
-        let is_same = last.start >= considered && last.start < end && same.len() <= prefix.len() + trailing.len();
-        let equal = same.bytes().zip(last.prefix.bytes()).take_while(|(a, b)| a == b).count();
-        if is_same && before.is_char_boundary(last.start) && equal * 2 >= last.prefix.len() {
-            let mut left = last.start - considered;
-            let mut kept = total;
-            for (length, count) in &lines {
-                if left < *length {
-                    break;
+    let first_room = limit.saturating_sub(reserved).max(1);
+    let first = long.cut(first_room, counter);
+    let fitted = run(first)?;
+    let free = room.saturating_sub(fitted.tokens + fitted.elided.suffix_tokens);
+    let kept = counter.count(fitted.elided.kept.last().copied().unwrap_or_default());
+    // What the context and the suffix did not use.
+    let second_room = kept.saturating_add(free);
+    if first.len() == long.prefix.len() || second_room <= first_room {
+        return Ok(fitted);
+    }
+    let longer = run(long.cut(second_room, counter))?;
+    Ok(if longer.tokens > fitted.tokens { longer } else { fitted })
+}
+
+/// A prefix that may have to be cut.
+struct LongPrefix<'a, 'b> {
+    prefix: &'a str,
+    /// The text before the cursor, and what of its end is not part of the prefix.
+    before: &'a str,
+    trailing: &'a str,
+    /// Tokens by which it is cut shorter.
+    slack: u64,
+    last: Option<&'b Last>,
+}
+
+impl<'a> LongPrefix<'a, '_> {
+    /// Tokens by which a prefix for `room` is cut shorter.
+    fn slack_of(&self, room: u64) -> u64 {
+        self.slack.min(room / 8)
+    }
+
+    /// Returns its end that has nearly `room` tokens: from the line at which the last request began if that still
+    /// fits.
+    fn cut<T: Tokenizer>(&self, room: u64, counter: &T) -> &'a str {
+        let LongPrefix { prefix, before, trailing, slack, last } = *self;
+        let mut lines = Vec::new();
+        let mut total = 0;
+        crate::text::lines_with_feeds(prefix, |line| {
+            let count = counter.count(line);
+            total += count;
+            lines.push((line.len(), count));
+        });
+        if total <= room {
+            return prefix;
+        }
+        let end = before.len() - trailing.len();
+        let considered = end - prefix.len();
+        if let Some(last) = last {
+            let same = &before[before.floor_char_boundary(last.start)..];
+            let is_same = last.start >= considered && last.start < end && same.len() <= prefix.len() + trailing.len();
+            let equal = same.bytes().zip(last.prefix.bytes()).take_while(|(a, b)| a == b).count();
+            if is_same && before.is_char_boundary(last.start) && equal * 2 >= last.prefix.len() {
+                let mut left = last.start - considered;
+                let mut kept = total;
+                for (length, count) in &lines {
+                    if left < *length {
+                        break;
+                    }
+                    left -= length;
+                    kept -= count;
                 }
-                left -= length;
-                kept -= count;
-            }
-            // Far below the room, a better cut is worth losing what is shared.
-            if left == 0 && kept <= room && kept + 2 * options.stable_slack.max(1) >= room {
-                return &before[last.start..end];
+                // Far below the room, a better cut is worth losing what is shared.
+                if left == 0 && kept <= room && kept + 2 * slack.max(1) >= room {
+                    return &before[last.start..end];
+                }
             }
         }
-    }
-    let room = room.saturating_sub(options.stable_slack.min(room / 4)).max(1);
-    let mut start = prefix.len();
-    let mut kept = 0;
-    for (length, count) in lines.iter().rev() {
-        if kept + count > room {
-            break;
+        let room = room.saturating_sub(self.slack_of(room)).max(1);
+        let mut start = prefix.len();
+        let mut kept = 0;
+        for (length, count) in lines.iter().rev() {
+            if kept + count > room {
+                break;
+            }
+            kept += count;
+            start -= length;
         }
-        kept += count;
-        start -= length;
+        // A last line that is too long is cut later, to its last tokens.
+        if start == prefix.len() { prefix } else { &prefix[start..] }
     }
-    // A last line that is too long is cut later, to its last tokens.
-    if start == prefix.len() { prefix } else { &prefix[start..] }
 }

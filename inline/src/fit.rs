@@ -1,6 +1,6 @@
 //! Fits a prompt into its limit, counted as the one text that it is.
 
-use crate::elide::{Block, Elided, elide};
+use crate::elide::{Block, Elided};
 use espalier_core::error::Result;
 use espalier_core::tokens::Tokenizer;
 
@@ -15,24 +15,20 @@ pub(crate) struct Fitted<'a> {
     pub tokens: u64,
 }
 
-/// Fits blocks, of which the last is the document's prefix, and a suffix into `limits`. With `exact` the
-/// whole is counted and kept within the limits, without only its lines are. `counter` counts as `tokenizer`
-/// does, and remembers lines.
-pub(crate) fn fit<'a, T: Tokenizer + ?Sized, C: Tokenizer>(
+/// Fits a prompt into `room` tokens. `attempt` fits it line by line into a limit, at first `limit`. With `exact` the
+/// whole is counted and kept within the room, without only its lines are. The document's prefix is the last block.
+pub(crate) fn fit<'a, C: Tokenizer>(
     blocks: &[Block<'a>],
-    limits: (u64, u64),
-    suffix: &'a str,
+    (mut limit, room): (u64, u64),
     exact: bool,
-    tokenizer: &T,
     counter: &C,
+    attempt: impl Fn(u64) -> Result<Elided<'a>>,
 ) -> Result<Fitted<'a>> {
-    let (mut limit, suffix_limit) = limits;
-    let room = limit.saturating_add(suffix_limit);
     let mut fitted;
     loop {
-        let elided = elide(blocks, limit, suffix, suffix_limit, counter)?;
+        let elided = attempt(limit)?;
         let text = elided.kept.concat();
-        let tokens = if exact { tokenizer.count(&text) } else { elided.tokens };
+        let tokens = if exact { counter.count(&text) } else { elided.tokens };
         fitted = Fitted { elided, text, tokens };
         let over = (fitted.tokens + fitted.elided.suffix_tokens).saturating_sub(room);
         if !exact {
@@ -42,20 +38,20 @@ pub(crate) fn fit<'a, T: Tokenizer + ?Sized, C: Tokenizer>(
             break;
         }
         if limit == 1 {
-            fitted.keep_prefix(blocks, room, tokenizer);
+            fitted.keep_prefix(blocks, room, counter);
             break;
         }
         limit = limit.saturating_sub(over.max(limit / 64)).max(1);
     }
-    fitted.fill(blocks, room, tokenizer, counter);
+    fitted.fill(blocks, room, counter);
     Ok(fitted)
 }
 
 impl<'a> Fitted<'a> {
     /// Keeps the last tokens of the document's prefix alone.
-    fn keep_prefix<T: Tokenizer + ?Sized>(&mut self, blocks: &[Block<'a>], room: u64, tokenizer: &T) {
+    fn keep_prefix<C: Tokenizer>(&mut self, blocks: &[Block<'a>], room: u64, counter: &C) {
         let prefix = blocks.last().map_or("", |block| block.value);
-        let fit = tokenizer.suffix_within(prefix, room);
+        let fit = counter.suffix_within(prefix, room);
         self.elided.kept.fill("");
         if let Some(last) = self.elided.kept.last_mut() {
             *last = &prefix[fit.offset..];
@@ -65,13 +61,7 @@ impl<'a> Fitted<'a> {
     }
 
     /// Brings back the heaviest dropped blocks that still fit.
-    fn fill<T: Tokenizer + ?Sized, C: Tokenizer>(
-        &mut self,
-        blocks: &[Block<'a>],
-        room: u64,
-        tokenizer: &T,
-        counter: &C,
-    ) {
+    fn fill<C: Tokenizer>(&mut self, blocks: &[Block<'a>], room: u64, counter: &C) {
         let context = &blocks[..blocks.len().saturating_sub(1)];
         let mut order: Vec<usize> = (0..context.len()).filter(|&index| self.elided.kept[index].is_empty()).collect();
         order.sort_by(|&a, &b| context[b].weight.total_cmp(&context[a].weight));
@@ -88,7 +78,7 @@ impl<'a> Fitted<'a> {
             tries += 1;
             self.elided.kept[index] = value;
             let text = self.elided.kept.concat();
-            let tokens = tokenizer.count(&text);
+            let tokens = counter.count(&text);
             if tokens + self.elided.suffix_tokens <= room {
                 (self.text, self.tokens) = (text, tokens);
             } else {

@@ -7,7 +7,7 @@ use crate::neighbours::{Neighbour, open_files};
 use crate::options::Options;
 use crate::pools::{CHARS_PER_TOKEN, LOW_WATER, Pools, available_tokens, take};
 use crate::similar::{SimilarCache, SimilarOptions, announce, similar};
-use crate::text::{one_line, utf16_len};
+use crate::text::{count_feeds, one_line, utf16_len};
 use espalier_core::map::HashSet;
 use espalier_core::tokens::Tokenizer;
 
@@ -38,6 +38,7 @@ impl Candidate {
             id: self.id.clone(),
             text: kept.to_string(),
             weight: self.weight,
+            is_cut: !kept.is_empty() && kept.len() < self.text.len(),
             tokens,
             lines: self.lines,
             score: self.score,
@@ -72,7 +73,8 @@ impl Gathered {
     fn drop(&mut self, kind: Kind, id: &str, weight: f64, reason: Reason) {
         let (id, text) = (id.to_string(), String::new());
         let dropped = Some(reason);
-        self.dropped.push(Item { kind, id, text, weight, tokens: 0, lines: None, score: None, dropped });
+        let is_cut = false;
+        self.dropped.push(Item { kind, id, text, weight, is_cut, tokens: 0, lines: None, score: None, dropped });
     }
 }
 
@@ -110,7 +112,7 @@ pub(crate) fn gather<T: Tokenizer + ?Sized>(
     let is_instead = !items.is_empty() && !is_c && !request.options.similar_beside_snippets;
     neighbours(request, before, is_instead, cache, &mut gathered);
     if let Some(edits) = request.edits {
-        let line = before.bytes().filter(|byte| *byte == b'\n').count();
+        let line = count_feeds(before);
         if let Some(text) = edits.render(request.path, line, request.excluded, request.options.edit_form) {
             gathered.push(Kind::RecentEdits, request.path, text, RECENT_EDITS);
         }

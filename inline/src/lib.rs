@@ -4,11 +4,13 @@
 //! items with reasons. Start reading at [`inline_context`].
 //!
 //! `gather` collects items (`neighbours`: which files, `similar` and `words`: which windows of them, `edits`,
-//! `pools`: which provider items), `elide` fits them line by line, `fit` as a whole, `suffix` decides whether
+//! `pools`: which provider items), `elide` fits them line by line, `cascade` by
+//! shares, `fit` as a whole, `suffix` decides whether
 //! a suffix is sent again, `memory` holds what one request leaves for the next, `options` the limits,
 //! `schedule` and `related` when providers are asked. Nothing here reads a clock or a file; offsets are
 //! UTF-16 code units, texts never split a character.
 
+mod cascade;
 mod context;
 mod edits;
 mod elide;
@@ -25,6 +27,7 @@ mod suffix;
 mod text;
 mod words;
 
+pub use cascade::Shares;
 pub use context::{Context, Item, ItemKind, Kind, ProviderItem, Reason, Request, Spent, inline_context};
 pub use edits::{EditForm, EditHistory, EditOptions};
 pub use elide::{Block, Elided, elide};

@@ -3,7 +3,7 @@
 use crate::similar::SimilarCache;
 use crate::suffix::Tokens;
 use espalier_core::map::HashMap;
-use espalier_core::tokens::{Fit, Tokenizer};
+use espalier_core::tokens::{Fit, Tokenizer, is_cut};
 use foldhash::fast::FixedState;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -41,6 +41,11 @@ impl Memory {
         Memory { similar: SimilarCache::new(max_bytes), ..Memory::default() }
     }
 
+    /// Forgets the request before: the next one has the suffix of its document, and begins where it fits best.
+    pub fn forget_last(&mut self) {
+        self.last = None;
+    }
+
     /// Returns the bytes that are remembered, nearly.
     pub fn memory(&self) -> usize {
         let last = self.last.as_ref().map_or(0, |last| last.suffix.len() + last.prefix.len() + last.prompt.len());
@@ -48,14 +53,28 @@ impl Memory {
     }
 }
 
-/// A tokenizer that remembers the counts of lines.
+/// A tokenizer that remembers the counts of lines. Where counts add up, a long text costs what its unknown lines cost.
 pub(crate) struct Counter<'a, T: ?Sized> {
     pub tokenizer: &'a T,
     pub counts: &'a RefCell<HashMap<u64, u64>>,
 }
 
-impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
-    fn count(&self, text: &str) -> u64 {
+/// Texts up to this length are one part.
+const WHOLE: usize = 256;
+
+impl<T: Tokens + ?Sized> Counter<'_, T> {
+    /// Returns the end of the part that begins at `start`: the first cut behind its line. The same lines make the
+    /// same parts, whatever is before them.
+    fn part_end(&self, text: &str, start: usize) -> usize {
+        if text.len() - start <= WHOLE || !self.tokenizer.has_cuts() {
+            return text.len();
+        }
+        let feed = text.as_bytes()[start..].iter().position(|byte| *byte == b'\n');
+        let behind = feed.map_or(text.len(), |feed| start + feed + 1);
+        (behind..text.len()).find(|&at| is_cut(text, at)).unwrap_or(text.len())
+    }
+
+    fn count_part(&self, text: &str) -> u64 {
         if text.len() > MAX_COUNTED {
             return self.tokenizer.count(text);
         }
@@ -71,9 +90,34 @@ impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
         counts.insert(key, count);
         count
     }
+}
+
+impl<T: Tokens + ?Sized> Tokenizer for Counter<'_, T> {
+    fn count(&self, text: &str) -> u64 {
+        let (mut start, mut total) = (0, 0);
+        while start < text.len() {
+            let end = self.part_end(text, start);
+            total += self.count_part(&text[start..end]);
+            start = end;
+        }
+        total
+    }
 
     fn prefix_within(&self, text: &str, most: u64) -> Fit {
-        self.tokenizer.prefix_within(text, most)
+        if !self.tokenizer.has_cuts() {
+            return self.tokenizer.prefix_within(text, most);
+        }
+        let mut fit = Fit { offset: 0, tokens: 0 };
+        while fit.offset < text.len() {
+            let end = self.part_end(text, fit.offset);
+            let tokens = fit.tokens + self.count_part(&text[fit.offset..end]);
+            if tokens > most {
+                let within = self.tokenizer.prefix_within(&text[fit.offset..], most - fit.tokens);
+                return Fit { offset: fit.offset + within.offset, tokens: fit.tokens + within.tokens };
+            }
+            fit = Fit { offset: end, tokens };
+        }
+        fit
     }
 
     fn suffix_within(&self, text: &str, most: u64) -> Fit {

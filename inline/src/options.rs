@@ -1,5 +1,6 @@
 //! Limits and switches of a request, and the two profiles.
 
+use crate::cascade::Shares;
 use crate::edits::EditForm;
 use crate::neighbours::NeighbourOptions;
 use crate::pools::{Crossing, Mode};
@@ -25,6 +26,9 @@ pub struct Options {
     pub context_share: f64,
     /// Tokens by which a long prefix is cut shorter, so that later requests can begin at the same line.
     pub stable_slack: u64,
+    /// Shares of the parts of a prompt; nothing for a prompt that is cut by weights. `suffix_share` and `context_share`
+    /// then say nothing but whether there is a suffix.
+    pub cascade: Option<Shares>,
     /// Check the whole prompt against the limit, not only its lines; pools count tokens instead of characters.
     pub exact: bool,
     pub mode: Mode,
@@ -66,6 +70,7 @@ impl Options {
             chars_per_token: 4.1,
             context_share: 0.35,
             stable_slack: 256,
+            cascade: None,
             exact: true,
             mode: Mode::Double,
             crossing: Crossing::Skip,
@@ -91,6 +96,7 @@ impl Options {
         if !(self.chars_per_token > 0.0 && self.chars_per_token <= 1_000.0) {
             return Err(bad("charsPerToken", "must be above 0 and at most 1000"));
         }
+        self.cascade.as_ref().map_or(Ok(()), Shares::check)?;
         let limit = self.window.saturating_sub(self.completion);
         if limit < self.suffix_reserve.saturating_add(3) || limit > u64::from(u32::MAX) {
             return Err(bad("window", "must leave room for a prompt beside `completion`"));

@@ -199,12 +199,8 @@ impl SimilarCache {
         (hash(text), text.len(), options.window, options.alphabet)
     }
 
-    fn contains(&self, text: &str, options: &SimilarOptions) -> bool {
-        self.files.contains_key(&SimilarCache::key(text, options))
-    }
-
-    fn get(&mut self, text: &str, options: &SimilarOptions) -> Rc<FileWords> {
-        let key = SimilarCache::key(text, options);
+    /// `key` is that of `text`: hashing is most of what a known file costs.
+    fn get(&mut self, key: Key, text: &str, options: &SimilarOptions) -> Rc<FileWords> {
         self.uses += 1;
         let found = self.files.get(&key).cloned();
         let file = found.unwrap_or_else(|| {
@@ -267,7 +263,8 @@ pub fn similar(
         if of_reference.is_empty() {
             continue;
         }
-        if !cache.contains(text, options) {
+        let key = SimilarCache::key(text, options);
+        if !cache.files.contains_key(&key) {
             match fresh.checked_sub(length) {
                 Some(rest) => fresh = rest,
                 None => {
@@ -276,7 +273,7 @@ pub fn similar(
                 }
             }
         }
-        let file = cache.get(text, options);
+        let file = cache.get(key, text, options);
         let mut found = best_windows(&file, &of_reference, index, options);
         found.retain(|snippet| snippet.score > options.threshold);
         found.sort_by(|a, b| b.score.total_cmp(&a.score));

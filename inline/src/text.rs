@@ -7,7 +7,18 @@ pub fn utf16_len(text: &str) -> usize {
 
 fn count_units(bytes: &[u8]) -> usize {
     // Every byte that begins a character is one unit, a character of four bytes is two.
-    bytes.iter().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0)).sum()
+    sum(bytes, |byte| u8::from(byte & 0xC0 != 0x80) + u8::from(byte >= 0xF0))
+}
+
+/// Returns the number of line feeds in `text`.
+pub fn count_feeds(text: &str) -> usize {
+    sum(text.as_bytes(), |byte| u8::from(byte == b'\n'))
+}
+
+/// Adds up what `of` says of each byte, at most 2. In chunks whose sums fit in a byte, many bytes are added at once.
+fn sum(bytes: &[u8], of: impl Fn(u8) -> u8) -> usize {
+    let of_chunk = |chunk: &[u8]| usize::from(chunk.iter().fold(0u8, |sum, &byte| sum.wrapping_add(of(byte))));
+    bytes.chunks(127).map(of_chunk).sum()
 }
 
 /// Returns the byte offset of a UTF-16 offset: at most the end of `text`, and before a character that the

@@ -78,6 +78,7 @@ fn random_requests() {
         options.window = [9, 12, 40, 300, 2_000, 8_192][random.usize(..6)];
         options.completion = options.window / 16;
         options.mode = [Mode::Minimal, Mode::FillHalf, Mode::Double, Mode::Fill][random.usize(..4)];
+        options.cascade = [None, None, Some(Shares::default())][random.usize(..3)];
         let (mut one, mut two) = (Memory::new(4_096), Memory::new(usize::MAX));
         for _ in 0..3 {
             let cursor = random.usize(..text.len() + 20);

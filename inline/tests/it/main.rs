@@ -1,3 +1,4 @@
+mod cascade;
 mod edits;
 mod invariants;
 mod pools;

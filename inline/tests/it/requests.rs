@@ -33,6 +33,8 @@ fn short_documents_have_none() {
     let options = options(1_000);
     assert!(run(&request("let a = 1", 9, &options)).is_too_short);
     assert!(!run(&request("let a = 12", 0, &options)).is_too_short);
+    // The tenth code unit begins a character of two.
+    assert!(!run(&request("let a = 1🦀", 0, &options)).is_too_short);
     assert!(!run(&Request { language: "scminput", ..request("", 0, &options) }).is_too_short);
     let no_suffix = Options { suffix_share: 0.0, ..options };
     assert!(run(&request("let a = 12", 9, &no_suffix)).is_too_short);
@@ -184,6 +186,25 @@ fn long_documents_leave_room_for_context() {
     assert!(context.context().contains("interface Stock") && text.ends_with(&context.prefix));
     let copilot = Options { window: 2_000, completion: 0, ..Options::copilot_chat() };
     assert_eq!(run(&Request { options: &copilot, ..all }).context(), "");
+}
+
+#[test]
+fn what_context_does_not_use_goes_to_the_prefix() {
+    let text = "let filler = value;\n".repeat(600);
+    let large = "x".repeat(3_000);
+    // The pool takes it, and then it has no room.
+    let items = [snippet("large", &large[..600], 0.9)];
+    for window in [400, 1_000, 4_000] {
+        let options = Options { mode: Mode::Fill, ..options(window) };
+        let context = run(&Request { items: &items, ..request(&text, usize::MAX, &options) });
+        assert!(context.tokens.free <= window / 8 + 20, "{:?}", context.tokens);
+        // Nor does a short suffix.
+        let context = run(&Request { items: &items, ..request(&text, text.len() - 60, &options) });
+        assert!(context.tokens.free <= window / 8 + 20 && !context.suffix.is_empty(), "{:?}", context.tokens);
+    }
+    let small = [snippet("small", "interface Stock {}", 0.9)];
+    let context = run(&Request { items: &small, ..request(&text, usize::MAX, &options(4_000)) });
+    assert!(context.context().contains("Path: ") && context.context().contains("Stock"));
 }
 
 #[test]

@@ -142,3 +142,22 @@ export const lm = {
   selectChatModels: async () => [model],
   invokeTool: async () => new LanguageModelToolResult([new LanguageModelTextPart("62 tests passed")]),
 };
+
+const event = () => ({ dispose() {} });
+
+Object.assign(workspace, {
+  asRelativePath: (uri) => uri.path.replace(/^\//, ""),
+  onDidOpenTextDocument: event,
+  onDidChangeTextDocument: event,
+  onDidCloseTextDocument: event,
+});
+
+export const window = {
+  activeTextEditor: undefined,
+  visibleTextEditors: [],
+  tabGroups: { onDidChangeTabs: event },
+  onDidChangeActiveTextEditor: event,
+  onDidChangeTextEditorSelection: event,
+};
+
+export const languages = { registerInlineCompletionItemProvider: () => ({ dispose() {} }) };

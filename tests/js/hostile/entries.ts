@@ -1,6 +1,7 @@
 /** Every function and method that hosts call, each with arguments that are good, and the names of the options it knows. */
 
 import { espalier } from "../built.ts";
+import { INLINE } from "./inline-entries.ts";
 import type * as Providers from "../../../js/providers/index.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/providers.js";
@@ -271,6 +272,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "search.openIndex (embeddings)", args: () => [{ embed: async (texts: string[]) => texts.map((text) => [text.length, 1]), model: "m", batchSize: 2, concurrency: 1, timeoutMs: 50 }],
     run: async (embeddings) => indexed(await s.openIndex({ source: s.memoryFiles(files()), embeddings }), (index) => index.sync()),
   },
+  ...INLINE,
   onIndex("put", () => [[{ path: "c.ts", text: "const c = 3;", version: "1", definitions: [] }], {}], "signal onProgress"),
   onIndex("sync", () => [{}], "signal onProgress"),
   onIndex("refresh", () => [["a.ts"], {}], "signal onProgress"),

@@ -1,0 +1,61 @@
+/** The context of one completion, as one call. */
+
+import { call } from "../engine.ts";
+import { coded, isEspalierError } from "../errors.ts";
+import { known } from "../options/known.ts";
+import { INLINE_REQUEST } from "../options/names.ts";
+import { workspace } from "../workspace/wasm.ts";
+import { limitsOf } from "./options.ts";
+import type { InlineContextResult, InlineRequest } from "./types.ts";
+import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, timeOf } from "./wire.ts";
+
+/**
+ * Finds the context of one completion: text on both sides of the cursor, items of providers, similar snippets of neighbour files, recent
+ * edits, within a budget. Each candidate is reported, with the reason if it is not sent. Equal requests have equal results; for a session
+ * of an editor {@link InlineContext} keeps files and caches.
+ *
+ * ```ts
+ * import { inlineContext } from "espalier/inline-context";
+ *
+ * const text = "import { total } from \"./stock\";\n\nconsole.log(total(\n\nexport const rate = 3;\n";
+ * const cursor = text.indexOf("total(\n") + 6;
+ * const { context, prefix, suffix, tokens } = inlineContext({
+ *   file: { path: "src/main.ts", language: "typescript", text },
+ *   cursor,
+ *   neighbours: [{ path: "src/stock.ts", language: "typescript", text: "export function total(stock: number[]) {\n  return stock.length;\n}\n" }],
+ *   budget: 1_000,
+ * });
+ * prefix.endsWith("console.log(total("); // => true
+ * suffix; // => "export const rate = 3;\n"
+ * context.includes("Compare this snippet from src/stock.ts:\nexport function total"); // => true
+ * tokens.context + tokens.prefix + tokens.suffix + tokens.free; // => 1000
+ * ```
+ *
+ * @throws EspalierError `bad_option`, `bad_input`, `encoding_not_loaded`, `not_initialized`
+ */
+export function inlineContext(request: InlineRequest): InlineContextResult {
+  const { file: given, cursor: at, neighbours = [], items = [], edits = [], excluded, elapsedMs = 0 } = known(request, INLINE_REQUEST, "request");
+  const limits = inRequest(() => limitsOf(request, "request"));
+  const file = fileOf(given, "request.file");
+  const cursor = offsetOf(at, "request.cursor");
+  const numbers = Float64Array.of(cursor, timeOf(elapsedMs, "request.elapsedMs"), Infinity);
+  const document = documentOf(file, excluded, "request.excluded");
+  const [texts, focused] = filesOf(neighbours, "request.neighbours");
+  const [itemTexts, itemNumbers] = itemsOf(items, "request.items");
+  const [editTexts, times] = editsOf(edits, "request.edits");
+  const json = inRequest(() => call(() => workspace().inlineContext(
+    limits.json, limits.encoding, limits.tokenizer, document, numbers, file.text, texts, focused, itemTexts, itemNumbers, editTexts, times,
+  )));
+  return resultOf(json, file.text, cursor);
+}
+
+/** Names options as they are named here: as part of the request. */
+function inRequest<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isEspalierError(error) || !error.path?.startsWith("options.")) throw error;
+    const { code, message, path, details, cause } = error;
+    throw coded({ code, message: message.replaceAll("options.", "request."), path: path!.replace("options.", "request."), details, cause });
+  }
+}

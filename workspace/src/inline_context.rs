@@ -1,1 +1,0 @@
-//! Inline context at the boundary.
