@@ -94,24 +94,27 @@ export class Updating {
     for (const path of this.remembered) if (listed.has(path)) reasons.set(path, this.reasons.get(path)!);
     this.reasons = reasons;
     await this.surviving(report, async () => {
-      const gone = held.use((handle) => handle.paths()).filter((path) => !listed.has(path));
-      for (let at = 0; at < gone.length; at += COMPARED) {
-        report.removed += this.remove(gone.slice(at, at + COMPARED));
-        await slices.next();
-      }
       const wanted: string[] = [];
-      let unchanged = 0;
+      let [unchanged, present] = [0, 0];
       const entries = [...listed];
       for (let at = 0; at < entries.length; at += COMPARED) {
         const part = entries.slice(at, at + COMPARED);
         const same = held.use((handle) => handle.compare(part.map(([path]) => path), part.map(([, version]) => version)));
         for (const [index, [path]] of part.entries()) {
+          if (same[index] !== 0) present += 1;
           if (same[index] !== 2) wanted.push(path);
           else if (!this.remembered.has(path)) unchanged += 1;
         }
         await slices.next();
       }
       report.unchanged = unchanged;
+      // To ask for all paths takes a while if they are many.
+      const isMore = held.use((handle) => handle.state())[0]! > present;
+      const gone = isMore ? held.use((handle) => handle.paths()).filter((path) => !listed.has(path)) : [];
+      for (let at = 0; at < gone.length; at += COMPARED) {
+        report.removed += this.remove(gone.slice(at, at + COMPARED));
+        await slices.next();
+      }
       await this.readAll(wanted, listed, report, slices, signal, progress);
     });
   }
