@@ -1,11 +1,12 @@
-/** Builds the playground into `build/www`: page, worker, engine, vocabularies, examples. No address outside of it is ever asked. */
+/** Builds the playground into `build/www`: pages, workers, engines, vocabularies, examples. No address outside of it is ever asked. */
 
-import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { copyGrammars, grammarSums } from "./build.mjs";
 import { build as out, cached, hash, root } from "./lib.mjs";
 
-const glue = { name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", "glue.js") })); } };
+const glue = (file) => ({ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(out, "wasm", file) })); } });
 /** `import text from "file?text"`. */
 const text = {
   name: "text",
@@ -15,27 +16,43 @@ const text = {
   },
 };
 
+/** The engine of the worker that searches, inside its script. */
+const bytes = {
+  name: "bytes",
+  setup(b) {
+    b.onResolve({ filter: /^#bytes\/workspace$/ }, () => ({ path: "workspace", namespace: "bytes" }));
+    b.onLoad({ filter: /./, namespace: "bytes" }, () => ({ contents: 'import bytes from "./workspace.wasm"; export default () => bytes;', resolveDir: join(out, "wasm") }));
+  },
+};
+
 export const page = join(out, "www");
-const PAGES = ["index", "history", "prompt", "document"];
+const PAGES = ["index", "history", "prompt", "document", "search", "inline"];
+const STYLES = ["style", "document", "search", "inline"];
+/** Sources of ours that can be searched. */
+const REPOSITORY = ["js", "search", "inline", "docs"];
 /** Sources of ours that the page of a document shows: www/samples.ts names them. */
 const SAMPLES = [...readFileSync(join(root, "www", "samples.ts"), "utf8").matchAll(/"([\w/.-]+\.\w+)"/g)].map(([, path]) => path);
 
 export function buildPage() {
-  const inputs = hash(["www", "js", "build/wasm", "build/vocab", "scripts/page.mjs", "package-lock.json", ...SAMPLES]);
+  const inputs = hash(["www", "js", "build/wasm", "build/vocab", "scripts/page.mjs", "package-lock.json", ...REPOSITORY, ...SAMPLES]);
   return cached("page", inputs, [join(page, "index.html"), join(page, "worker.js")], async () => {
     const esbuild = await import("esbuild");
     rmSync(page, { recursive: true, force: true });
     mkdirSync(join(page, "examples"), { recursive: true });
-    const entries = { main: "main.ts", worker: "worker.ts", prompt: "prompt.tsx", history: "history.ts", document: "document.ts", "document-worker": "document-worker.ts", sessions: "../js/sessions/index.ts" };
+    const main = { main: "main.ts", worker: "worker.ts", prompt: "prompt.tsx", history: "history.ts", document: "document.ts", "document-worker": "document-worker.ts", sessions: "../js/sessions/index.ts", "definitions-worker": "definitions-worker.ts" };
+    const workspace = { search: "search.ts", "search-worker": "../js/entries/search-worker.ts", inline: "inline.ts" };
     const bundle = (names, options = {}) => esbuild.build({
       entryPoints: Object.fromEntries(Object.entries(names).map(([name, file]) => [name, join(root, "www", file)])),
       bundle: true, format: "esm", platform: "browser", target: "es2022", minify: true, keepNames: true, charset: "utf8", outdir: page, logLevel: "warning",
-      plugins: [glue, text], ...options,
+      plugins: [glue("glue.js"), text], ...options,
     });
     copyGrammars(join(page, "grammars"));
-    await bundle(entries, { define: { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) } });
-    for (const name of [...PAGES.map((name) => `${name}.html`), "style.css", "document.css"]) copyFileSync(join(root, "www", name), join(page, name));
-    copyFileSync(join(out, "wasm", "espalier.wasm"), join(page, "espalier.wasm"));
+    const define = { ESPALIER_GRAMMARS: JSON.stringify(grammarSums(join(page, "grammars"))) };
+    await bundle(main, { define });
+    await bundle(workspace, { define, plugins: [glue("workspace-glue.js"), text, bytes], loader: { ".wasm": "binary" } });
+    const files = [...PAGES.map((name) => `${name}.html`), ...STYLES.map((name) => `${name}.css`)];
+    for (const name of files) copyFileSync(join(root, "www", name), join(page, name));
+    for (const name of ["espalier.wasm", "workspace.wasm"]) copyFileSync(join(out, "wasm", name), join(page, name));
     cpSync(join(out, "vocab"), join(page, "vocab"), { recursive: true });
     for (const name of ["sweagent-marshmallow-1867.json", "tau-airline-0.json", "LICENSES.md"]) {
       copyFileSync(join(root, "tests", "fixtures", "transcripts", name), join(page, "examples", name));
@@ -44,8 +61,19 @@ export function buildPage() {
       mkdirSync(dirname(join(page, "samples", path)), { recursive: true });
       copyFileSync(join(root, path), join(page, "samples", path));
     }
+    mkdirSync(join(page, "repository"));
+    writeFileSync(join(page, "repository", "files.json"), JSON.stringify(repository()));
     // Last, since it has to know all the others.
     await bundle({ "service-worker": "service-worker.ts" }, { define: { FILES: JSON.stringify(filesIn(page)) } });
+  });
+}
+
+/** The files of the repository, as the page of a search reads them: in one file, since nobody waits for 400 requests. */
+function repository() {
+  const paths = REPOSITORY.flatMap((folder) => filesIn(join(root, folder)).map((path) => `${folder}/${path}`));
+  return paths.map((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    return { path, text, version: createHash("sha256").update(text).digest("hex").slice(0, 16) };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { Definition } from "../js/documents/outline.ts";
 import type { Gap, GrammarState, Opened, Outlined, Reduced, Summarized } from "./document-protocol.ts";
-import { element, made, number } from "./dom.ts";
+import { element, made, milliseconds, number } from "./dom.ts";
 import type { Failed } from "./talk.ts";
 
 export function showError(error: Failed | undefined): void {
@@ -13,8 +13,6 @@ export function showError(error: Failed | undefined): void {
   close.addEventListener("click", () => showError(undefined));
   alert.replaceChildren(made("span", "", `${error.message} [${error.code}]`), close);
 }
-
-const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
 const WHY: Record<string, string> = {
   noQuery: "the compatible mode knows no structure of this language",

@@ -18,7 +18,7 @@ function current(): Document & { tokens: number } {
 }
 
 async function take(document: Document): Promise<Opened> {
-  if (!open) await init().then(keepFetched);
+  if (!open) await init().then(() => keepFetched());
   const language = document.language ?? languageOf(document.name);
   open = { ...document, language, tokens: count(document.text) };
   shown = ladder = undefined;

@@ -4,6 +4,9 @@ export const element = <T extends HTMLElement>(id: string) => document.getElemen
 export const made = <K extends keyof HTMLElementTagNameMap>(tag: K, className = "", text = "") => Object.assign(document.createElement(tag), { className, textContent: text });
 export { number } from "../js/cli/report.ts";
 
+/** A time for people: `1.4 ms`, `230 ms`, `12.3 s`. */
+export const milliseconds = (ms: number) => (ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
 /** A file dropped anywhere is taken; text that is dragged into a field is the field's own business. */
 export function takeDrops(take: (file: File) => void): void {
   const drop = element("drop");

@@ -3,7 +3,7 @@
 /** Where it is kept. */
 export const STORE = "espalier-playground";
 /** Files that are too large to be kept before somebody wants them. */
-export const LATER = /(^|\/)(grammars|vocab)\//;
+export const LATER = /(^|\/)(grammars|vocab|repository)\//;
 
 /** Registers the service worker, where there can be one. */
 export function stayOffline(): void {
@@ -11,13 +11,15 @@ export function stayOffline(): void {
   navigator.serviceWorker?.register("service-worker.js").catch(() => undefined);
 }
 
-/** Keeps the large files that were fetched here, in a page or a worker, while no service worker was there to do it. */
-export async function keepFetched(): Promise<void> {
+/**
+ * Keeps the large files that were fetched here, in a page or a worker, while no service worker was there to do it; and `others`, which a
+ * worker fetched that cannot call this.
+ */
+export async function keepFetched(others: readonly string[] = []): Promise<void> {
   try {
     const store = await caches.open(STORE);
-    for (const { name } of performance.getEntriesByType("resource")) {
-      if (name.startsWith(origin) && LATER.test(name) && !(await store.match(name))) await store.add(name);
-    }
+    const fetched = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.startsWith(origin) && LATER.test(name));
+    for (const name of [...fetched, ...others]) if (!(await store.match(name))) await store.add(name);
   } catch {
     // No store, no room, or the server is gone already: the page works on.
   }

@@ -51,3 +51,11 @@ export async function opened(name, { ready = "#result:not([hidden])", before, ..
   };
   return { page, complaints, server, close };
 }
+
+/** Waits until a page has its service worker, and these files are kept for times without a server. */
+export async function kept(page, ...files) {
+  await page.evaluate(async (files) => {
+    await navigator.serviceWorker.ready;
+    while (!(await Promise.all(files.map((file) => caches.match(file)))).every(Boolean)) await new Promise((resolve) => setTimeout(resolve, 50));
+  }, files);
+}

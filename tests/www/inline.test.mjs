@@ -1,0 +1,176 @@
+/** The page of inline context, in a real Chromium: a cursor, what is typed, and the prompt of a completion. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, beforeEach, test } from "node:test";
+import { kept, opened as openPage } from "./browser.mjs";
+
+const READY = "#result[data-cursor]";
+const opened = (options) => openPage("inline.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
+const GOOSE = readFileSync(new URL("../../js/sessions/goose.ts", import.meta.url), "utf8");
+
+let page, complaints, close;
+
+before(async () => {
+  ({ page, complaints, close } = await opened());
+});
+after(() => close?.());
+beforeEach(() => (complaints.length = 0));
+
+const text = (id, from = page) => from.innerText(`#${id}`);
+const number = async (id, from = page) => Number((await text(id, from)).replaceAll(",", ""));
+const shows = (attributes, from = page) =>
+  from.waitForFunction((wanted) => Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value), attributes);
+const part = (kind) => page.locator("#prompt > li", { has: page.locator(`.kind:text-is("${kind}")`) });
+
+async function cursorAt(needle) {
+  const at = await page.evaluate((needle) => {
+    const area = document.getElementById("source");
+    const at = area.value.indexOf(needle);
+    if (at < 0) throw new Error(needle);
+    area.focus();
+    area.setSelectionRange(at, at);
+    return at;
+  }, needle);
+  await shows({ cursor: String(at) });
+  return at;
+}
+
+async function window(tokens) {
+  await page.fill("#tokens", String(tokens));
+  await page.press("#tokens", "Tab");
+  await shows({ budget: String(tokens - 500) });
+}
+
+test("it opens with a file, and the prompt of a completion within its window", async () => {
+  assert.equal(await page.inputValue("#source"), GOOSE);
+  assert.ok((await number("used")) > 500 && (await number("used")) <= (await number("limit")));
+  assert.equal(await number("limit"), 8_192 - 500);
+  assert.match(await text("status"), /^Made in [\d.]+ ms\. [\d,]+ tokens are free\.$/);
+  assert.ok((await part("similar code").count()) > 0);
+  const kinds = await page.locator("#prompt .kind").allTextContents();
+  assert.deepEqual(kinds.slice(-2), ["suffix", "prefix"]);
+  assert.deepEqual(complaints, []);
+});
+
+test("the prompt follows the cursor, by mouse and by keyboard", async () => {
+  const needle = GOOSE.split("\n").at(-12);
+  const at = await cursorAt(needle);
+  assert.ok((await part("prefix").locator("pre").textContent()).trimEnd().endsWith(GOOSE.slice(0, at).trimEnd().slice(-80)));
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction((at) => Number(document.getElementById("result").dataset.cursor) > at, at);
+  assert.match(await text("cursor"), /^cursor in line \d+$/);
+  assert.match(await text("structure"), /tokens at the beginning are those of the request before/);
+});
+
+test("what is typed is in the prefix at once, and a recent edit of another file soon", async () => {
+  await cursorAt("\n\n");
+  await page.keyboard.type("const marmalade = 1;");
+  await page.waitForFunction(() => [...document.querySelectorAll("#prompt pre")].at(-1).textContent.endsWith("const marmalade = 1;"));
+  await page.locator("#tabs button", { hasText: "js/sessions/kimi.ts" }).click();
+  await shows({ file: "js/sessions/kimi.ts" });
+  await page.waitForTimeout(700);
+  await cursorAt("\n\n");
+  await page.waitForFunction(() => [...document.querySelectorAll("#prompt .kind")].some(({ textContent }) => textContent === "recent edits"));
+  await part("recent edits").locator("button").click();
+  assert.match(await part("recent edits").locator("pre").textContent(), /\+.*const marmalade = 1;/);
+  await page.selectOption("#edit-form", "searchReplace");
+  await page.waitForFunction(() => /SEARCH|REPLACE|=======/.test(document.querySelector("#prompt").textContent));
+  await page.selectOption("#edit-form", "unified");
+});
+
+test("a smaller window drops what is lighter, and each candidate has its outcome", async () => {
+  const rows = () => page.locator("#items tbody tr").allTextContents();
+  await window(8_192);
+  const before = (await rows()).length;
+  assert.ok(before >= 4);
+  assert.ok((await rows()).some((row) => /sent, similarity 0\.\d\d/.test(row)));
+  for (const tokens of [2_000, 900]) {
+    await window(tokens);
+    assert.ok((await number("used")) <= tokens - 500);
+  }
+  assert.ok((await rows()).some((row) => /not sent: no room in the budget/.test(row)));
+  assert.match(await text("items-title"), /^Candidates \(\d+ of \d+ are sent\)$/);
+  await page.fill("#tokens", "20");
+  await page.press("#tokens", "Tab");
+  await page.waitForSelector("#alert:not([hidden])");
+  await window(8_192);
+  await page.waitForSelector("#alert", { state: "hidden" });
+});
+
+test("the other profile, and no suffix", async () => {
+  await page.check("input[value=copilot-chat]");
+  await page.waitForFunction(() => location.hash.includes("copilot-chat"));
+  assert.ok((await number("used")) <= (await number("limit")));
+  await page.check("input[value=espalier]");
+  await page.fill("#suffix-share", "0");
+  await page.press("#suffix-share", "Tab");
+  await page.waitForFunction(() => document.getElementById("split").textContent.includes("suffix 0"));
+  await page.fill("#suffix-share", "15");
+  await page.press("#suffix-share", "Tab");
+  await page.waitForFunction(() => !document.getElementById("split").textContent.includes("suffix 0"));
+  assert.deepEqual(complaints, []);
+});
+
+test("files are opened and closed, and only open ones are candidates", async () => {
+  await page.selectOption("#file", "js/sessions/zed.ts");
+  await shows({ file: "js/sessions/zed.ts" });
+  assert.equal(await page.locator("#tabs > li").count(), 6);
+  await page.click('[aria-label="close js/sessions/zed.ts"]');
+  await page.waitForFunction(() => document.getElementById("result").dataset.file !== "js/sessions/zed.ts");
+  assert.equal(await page.locator("#tabs > li").count(), 5);
+  assert.ok(!(await page.textContent("#items")).includes("js/sessions/zed.ts"));
+});
+
+test("an empty file has no prompt, and says so", async () => {
+  await page.focus("#source");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("too short"));
+  assert.equal(await number("used"), 0);
+  await page.keyboard.press("Control+Z");
+  await page.waitForFunction(() => !document.getElementById("status").textContent.includes("too short"));
+  assert.deepEqual(complaints, []);
+});
+
+test("every control has a name, and the keyboard reaches all of them", async () => {
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll("input, select, button, textarea, [role=img]")].filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim())).map((control) => control.outerHTML));
+  assert.deepEqual(nameless, []);
+  await page.focus("#file");
+  const reached = new Set(["file"]);
+  for (let step = 0; step < 24; step++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id));
+  }
+  for (const id of ["tabs", "profile", "suffix-share", "edit-form", "slider", "tokens", "source", "copy", "prompt"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  await page.locator('#prompt button[tabindex="0"]').focus();
+  await page.keyboard.press("End");
+  assert.equal(await page.evaluate(() => document.activeElement.querySelector(".kind").textContent), "prefix");
+});
+
+test("nothing sticks out on a small screen, in both themes", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const small = await opened({ viewport: { width: 400, height: 800 }, colorScheme });
+    try {
+      assert.equal(await small.page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+      assert.deepEqual(small.complaints, []);
+    } finally {
+      await small.close();
+    }
+  }
+});
+
+test("after the first visit no server is needed", async () => {
+  const { page, server, close } = await opened();
+  try {
+    await kept(page, "repository/files.json", "vocab/o200k_base.vocab");
+    server.close();
+    await page.reload();
+    await page.waitForSelector(READY);
+    assert.ok((await number("used", page)) > 500);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,11 @@
+/** Finds the definitions of files in a worker of its own, since only the main engine parses, and the page that searches has another. */
+
+import type { SearchDefinition } from "../js/search/types.ts";
+import { asking } from "./talk.ts";
+
+export type Questions = { definitions: [asked: { path: string; text: string }, answer: SearchDefinition[] | undefined] };
+
+const ask = asking<Questions>("./definitions-worker.js");
+
+/** Returns the definitions of a file; undefined for a language without a grammar. Rejects with `Failed`. */
+export const definitionsOf = (file: { path: string; text: string }) => ask("definitions", { path: file.path, text: file.text });

@@ -1,0 +1,56 @@
+/** Finds the words of a text that a search found: whole, or as a part of a name. */
+
+const WORD = /[\p{L}\p{N}_$]+/gu;
+/** Parts of a name: `HTMLParser2` has `HTML`, `Parser` and `2`. */
+const PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+|[$_]+/gu;
+
+/** A stretch of text; `term` is the index of the term that is found there. */
+export interface Mark {
+  start: number;
+  end: number;
+  term: number;
+}
+
+/** Returns the places of the terms, in order. A whole word takes precedence over its parts. */
+export function marksOf(text: string, terms: readonly string[]): Mark[] {
+  const at = new Map(terms.map((term, index) => [term, index]));
+  const marks: Mark[] = [];
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const whole = at.get(word.toLowerCase());
+    if (whole !== undefined) marks.push({ start: index, end: index + word.length, term: whole });
+    else marks.push(...partsOf(word, index, at));
+  }
+  return marks;
+}
+
+/** Parts of a word, and runs of parts: the term `max_results` is in `max_results2`. */
+function partsOf(word: string, offset: number, at: ReadonlyMap<string, number>): Mark[] {
+  const parts = [...word.matchAll(PART)];
+  const marks: Mark[] = [];
+  for (let first = 0; first < parts.length; first++) {
+    for (let last = parts.length - 1; last >= first; last--) {
+      const start = parts[first]!.index;
+      const end = parts[last]!.index + parts[last]![0].length;
+      const term = at.get(word.slice(start, end).toLowerCase());
+      if (term === undefined) continue;
+      marks.push({ start: offset + start, end: offset + end, term });
+      first = last;
+      break;
+    }
+  }
+  return marks;
+}
+
+/** Cuts a line into pieces with and without a mark. `marks` are those of the whole text. */
+export function pieces(text: string, start: number, end: number, marks: readonly Mark[]): { text: string; term?: number }[] {
+  const out: { text: string; term?: number }[] = [];
+  let done = start;
+  for (const mark of marks) {
+    if (mark.end <= start || mark.start >= end) continue;
+    if (mark.start > done) out.push({ text: text.slice(done, mark.start) });
+    out.push({ text: text.slice(mark.start, mark.end), term: mark.term });
+    done = mark.end;
+  }
+  if (done < end) out.push({ text: text.slice(done, end) });
+  return out;
+}

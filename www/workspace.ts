@@ -1,0 +1,140 @@
+/** The files that are searched, with an index for each ranking that a person asked for. */
+
+import type { FileNote, FileSource, IndexProgress, IndexReport, IndexState, WorkspaceIndex } from "../js/search/types.ts";
+import { indexedDbStorage, openIndex } from "../js/entries/search-web.ts";
+import { definitionsOf } from "./definitions.ts";
+
+export type Profile = "espalier" | "copilot-chat";
+export const PROFILES: readonly Profile[] = ["espalier", "copilot-chat"];
+export const other = (profile: Profile): Profile => (profile === "espalier" ? "copilot-chat" : "espalier");
+
+/** Prefix of the databases that hold indexes. */
+const DATABASE = "espalier-search";
+
+export interface Opening {
+  /** Names the place; its index is stored under it. */
+  name: string;
+  source: FileSource;
+  /** Chunks end at definitions, which needs grammars. */
+  definitions: boolean;
+}
+
+/** What is known of one index. */
+export interface Progress {
+  profile: Profile;
+  state?: IndexState | undefined;
+  /** Absent when all files are indexed. */
+  working?: IndexProgress | undefined;
+  /** Of the newest sync. */
+  report?: IndexReport | undefined;
+  /** Milliseconds from the start of opening until all files could be searched. */
+  ms?: number | undefined;
+  error?: unknown;
+}
+
+interface Live {
+  index: Promise<WorkspaceIndex>;
+  progress: Progress;
+  /** Ends to follow the changes of the files. */
+  follow?: (() => void) | undefined;
+}
+
+export class Workspace {
+  readonly #opening: Opening;
+  readonly #hear: (progress: Progress) => void;
+  readonly #live = new Map<Profile, Live>();
+  readonly #end = new AbortController();
+
+  /** `hear` is called whenever more is known of an index. */
+  constructor(opening: Opening, hear: (progress: Progress) => void) {
+    this.#opening = opening;
+    this.#hear = hear;
+  }
+
+  /** The index of a ranking. Its files are indexed in the background; it can be searched meanwhile. */
+  index(profile: Profile): Promise<WorkspaceIndex> {
+    return (this.#live.get(profile) ?? this.#open(profile)).index;
+  }
+
+  progress(profile: Profile): Progress | undefined {
+    return this.#live.get(profile)?.progress;
+  }
+
+  /** All files are indexed. */
+  isComplete(profile: Profile): boolean {
+    const progress = this.progress(profile);
+    return progress?.report !== undefined && progress.working === undefined;
+  }
+
+  /** Reads what changed since. */
+  async again(): Promise<void> {
+    await Promise.all([...this.#live.values()].map(async (live) => this.#sync(live, await live.index)));
+  }
+
+  /** Ends the workers. What is stored stays. */
+  async dispose(): Promise<void> {
+    this.#end.abort();
+    for (const { index, follow } of this.#live.values()) {
+      follow?.();
+      await index.then((live) => live.dispose(), () => undefined);
+    }
+  }
+
+  #open(profile: Profile): Live {
+    const { name, source, definitions } = this.#opening;
+    const storage = indexedDbStorage(`${DATABASE}:${profile}:${definitions ? "definitions" : "lines"}:${name}`);
+    const index = openIndex({
+      profile, source, storage,
+      worker: () => new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" }),
+      ...(definitions && { definitions: definitionsOf }),
+    });
+    const live: Live = { index, progress: { profile } };
+    this.#live.set(profile, live);
+    index.then((opened) => this.#sync(live, opened), (error: unknown) => this.#say(live, { error }));
+    return live;
+  }
+
+  async #sync(live: Live, index: WorkspaceIndex): Promise<void> {
+    const start = performance.now();
+    const { signal } = this.#end;
+    let asked = 0;
+    const onProgress = (working: IndexProgress) => {
+      this.#say(live, { working });
+      const now = performance.now();
+      if (now - asked < 500) return;
+      asked = now;
+      void index.state().then((state) => this.#say(live, { state }), () => undefined);
+    };
+    try {
+      const report = await index.sync({ signal, onProgress });
+      this.#say(live, { report, working: undefined, ms: performance.now() - start, state: await index.state() });
+      live.follow ??= this.#opening.source.watch && index.watch({
+        onChange: () => void index.state().then((state) => this.#say(live, { state }), () => undefined),
+        onError: (error) => this.#say(live, { error }),
+      });
+    } catch (error) {
+      if (!signal.aborted) this.#say(live, { error, working: undefined });
+    }
+  }
+
+  #say(live: Live, news: Partial<Progress>): void {
+    if (this.#end.signal.aborted) return;
+    Object.assign(live.progress, news);
+    this.#hear(live.progress);
+  }
+}
+
+/** Deletes all stored indexes; returns how many there were. */
+export async function forgetStored(): Promise<number> {
+  const all = await indexedDB.databases();
+  const names = all.flatMap(({ name }) => (name?.startsWith(`${DATABASE}:`) ? [name] : []));
+  for (const name of names) indexedDB.deleteDatabase(name);
+  return names.length;
+}
+
+/** Notes by reason, the most frequent one first. */
+export function byReason(notes: readonly FileNote[]): [FileNote["reason"], FileNote[]][] {
+  const groups = new Map<FileNote["reason"], FileNote[]>();
+  for (const note of notes) groups.set(note.reason, [...(groups.get(note.reason) ?? []), note]);
+  return [...groups].sort(([, one], [, other]) => other.length - one.length);
+}
