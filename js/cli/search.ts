@@ -3,7 +3,14 @@
 import { relative, resolve, sep } from "node:path";
 import { languageOf, outline } from "../entries/node.ts";
 import type { Definition } from "../documents/outline.ts";
-import type { FileNote, IndexProgress, IndexReport, SearchAnswer, SearchDefinition, SearchHit } from "../search/types.ts";
+import type {
+  FileNote,
+  IndexProgress,
+  IndexReport,
+  SearchAnswer,
+  SearchDefinition,
+  SearchHit,
+} from "../search/types.ts";
 import { prefixes } from "../search/sources/source.ts";
 import { joined } from "../search/sources/tree.ts";
 import type { EncodingName } from "../types.ts";
@@ -22,7 +29,9 @@ export interface SearchValues {
 
 /** Searches folders. `onProgress` follows the work on the index. */
 export async function searched(
-  roots: readonly string[], query: string, { budget, maxResults, encoding, profile, index: folder, contributions, structure }: SearchValues,
+  roots: readonly string[],
+  query: string,
+  { budget, maxResults, encoding, profile, index: folder, contributions, structure }: SearchValues,
   onProgress: (progress: IndexProgress) => void,
 ): Promise<{ answer: SearchAnswer; report: IndexReport }> {
   const { nodeFiles, nodeStorage, openIndex } = await import("../entries/search-node.ts");
@@ -36,7 +45,12 @@ export async function searched(
   try {
     const report = await index.sync({ onProgress });
     // A small folder is searched, too: its files are at hand anyway.
-    const answer = await index.search(query, { budget, fullWorkspace: false, contributions: contributions ?? false, ...(maxResults !== undefined && { maxResults }) });
+    const answer = await index.search(query, {
+      budget,
+      fullWorkspace: false,
+      contributions: contributions ?? false,
+      ...(maxResults !== undefined && { maxResults }),
+    });
     return { answer, report };
   } finally {
     await index.dispose();
@@ -46,15 +60,29 @@ export async function searched(
 /** Tests whether a path is that of the index, which may be kept in a folder that is searched. */
 function isIndex(roots: readonly string[], folder: string): (path: string) => boolean {
   const names = prefixes(roots.map((root) => resolve(root).split(sep).at(-1)!));
-  const paths = new Set(roots.map((root, at) => joined(names[at]!, relative(resolve(root), resolve(folder, "search")).split(sep).join("/"))));
+  const paths = new Set(
+    roots.map((root, at) =>
+      joined(names[at]!, relative(resolve(root), resolve(folder, "search")).split(sep).join("/")),
+    ),
+  );
   return (path) => paths.has(path);
 }
 
 /** The definitions of a file in a language with a grammar, nested ones included. */
-async function definitions({ path, text }: { path: string; text: string }): Promise<readonly SearchDefinition[] | undefined> {
+async function definitions({
+  path,
+  text,
+}: {
+  path: string;
+  text: string;
+}): Promise<readonly SearchDefinition[] | undefined> {
   if (languageOf(path) === undefined) return undefined;
   const found = await outline(text, { path, budget: 0 });
-  const flat = (list: readonly Definition[]): SearchDefinition[] => list.flatMap(({ name, start, end, local, children }) => [...(local ? [] : [{ name, start, end }]), ...flat(children)]);
+  const flat = (list: readonly Definition[]): SearchDefinition[] =>
+    list.flatMap(({ name, start, end, local, children }) => [
+      ...(local ? [] : [{ name, start, end }]),
+      ...flat(children),
+    ]);
   return found.basis.path === "syntax" ? flat(found.definitions) : undefined;
 }
 
@@ -65,7 +93,12 @@ export function shownHits({ hits }: SearchAnswer): string {
 
 function headOf({ path, firstLine, lastLine, header, score, tokens, terms, isCut }: SearchHit): string {
   const lines = firstLine === lastLine ? `${firstLine + 1}` : `${firstLine + 1}-${lastLine + 1}`;
-  const parts = [`${oneLine(path)}:${lines}`, oneLine(header), `score ${rounded(score)}`, `${number(tokens)} tokens${isCut ? ", cut" : ""}`];
+  const parts = [
+    `${oneLine(path)}:${lines}`,
+    oneLine(header),
+    `score ${rounded(score)}`,
+    `${number(tokens)} tokens${isCut ? ", cut" : ""}`,
+  ];
   const by = terms === undefined ? [] : [`  ${terms.map((term) => `${term.term} ${rounded(term.score)}`).join(", ")}`];
   return [parts.filter((part) => part !== "").join("  "), ...by].join("\n");
 }
@@ -75,20 +108,37 @@ const oneLine = (text: string) => text.replace(/[\r\n]/g, (letter) => JSON.strin
 const rounded = (score: number) => (Math.abs(score) >= 100 ? score.toFixed(0) : score.toPrecision(3));
 
 /** What was searched, what was not, and why. */
-export function shownSearch({ hits, tokens, strategy, tried, leftOut, state }: SearchAnswer, report: IndexReport, budget: number): string {
+export function shownSearch(
+  { hits, tokens, strategy, tried, leftOut, state }: SearchAnswer,
+  report: IndexReport,
+  budget: number,
+): string {
   const count = (some: number, what: string) => `${number(some)} ${what}${some === 1 ? "" : "s"}`;
-  const found = hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
-  const lines = [`${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`];
+  const found =
+    hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
+  const lines = [
+    `${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`,
+  ];
   const { added, changed, unchanged, removed } = report;
-  if (unchanged + removed + changed > 0) lines.push(`  index: ${number(added)} added, ${number(changed)} changed, ${number(removed)} removed, ${number(unchanged)} unchanged`);
+  if (unchanged + removed + changed > 0)
+    lines.push(
+      `  index: ${number(added)} added, ${number(changed)} changed, ${number(removed)} removed, ${number(unchanged)} unchanged`,
+    );
   const failed = tried.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
-  for (const { strategy: tried, outcome, why } of failed) lines.push(`  ${words(tried)}: ${words(outcome)}${why === undefined ? "" : ` (${why})`}`);
+  for (const { strategy: tried, outcome, why } of failed)
+    lines.push(`  ${words(tried)}: ${words(outcome)}${why === undefined ? "" : ` (${why})`}`);
   const without = new Map<string, number>();
   for (const { why } of leftOut) without.set(why, (without.get(why) ?? 0) + 1);
-  for (const [why, some] of without) lines.push(`  ${count(some, "hit")} left out: ${{ budget: "no room", gone: "the file is gone", spread: "far below the best" }[why] ?? why}`);
+  for (const [why, some] of without)
+    lines.push(
+      `  ${count(some, "hit")} left out: ${{ budget: "no room", gone: "the file is gone", spread: "far below the best" }[why] ?? why}`,
+    );
   const skipped = Object.entries(state.skipped).map(([reason, some]) => `${number(some)} ${words(reason)}`);
   if (skipped.length > 0) lines.push(`  not searched: ${skipped.join(", ")}`);
-  for (const note of report.notes.filter(({ reason }) => TOLD.has(reason)).slice(0, NOTES)) lines.push(`  ${oneLine(note.path)}: ${words(note.reason)}${note.detail === undefined ? "" : ` (${oneLine(note.detail)})`}`);
+  for (const note of report.notes.filter(({ reason }) => TOLD.has(reason)).slice(0, NOTES))
+    lines.push(
+      `  ${oneLine(note.path)}: ${words(note.reason)}${note.detail === undefined ? "" : ` (${oneLine(note.detail)})`}`,
+    );
   for (const { message } of state.warnings) lines.push(`  ${oneLine(message)}`);
   return lines.join("\n");
 }
@@ -99,7 +149,10 @@ const TOLD: ReadonlySet<FileNote["reason"]> = new Set(["unreadable", "encoding",
 const NOTES = 10;
 
 /** Shows the work on the index where somebody is watching. */
-export function indexProgress(stream: NodeJS.WriteStream, isQuiet: boolean): { event: (progress: IndexProgress) => void; end: () => void } {
+export function indexProgress(
+  stream: NodeJS.WriteStream,
+  isQuiet: boolean,
+): { event: (progress: IndexProgress) => void; end: () => void } {
   if (isQuiet || !stream.isTTY) return { event: () => undefined, end: () => undefined };
   let shownAt = 0;
   return {
@@ -107,7 +160,13 @@ export function indexProgress(stream: NodeJS.WriteStream, isQuiet: boolean): { e
       const now = Date.now();
       if (now - shownAt < 100) return;
       shownAt = now;
-      const what = { load: "reading the index", list: "listing files", index: "indexing", embed: "embedding", save: "saving the index" }[phase];
+      const what = {
+        load: "reading the index",
+        list: "listing files",
+        index: "indexing",
+        embed: "embedding",
+        save: "saving the index",
+      }[phase];
       stream.write(`\r\x1b[K${what}: ${number(done)}${total === undefined ? "" : ` of ${number(total)}`}`);
     },
     end: () => void (shownAt > 0 && stream.write("\r\x1b[K")),

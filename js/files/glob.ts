@@ -1,4 +1,7 @@
-/** Names and paths against patterns of `.gitignore`, as git's wildmatch reads them: in time that is the length of one times the other. */
+/**
+ * Names and paths against patterns of `.gitignore`, as git's wildmatch reads them: in time that is the length of one
+ * times the other.
+ */
 
 type Token =
   | { type: "literal"; letter: string }
@@ -12,7 +15,8 @@ type Token =
   | { type: "all" };
 
 /**
- * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with a class that is not closed.
+ * Returns a test for whole paths with `/`; `undefined` if the pattern matches nothing, such as one with a class that is
+ * not closed.
  */
 export function glob(pattern: string): ((path: string) => boolean) | undefined {
   const tokens = tokensOf(pattern);
@@ -33,7 +37,10 @@ function simple(tokens: readonly Token[]): ((path: string) => boolean) | undefin
   return (path) => path === text;
 }
 
-/** Follows all ways through the pattern at once: the places in it that the path so far can have come to. A `*` never goes back. */
+/**
+ * Follows all ways through the pattern at once: the places in it that the path so far can have come to. A `*` never
+ * goes back.
+ */
 function matches(tokens: readonly Token[], path: string): boolean {
   let places = new Set<number>();
   const enter = (into: Set<number>, place: number) => {
@@ -71,7 +78,7 @@ function matches(tokens: readonly Token[], path: string): boolean {
 
 function tokensOf(pattern: string): Token[] | undefined {
   const out: Token[] = [];
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     const letter = String.fromCodePoint(pattern.codePointAt(at)!);
     if (letter === "*") {
       const end = at + /^\*+/.exec(pattern.slice(at))![0].length;
@@ -106,11 +113,24 @@ function tokensOf(pattern: string): Token[] | undefined {
 }
 
 const NAMED: Record<string, RegExp> = {
-  alnum: /[A-Za-z0-9]/, alpha: /[A-Za-z]/, blank: /[ \t]/, cntrl: /[\0-\x1f\x7f]/, digit: /[0-9]/, graph: /[!-~]/, lower: /[a-z]/, print: /[ -~]/,
-  punct: /[!-/:-@[-`{-~]/, space: /[ \t\n\v\f\r]/, upper: /[A-Z]/, xdigit: /[A-Fa-f0-9]/,
+  alnum: /[A-Za-z0-9]/,
+  alpha: /[A-Za-z]/,
+  blank: /[ \t]/,
+  cntrl: /[\0-\x1f\x7f]/,
+  digit: /[0-9]/,
+  graph: /[!-~]/,
+  lower: /[a-z]/,
+  print: /[ -~]/,
+  punct: /[!-/:-@[-`{-~]/,
+  space: /[ \t\n\v\f\r]/,
+  upper: /[A-Z]/,
+  xdigit: /[A-Fa-f0-9]/,
 };
 
-/** The class that begins behind a `[`. A `]` that comes first is one of its letters; a backslash takes the next letter as it is. */
+/**
+ * The class that begins behind a `[`. A `]` that comes first is one of its letters; a backslash takes the next letter
+ * as it is.
+ */
 function classAt(pattern: string, from: number): { matches: (letter: string) => boolean; end: number } | undefined {
   let at = from;
   const isNegated = pattern[at] === "!" || pattern[at] === "^";

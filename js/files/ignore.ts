@@ -1,6 +1,6 @@
 /**
- * The rules of `.gitignore` files: names, folders, `*`, `?`, `**`, `[a-z]`, a leading `/`, `!` for exceptions. What comes in is the text of
- * such files, what goes out is whether a path is ignored; nothing is read here.
+ * The rules of `.gitignore` files: names, folders, `*`, `?`, `**`, `[a-z]`, a leading `/`, `!` for exceptions. What
+ * comes in is the text of such files, what goes out is whether a path is ignored; nothing is read here.
  */
 
 import { glob } from "./glob.ts";
@@ -29,7 +29,10 @@ export function ignoring(rules: readonly Rule[] = []): Ignores {
   };
   return {
     and(folder, file) {
-      const own = file.replace(/^\uFEFF/, "").split("\n").flatMap((line) => read(line, folder) ?? []);
+      const own = file
+        .replace(/^\uFEFF/, "")
+        .split("\n")
+        .flatMap((line) => read(line, folder) ?? []);
       return own.length === 0 ? this : ignoring([...rules, ...own]);
     },
     match: (path, isFolder) => decide(path, isFolder) === true,

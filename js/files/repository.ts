@@ -8,7 +8,9 @@ import type { Ignores } from "./ignore.ts";
 /** Larger ignore files are no ignore files. */
 const MAX_BYTES = 1_000_000;
 
-/** Returns the path of a folder in its repository, and the rules of the folders above it; without a repository, none. */
+/**
+ * Returns the path of a folder in its repository, and the rules of the folders above it; without a repository, none.
+ */
 export function repositoryOf(root: string): { base: string; above: Ignores } {
   const parents: string[] = [];
   let folder = resolve(root);
@@ -19,13 +21,16 @@ export function repositoryOf(root: string): { base: string; above: Ignores } {
   }
   const place = (path: string) => relative(folder, path).split(sep).join("/");
   const own = ignoring().and("", readExclude(folder));
-  const above = parents.reduce((ignores, path) => ignores.and(place(path), readPatterns(join(path, ".gitignore"))), own);
+  const above = parents.reduce(
+    (ignores, path) => ignores.and(place(path), readPatterns(join(path, ".gitignore"))),
+    own,
+  );
   return { base: place(resolve(root)), above };
 }
 
 /**
- * Returns the patterns of `info/exclude` of the repository at `folder`. A worktree or submodule has a file `.git` that names the folder of
- * its repository; a worktree shares the `info` of the repository that it belongs to.
+ * Returns the patterns of `info/exclude` of the repository at `folder`. A worktree or submodule has a file `.git` that
+ * names the folder of its repository; a worktree shares the `info` of the repository that it belongs to.
  */
 export function readExclude(folder: string): string {
   const git = join(folder, ".git");

@@ -1,4 +1,6 @@
-/** Files that a page is given, in a real Chromium: folder handles, a chosen folder, changes that the browser reports. */
+/**
+ * Files that a page is given, in a real Chromium: folder handles, a chosen folder, changes that the browser reports.
+ */
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +11,14 @@ import { root } from "../../scripts/lib.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { launch } from "./browser.mjs";
 
-const FILES = { "src/a.ts": "export const a = 1;\n", "src/deep/ключ.ts": "b", ".gitignore": "*.gen.ts\n", "src/c.gen.ts": "c", "photo.png": "x", "node_modules/e.js": "e" };
+const FILES = {
+  "src/a.ts": "export const a = 1;\n",
+  "src/deep/ключ.ts": "b",
+  ".gitignore": "*.gen.ts\n",
+  "src/c.gen.ts": "c",
+  "photo.png": "x",
+  "node_modules/e.js": "e",
+};
 const PATHS = [".gitignore", "src/a.ts", "src/deep/ключ.ts"];
 const NOTES = ["node_modules: ignored", "photo.png: binary", "src/c.gen.ts: ignored"];
 const folder = mkdtempSync(join(tmpdir(), "espalier-files-"));
@@ -30,7 +39,9 @@ before(async () => {
     globalThis.browserFiles = browserFiles;
     globalThis.listed = async (source) => {
       const [paths, notes, texts] = [[], [], {}];
-      for await (const { path, version } of source.list({ note: ({ path, reason }) => notes.push(`${path}: ${reason}`) })) {
+      for await (const { path, version } of source.list({
+        note: ({ path, reason }) => notes.push(`${path}: ${reason}`),
+      })) {
         const read = await source.read(path);
         if (read.version !== version) throw new Error(`${path} has changed`);
         paths.push(path);
@@ -60,11 +71,13 @@ const check = ({ paths, notes, texts }) => {
 };
 
 test("a folder handle", async () => {
-  check(await page.evaluate(async (files) => {
-    const top = await (await navigator.storage.getDirectory()).getDirectoryHandle("app", { create: true });
-    for (const [path, text] of Object.entries(files)) await write(top, path, text);
-    return listed(browserFiles(top));
-  }, FILES));
+  check(
+    await page.evaluate(async (files) => {
+      const top = await (await navigator.storage.getDirectory()).getDirectoryHandle("app", { create: true });
+      for (const [path, text] of Object.entries(files)) await write(top, path, text);
+      return listed(browserFiles(top));
+    }, FILES),
+  );
 });
 
 test("a chosen folder", async () => {
@@ -98,7 +111,10 @@ test("changes, by the browser's own observer or by looking", async () => {
       const errors = [];
       const source = browserFiles(top, options);
       await listed(source);
-      const end = source.watch((paths) => paths.forEach((path) => seen.add(path)), (error) => errors.push(error.message));
+      const end = source.watch(
+        (paths) => paths.forEach((path) => seen.add(path)),
+        (error) => errors.push(error.message),
+      );
       await new Promise((resolve) => setTimeout(resolve, 300));
       await write(top, "a.ts", `changed ${Math.random()}`);
       await write(top, "new/b.ts", "2");
@@ -109,5 +125,8 @@ test("changes, by the browser's own observer or by looking", async () => {
     }
     return rounds;
   });
-  assert.deepEqual(rounds, [[["a.ts", "new/b.ts"], []], [["a.ts", "new/b.ts"], []]]);
+  assert.deepEqual(rounds, [
+    [["a.ts", "new/b.ts"], []],
+    [["a.ts", "new/b.ts"], []],
+  ]);
 });

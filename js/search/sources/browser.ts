@@ -1,4 +1,7 @@
-/** Files that a page was given as a source: a folder of the File System Access API, a list of files, or what was dropped. */
+/**
+ * Files that a page was given as a source: a folder of the File System Access API, a list of files, or what was
+ * dropped.
+ */
 
 import { badOption } from "../../errors.ts";
 import { append } from "../../lists/append.ts";
@@ -24,7 +27,10 @@ export interface BrowserFile {
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** A `FileSystemDirectoryHandle`. Its methods are not named: TypeScript knows them with the library `dom.asynciterable` only. */
+/**
+ * A `FileSystemDirectoryHandle`. Its methods are not named: TypeScript knows them with the library `dom.asynciterable`
+ * only.
+ */
 export interface BrowserFolder {
   readonly kind: "directory";
   readonly name: string;
@@ -58,12 +64,16 @@ export interface BrowserItem {
 }
 
 /** What a page was given: folders, files, or what was dropped. */
-export type BrowserInput = BrowserFolder | Iterable<BrowserFolder | BrowserFile | BrowserItem | BrowserEntry> | ArrayLike<BrowserFile> | ArrayLike<BrowserItem>;
+export type BrowserInput =
+  | BrowserFolder
+  | Iterable<BrowserFolder | BrowserFile | BrowserItem | BrowserEntry>
+  | ArrayLike<BrowserFile>
+  | ArrayLike<BrowserItem>;
 
 export interface BrowserFilesOptions extends SourceOptions {
   /**
-   * Milliseconds between two looks at the files, where a browser does not report changes itself (`FileSystemObserver`). Default: there is
-   * no `watch` in such a browser. Lists of files never change.
+   * Milliseconds between two looks at the files, where a browser does not report changes itself (`FileSystemObserver`).
+   * Default: there is no `watch` in such a browser. Lists of files never change.
    */
   pollMs?: number | undefined;
 }
@@ -74,8 +84,8 @@ const DELAY_MS = 100;
 type FolderRoot = Root & { handle?: FolderHandle };
 
 /**
- * Lists the files that a page was given. With one folder paths are relative to it; with several they begin with the name of theirs. Ignore
- * files and {@link fileRules} hold as for {@link nodeFiles}. Takes
+ * Lists the files that a page was given. With one folder paths are relative to it; with several they begin with the
+ * name of theirs. Ignore files and {@link fileRules} hold as for {@link nodeFiles}. Takes
  *
  * - a folder of `showDirectoryPicker()` or of the private file system, or several;
  * - the `files` of an `<input type="file" webkitdirectory>`, or any `File` objects;
@@ -84,7 +94,8 @@ type FolderRoot = Root & { handle?: FolderHandle };
  * ```ts
  * import { browserFiles } from "espalier/search";
  *
- * const files = [new File(["export const a = 1;\n"], "a.ts"), new File(["# Words\n"], "readme.md")]; // or `input.files`
+ * // Or `input.files`.
+ * const files = [new File(["export const a = 1;\n"], "a.ts"), new File(["# Words\n"], "readme.md")];
  * const source = browserFiles(files);
  * const paths: string[] = [];
  * for await (const { path } of source.list({ note: () => undefined })) paths.push(path);
@@ -106,7 +117,8 @@ export function browserFiles(input: BrowserInput, options: BrowserFilesOptions =
   const { pollMs } = options;
   if (!canObserve && (pollMs === undefined || roots.some(({ handle }) => handle === undefined))) return { list, read };
   return {
-    list, read,
+    list,
+    read,
     watch(onChange, onError = () => undefined) {
       const changes = watching(source, DELAY_MS, onChange, onError);
       const end = canObserve ? observe(Observer, roots, changes) : poll(pollMs!, changes);
@@ -119,14 +131,27 @@ export function browserFiles(input: BrowserInput, options: BrowserFilesOptions =
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isFolder = (value: unknown): value is FolderHandle => isObject(value) && value["kind"] === "directory" && typeof value["values"] === "function";
-const isFile = (value: unknown): value is BrowserFile => isObject(value) && typeof value["name"] === "string" && typeof value["slice"] === "function" && typeof value["size"] === "number";
-const isEntry = (value: unknown): value is BrowserEntry => isObject(value) && typeof value["isDirectory"] === "boolean" && typeof value["isFile"] === "boolean" && typeof value["name"] === "string";
-const isItem = (value: unknown): value is BrowserItem => isObject(value) && typeof value["webkitGetAsEntry"] === "function";
+const isFolder = (value: unknown): value is FolderHandle =>
+  isObject(value) && value["kind"] === "directory" && typeof value["values"] === "function";
+const isFile = (value: unknown): value is BrowserFile =>
+  isObject(value) &&
+  typeof value["name"] === "string" &&
+  typeof value["slice"] === "function" &&
+  typeof value["size"] === "number";
+const isEntry = (value: unknown): value is BrowserEntry =>
+  isObject(value) &&
+  typeof value["isDirectory"] === "boolean" &&
+  typeof value["isFile"] === "boolean" &&
+  typeof value["name"] === "string";
+const isItem = (value: unknown): value is BrowserItem =>
+  isObject(value) && typeof value["webkitGetAsEntry"] === "function";
 
 function listOf(input: unknown): unknown[] | undefined {
   if (!isObject(input)) return undefined;
-  return typeof (input as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function" || typeof input["length"] === "number" ? Array.from(input as unknown as ArrayLike<unknown>) : undefined;
+  return typeof (input as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function" ||
+    typeof input["length"] === "number"
+    ? Array.from(input as unknown as ArrayLike<unknown>)
+    : undefined;
 }
 
 function rootsOf(given: readonly unknown[]): FolderRoot[] {
@@ -150,8 +175,15 @@ function rootsOf(given: readonly unknown[]): FolderRoot[] {
   const names = prefixes(named.map(({ name }) => name));
   const isOne = folders.length === 1;
   // Files without a folder have no prefix, so that they come last: a path is looked up in the first root that it fits.
-  const prefixed = named.map((folder, at) => ({ ...folder, prefix: isOne ? "" : names[at] || folder.name, title: folder.name }));
-  return [...prefixed, ...folders.filter(({ name }) => name === "").map((folder) => ({ ...folder, prefix: "", title: "files" }))];
+  const prefixed = named.map((folder, at) => ({
+    ...folder,
+    prefix: isOne ? "" : names[at] || folder.name,
+    title: folder.name,
+  }));
+  return [
+    ...prefixed,
+    ...folders.filter(({ name }) => name === "").map((folder) => ({ ...folder, prefix: "", title: "files" })),
+  ];
 }
 
 /** Trees of `File` objects: one for each folder that was chosen, one for those without. */
@@ -166,16 +198,24 @@ function fileTrees(files: readonly BrowserFile[]): { name: string; tree: Tree }[
     if (!groups.has(name)) groups.set(name, new Map());
     groups.get(name)!.set(rest, file);
   }
-  return [...groups].map(([name, held]) => ({ name, tree: heldTree(held.keys(), (path) => {
-    const file = held.get(path);
-    return file && { stat: () => statOf(file), read: (maxBytes) => bytesOf(file, maxBytes) };
-  }) }));
+  return [...groups].map(([name, held]) => ({
+    name,
+    tree: heldTree(held.keys(), (path) => {
+      const file = held.get(path);
+      return file && { stat: () => statOf(file), read: (maxBytes) => bytesOf(file, maxBytes) };
+    }),
+  }));
 }
 
 const statOf = ({ size, lastModified }: BrowserFile): FileStat => ({ size, version: `${size}-${lastModified}` });
-const bytesOf = async (file: BrowserFile, maxBytes: number) => new Uint8Array(await file.slice(0, Math.min(file.size, maxBytes)).arrayBuffer());
-const readOf = async (file: BrowserFile, maxBytes: number) => ({ bytes: await bytesOf(file, maxBytes), ...statOf(file) });
-const isMissing = (error: unknown) => ["NotFoundError", "TypeMismatchError"].includes((error as { name?: string }).name ?? "");
+const bytesOf = async (file: BrowserFile, maxBytes: number) =>
+  new Uint8Array(await file.slice(0, Math.min(file.size, maxBytes)).arrayBuffer());
+const readOf = async (file: BrowserFile, maxBytes: number) => ({
+  bytes: await bytesOf(file, maxBytes),
+  ...statOf(file),
+});
+const isMissing = (error: unknown) =>
+  ["NotFoundError", "TypeMismatchError"].includes((error as { name?: string }).name ?? "");
 
 function handleTree(root: FolderHandle): Tree {
   // Handles of folders last; asking for each on the way to every file would take most of the time.
@@ -205,11 +245,14 @@ function handleTree(root: FolderHandle): Tree {
       const [parent, name] = split(path);
       try {
         const folder = await folderAt(parent);
-        return await folder.getFileHandle(name).then(() => "file" as const, async (error: unknown) => {
-          if ((error as { name?: string }).name !== "TypeMismatchError") throw error;
-          await folder.getDirectoryHandle(name);
-          return "folder" as const;
-        });
+        return await folder.getFileHandle(name).then(
+          () => "file" as const,
+          async (error: unknown) => {
+            if ((error as { name?: string }).name !== "TypeMismatchError") throw error;
+            await folder.getDirectoryHandle(name);
+            return "folder" as const;
+          },
+        );
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
@@ -247,7 +290,8 @@ function entryTree(root: FolderEntry): Tree {
     return all;
   };
   const entryAt = async (path: string): Promise<BrowserEntry | undefined> => {
-    if (!known.has(path) && path !== "" && (await entryAt(split(path)[0]))?.isDirectory) await entriesOf(split(path)[0]);
+    if (!known.has(path) && path !== "" && (await entryAt(split(path)[0]))?.isDirectory)
+      await entriesOf(split(path)[0]);
     return known.get(path);
   };
   const fileAt = async (path: string) => {
@@ -256,7 +300,8 @@ function entryTree(root: FolderEntry): Tree {
     return fileOf(entry as FileEntry);
   };
   return {
-    entries: async (folder) => (await entriesOf(folder)).map(({ name, isDirectory }) => ({ name, kind: isDirectory ? "folder" : "file" })),
+    entries: async (folder) =>
+      (await entriesOf(folder)).map(({ name, isDirectory }) => ({ name, kind: isDirectory ? "folder" : "file" })),
     kind: async (path) => kindOf(await entryAt(path)),
     stat: async (file) => statOf(await fileAt(file)),
     read: async (file, maxBytes) => readOf(await fileAt(file), maxBytes),
@@ -279,7 +324,8 @@ function droppedTree(entries: readonly FileEntry[]): Tree {
   };
 }
 
-const kindOf = (entry: BrowserEntry | undefined) => (entry === undefined ? undefined : entry.isDirectory ? "folder" as const : "file" as const);
+const kindOf = (entry: BrowserEntry | undefined) =>
+  entry === undefined ? undefined : entry.isDirectory ? ("folder" as const) : ("file" as const);
 
 /** The folder of a path, and its last name. */
 function split(path: string): [folder: string, name: string] {
@@ -293,7 +339,10 @@ interface ObserverRecord {
   relativePathMovedFrom?: readonly string[] | null;
 }
 
-type ObserverClass = new (callback: (records: readonly ObserverRecord[]) => void) => { observe(handle: FolderHandle, options: { recursive: boolean }): Promise<void>; disconnect(): void };
+type ObserverClass = new (callback: (records: readonly ObserverRecord[]) => void) => {
+  observe(handle: FolderHandle, options: { recursive: boolean }): Promise<void>;
+  disconnect(): void;
+};
 
 function observe(Observer: ObserverClass, roots: readonly FolderRoot[], changes: Watching): () => void {
   const observers = roots.map(({ handle, prefix }) => {
@@ -301,10 +350,14 @@ function observe(Observer: ObserverClass, roots: readonly FolderRoot[], changes:
       for (const { type, relativePathComponents, relativePathMovedFrom } of records) {
         if (type === "errored") changes.failed(`${handle!.name} is not watched any more`, "the browser ended it");
         else if (type === "unknown") changes.touch("");
-        else for (const parts of [relativePathComponents, relativePathMovedFrom]) if (parts) changes.touch(parts.length === 0 ? "" : joined(prefix, parts.join("/")));
+        else
+          for (const parts of [relativePathComponents, relativePathMovedFrom])
+            if (parts) changes.touch(parts.length === 0 ? "" : joined(prefix, parts.join("/")));
       }
     });
-    observer.observe(handle!, { recursive: true }).catch((error: unknown) => changes.failed(`${handle!.name} is not watched`, error));
+    observer
+      .observe(handle!, { recursive: true })
+      .catch((error: unknown) => changes.failed(`${handle!.name} is not watched`, error));
     return observer;
   });
   return () => observers.forEach((observer) => observer.disconnect());

@@ -4,18 +4,28 @@ import type { FileNote } from "../types.ts";
 import type { Judge } from "./rules.ts";
 
 /** Returns the text of a file, or why it has none that can be searched. `isCut`: the bytes end before the file does. */
-export function decode(bytes: Uint8Array, path: string, { rules, text: judge }: Judge, isCut: boolean): { text: string } | Omit<FileNote, "path"> {
+export function decode(
+  bytes: Uint8Array,
+  path: string,
+  { rules, text: judge }: Judge,
+  isCut: boolean,
+): { text: string } | Omit<FileNote, "path"> {
   const mark = markOf(bytes);
   if (mark === undefined) return { reason: "encoding", detail: "UTF-32" };
-  if (mark.encoding === "utf-8" && bytes.subarray(0, rules.binaryBytes).includes(0)) return { reason: "binary", detail: "a NUL in its first bytes" };
+  if (mark.encoding === "utf-8" && bytes.subarray(0, rules.binaryBytes).includes(0))
+    return { reason: "binary", detail: "a NUL in its first bytes" };
   const content = bytes.subarray(mark.size);
   let text: string;
   try {
     const whole = isCut ? content.subarray(0, boundary(content, mark.encoding)) : content;
-    text = new TextDecoder(mark.encoding === "utf-8" ? "utf-8" : "utf-16le", { fatal: true, ignoreBOM: true })
-      .decode(mark.encoding === "utf-16be" ? swapped(whole) : whole);
+    text = new TextDecoder(mark.encoding === "utf-8" ? "utf-8" : "utf-16le", { fatal: true, ignoreBOM: true }).decode(
+      mark.encoding === "utf-16be" ? swapped(whole) : whole,
+    );
   } catch {
-    return { reason: "encoding", detail: mark.encoding === "utf-8" ? "not UTF-8" : `not well-formed ${mark.encoding.toUpperCase()}` };
+    return {
+      reason: "encoding",
+      detail: mark.encoding === "utf-8" ? "not UTF-8" : `not well-formed ${mark.encoding.toUpperCase()}`,
+    };
   }
   return judge(path, text) ?? { text };
 }
@@ -38,7 +48,10 @@ function swapped(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Returns where to end a text that is cut: behind its last whole line, or its last whole character if it has but one line. */
+/**
+ * Returns where to end a text that is cut: behind its last whole line, or its last whole character if it has but one
+ * line.
+ */
 function boundary(bytes: Uint8Array, encoding: Encoding): number {
   const width = encoding === "utf-8" ? 1 : 2;
   const low = encoding === "utf-16be" ? 1 : 0;

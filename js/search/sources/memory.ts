@@ -49,7 +49,9 @@ export function heldTree(paths: Iterable<string>, find: (path: string) => HeldFi
 export function wrongPath(path: unknown): string | undefined {
   if (typeof path !== "string") return "must be a text";
   if (path === "" || path.includes("\0")) return "must not be empty, nor have a NUL";
-  return path.split("/").some((part) => part === "" || part === "." || part === "..") ? 'must have names between its "/", none of them "." or ".."' : undefined;
+  return path.split("/").some((part) => part === "" || part === "." || part === "..")
+    ? 'must have names between its "/", none of them "." or ".."'
+    : undefined;
 }
 
 /**
@@ -67,16 +69,26 @@ export function wrongPath(path: unknown): string | undefined {
  *
  * @throws EspalierError `bad_input` for a path that is none, `bad_option`
  */
-export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>, options: SourceOptions = {}): FileSource {
+export function memoryFiles(
+  files: Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>,
+  options: SourceOptions = {},
+): FileSource {
   checkShared(known(options, SOURCE));
-  if (typeof files !== "object" || files === null) throw badOption("", "an object of texts by path, or a Map", files, "files");
+  if (typeof files !== "object" || files === null)
+    throw badOption("", "an object of texts by path, or a Map", files, "files");
   const find = (path: string) => {
-    const content: unknown = files instanceof Map ? files.get(path) : Object.hasOwn(files, path) ? (files as Record<string, unknown>)[path] : undefined;
+    const content: unknown =
+      files instanceof Map
+        ? files.get(path)
+        : Object.hasOwn(files, path)
+          ? (files as Record<string, unknown>)[path]
+          : undefined;
     return content === undefined ? undefined : heldOf(path, content);
   };
   const treeNow = () => {
     const paths = files instanceof Map ? [...files.keys()] : Object.keys(files);
-    for (const path of paths) checkHeld(path, files instanceof Map ? files.get(path) : (files as Record<string, unknown>)[path as string]);
+    for (const path of paths)
+      checkHeld(path, files instanceof Map ? files.get(path) : (files as Record<string, unknown>)[path as string]);
     return heldTree(paths, find);
   };
   let tree = treeNow();
@@ -93,7 +105,8 @@ export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>
 function checkHeld(path: unknown, content: unknown): void {
   const place = `files[${JSON.stringify(path)}]`;
   const why = wrongPath(path);
-  if (why !== undefined) throw new EspalierError({ code: "bad_input", message: `${place}: a path ${why}`, path: place });
+  if (why !== undefined)
+    throw new EspalierError({ code: "bad_input", message: `${place}: a path ${why}`, path: place });
   if (typeof content !== "string" && !(content instanceof Uint8Array)) {
     throw new EspalierError({ code: "bad_input", message: `${place} must be a text or a Uint8Array`, path: place });
   }
@@ -102,7 +115,10 @@ function checkHeld(path: unknown, content: unknown): void {
 function heldOf(path: string, content: unknown): HeldFile {
   checkHeld(path, content);
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : (content as Uint8Array);
-  return { stat: () => ({ size: bytes.length, version: `${bytes.length}-${hashOf(bytes)}` }), read: async (maxBytes) => bytes.subarray(0, maxBytes) };
+  return {
+    stat: () => ({ size: bytes.length, version: `${bytes.length}-${hashOf(bytes)}` }),
+    read: async (maxBytes) => bytes.subarray(0, maxBytes),
+  };
 }
 
 /** FNV-1a of 32 bits: tells contents apart, and protects from nobody. */

@@ -10,7 +10,8 @@ import type { NodeFilesOptions } from "./node-options.ts";
  * @throws EspalierError `unsupported`
  */
 export function nodeFiles(_roots: string | readonly string[], _options?: NodeFilesOptions): FileSource {
-  const message = 'nodeFiles needs the files of Node, and this build of espalier is for browsers, workers or any runtime. Import it from "espalier/search" in a build ' +
-    "for Node, or use vscodeFiles, browserFiles or memoryFiles.";
+  const message =
+    "nodeFiles needs the files of Node, and this build of espalier is for browsers, workers or any runtime. " +
+    'Import it from "espalier/search" in a build for Node, or use vscodeFiles, browserFiles or memoryFiles.';
   throw new EspalierError({ code: "unsupported", message });
 }

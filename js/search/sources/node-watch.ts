@@ -1,4 +1,7 @@
-/** Watchers of the file system of Node: one for each folder that is searched, or one for each root where the system does all of it. */
+/**
+ * Watchers of the file system of Node: one for each folder that is searched, or one for each root where the system does
+ * all of it.
+ */
 
 import { watch } from "node:fs";
 import type { FSWatcher } from "node:fs";
@@ -16,7 +19,11 @@ type FolderRoot = Root & { folder: string };
 const IS_RECURSIVE = process.platform === "darwin" || process.platform === "win32";
 
 /** Follows the folders of the roots until the function that it returns is called. */
-export function watchFolders(rootsNow: () => Promise<FolderRoot[]>, options: SourceOptions, changes: Watching): () => void {
+export function watchFolders(
+  rootsNow: () => Promise<FolderRoot[]>,
+  options: SourceOptions,
+  changes: Watching,
+): () => void {
   const watchers = new Map<string, FSWatcher>();
   let isEnded = false;
   const follow = (root: FolderRoot, folder: string, recursive: boolean) => {

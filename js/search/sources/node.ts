@@ -23,13 +23,16 @@ const DELAY_MS = 100;
 const SHORT = 65_536;
 
 /**
- * Lists the files of folders, for a {@link WorkspaceIndex}. With one folder paths are relative to it; with several they begin with the
- * name of theirs. What `.gitignore`, `.ignore` and `.git/info/exclude` name is left out, and what {@link fileRules} say.
+ * Lists the files of folders, for a {@link WorkspaceIndex}. With one folder paths are relative to it; with several they
+ * begin with the name of theirs. What `.gitignore`, `.ignore` and `.git/info/exclude` name is left out, and what {@link
+ * fileRules} say.
  *
- * Symbolic links are not followed: what they name inside of the folders is found at its own place, and nothing outside is read. A link is
- * a note with its reason: `loop`, `duplicate`, `gone`, or `ignored` if it leads outside. The folders themselves may be links.
+ * Symbolic links are not followed: what they name inside of the folders is found at its own place, and nothing outside
+ * is read. A link is a note with its reason: `loop`, `duplicate`, `gone`, or `ignored` if it leads outside. The folders
+ * themselves may be links.
  *
- * `watch` follows changes by the file system: one watcher for each folder that is searched, on macOS and Windows one for each root.
+ * `watch` follows changes by the file system: one watcher for each folder that is searched, on macOS and Windows one
+ * for each root.
  *
  * ```ts
  * import { nodeFiles } from "espalier/search";
@@ -40,20 +43,23 @@ const SHORT = 65_536;
  * paths; // => ["app.ts"]
  * ```
  *
- * @throws EspalierError `bad_option`; `list` with `file_not_found` if one of the folders cannot be read: an index keeps what it has
+ * @throws EspalierError `bad_option`; `list` with `file_not_found` if one of the folders cannot be read: an index keeps
+ * what it has
  */
 export function nodeFiles(roots: string | readonly string[], options: NodeFilesOptions = {}): FileSource {
   checkShared(known(options, NODE_FILES));
   needMs(options.delayMs, "delayMs");
   const folders = foldersOf(roots);
   let made: Promise<(Root & { folder: string })[]> | undefined;
-  const rootsNow = () => (made ??= rootsOf(folders).catch((error: unknown) => {
-    made = undefined;
-    throw error;
-  }));
+  const rootsNow = () =>
+    (made ??= rootsOf(folders).catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
   const source = sourceOf(rootsNow, options);
   return {
-    list: source.list, read: source.read,
+    list: source.list,
+    read: source.read,
     watch(onChange, onError = () => undefined) {
       const changes = watching(source, options.delayMs ?? DELAY_MS, onChange, onError);
       const end = watchFolders(rootsNow, options, changes);
@@ -70,39 +76,52 @@ function foldersOf(roots: unknown): string[] {
   if (list.length === 0) throw badOption("", "the path of a folder, or an array of them", roots, "roots");
   const folders = list.map((root, at) => {
     const within = Array.isArray(roots) ? `roots[${at}]` : "roots";
-    if (typeof root !== "string" || root === "" || root.includes("\0")) throw badOption("", "the path of a folder", root, within);
+    if (typeof root !== "string" || root === "" || root.includes("\0"))
+      throw badOption("", "the path of a folder", root, within);
     return resolve(root);
   });
   const twice = folders.findIndex((folder, at) => folders.indexOf(folder) < at);
-  if (twice >= 0) throw new EspalierError({ code: "bad_option", message: `roots[${twice}] is the same folder as another root: ${folders[twice]}`, path: `roots[${twice}]` });
+  if (twice >= 0)
+    throw new EspalierError({
+      code: "bad_option",
+      message: `roots[${twice}] is the same folder as another root: ${folders[twice]}`,
+      path: `roots[${twice}]`,
+    });
   return folders;
 }
 
 async function rootsOf(folders: readonly string[]): Promise<(Root & { folder: string })[]> {
-  const real = await Promise.all(folders.map(async (folder, at) => {
-    const refuse = (why: string, cause?: unknown) => {
-      const path = folders.length === 1 ? "roots" : `roots[${at}]`;
-      return new EspalierError({ code: "file_not_found", message: `${folder} cannot be read: ${why}`, path, cause });
-    };
-    try {
-      const found = await realpath(folder).catch((error: unknown) => denied(error, folder));
-      if ((await lstatOf(found)).isDirectory()) return found;
-    } catch (cause) {
-      throw refuse((cause as Error).message, cause);
-    }
-    throw refuse("it is no folder");
-  }));
+  const real = await Promise.all(
+    folders.map(async (folder, at) => {
+      const refuse = (why: string, cause?: unknown) => {
+        const path = folders.length === 1 ? "roots" : `roots[${at}]`;
+        return new EspalierError({ code: "file_not_found", message: `${folder} cannot be read: ${why}`, path, cause });
+      };
+      try {
+        const found = await realpath(folder).catch((error: unknown) => denied(error, folder));
+        if ((await lstatOf(found)).isDirectory()) return found;
+      } catch (cause) {
+        throw refuse((cause as Error).message, cause);
+      }
+      throw refuse("it is no folder");
+    }),
+  );
   const all = new Set(real);
   const names = prefixes(folders.map((folder) => basename(folder)));
   // Two paths of one folder: its files are listed once.
-  return real.flatMap((folder, at) => (real.indexOf(folder) < at ? [] : [{ folder, prefix: names[at]!, title: folders[at]!, tree: treeOf(folder, all) }]));
+  return real.flatMap((folder, at) =>
+    real.indexOf(folder) < at ? [] : [{ folder, prefix: names[at]!, title: folders[at]!, tree: treeOf(folder, all) }],
+  );
 }
 
 function treeOf(root: string, roots: ReadonlySet<string>): Tree {
   const at = (path: string) => (path === "" ? root : join(root, path));
   return {
     async entries(folder) {
-      return (await readdir(at(folder), { withFileTypes: true })).map((entry) => ({ name: entry.name, ...kindOf(entry) }));
+      return (await readdir(at(folder), { withFileTypes: true })).map((entry) => ({
+        name: entry.name,
+        ...kindOf(entry),
+      }));
     },
     async kind(path) {
       try {
@@ -125,7 +144,13 @@ function kindOf(entry: Dirent | Stats | BigIntStats): Pick<TreeEntry, "kind" | "
   if (entry.isFile()) return { kind: "file" };
   if (entry.isDirectory()) return { kind: "folder" };
   if (entry.isSymbolicLink()) return { kind: "link" };
-  const detail = entry.isSocket() ? "a socket" : entry.isFIFO() ? "a pipe" : entry.isCharacterDevice() || entry.isBlockDevice() ? "a device" : undefined;
+  const detail = entry.isSocket()
+    ? "a socket"
+    : entry.isFIFO()
+      ? "a pipe"
+      : entry.isCharacterDevice() || entry.isBlockDevice()
+        ? "a device"
+        : undefined;
   return { kind: "other", detail };
 }
 
@@ -144,8 +169,9 @@ function versionOf({ size, mtimeNs, mtimeMs }: BigIntStats): FileStat {
 }
 
 /**
- * Reads the beginning of a file that is at its own place: no part of its path is a link. What waits for a disk runs in Node's threads;
- * the rest does not, since going there and back costs more than a short read (120 µs a file with `fs/promises`, 28 µs so).
+ * Reads the beginning of a file that is at its own place: no part of its path is a link. What waits for a disk runs in
+ * Node's threads; the rest does not, since going there and back costs more than a short read (120 µs a file with
+ * `fs/promises`, 28 µs so).
  */
 async function readFile(root: string, path: string, maxBytes: number): Promise<{ bytes: Uint8Array } & FileStat> {
   const folder = dirname(path);
@@ -153,7 +179,9 @@ async function readFile(root: string, path: string, maxBytes: number): Promise<{
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
   // A pipe that took the place of a file would block the thread.
   const file = await opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === "ELOOP" ? new Noted("ignored", "a link, which is not followed") : error;
+    throw (error as NodeJS.ErrnoException).code === "ELOOP"
+      ? new Noted("ignored", "a link, which is not followed")
+      : error;
   });
   try {
     const stats = fstatSync(file, { bigint: true });
@@ -163,7 +191,8 @@ async function readFile(root: string, path: string, maxBytes: number): Promise<{
     const bytes = new Uint8Array(Math.min(size, maxBytes));
     let end = 0;
     for (let count = -1; end < bytes.length && count !== 0; end += count) {
-      count = bytes.length <= SHORT ? readSync(file, bytes, end, bytes.length - end, end) : await readOf(file, bytes, end);
+      count =
+        bytes.length <= SHORT ? readSync(file, bytes, end, bytes.length - end, end) : await readOf(file, bytes, end);
     }
     return { bytes: bytes.subarray(0, end), size, version };
   } finally {
@@ -173,9 +202,10 @@ async function readFile(root: string, path: string, maxBytes: number): Promise<{
 
 const lstatOf = promisify(lstat);
 const opened = promisify(open);
-const readOf = (file: number, bytes: Uint8Array, from: number) => new Promise<number>((resolve, reject) => {
-  read(file, bytes, from, bytes.length - from, from, (error, count) => (error ? reject(error) : resolve(count)));
-});
+const readOf = (file: number, bytes: Uint8Array, from: number) =>
+  new Promise<number>((resolve, reject) => {
+    read(file, bytes, from, bytes.length - from, from, (error, count) => (error ? reject(error) : resolve(count)));
+  });
 
 /** Node's permission model allows no `realpath` below a folder that may be read, but `lstat`. */
 function denied<T>(error: unknown, instead: T): T {
@@ -190,11 +220,13 @@ function isStraight(root: string, folder: string): boolean {
   } catch (error) {
     denied(error, undefined);
   }
-  for (let part = folder; part.length > root.length; part = dirname(part)) if (!lstatSync(part).isDirectory()) return false;
+  for (let part = folder; part.length > root.length; part = dirname(part))
+    if (!lstatSync(part).isDirectory()) return false;
   return true;
 }
 
-const within = (folder: string, place: string) => place === folder || place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+const within = (folder: string, place: string) =>
+  place === folder || place.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 async function linkNote(path: string, roots: ReadonlySet<string>): Promise<Omit<FileNote, "path">> {
   let target: string;
@@ -203,7 +235,9 @@ async function linkNote(path: string, roots: ReadonlySet<string>): Promise<Omit<
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ELOOP") return { reason: "loop", detail: "a link to itself" };
-    return code === "ENOENT" ? { reason: "gone", detail: "a link to nothing" } : { reason: "unreadable", detail: message };
+    return code === "ENOENT"
+      ? { reason: "gone", detail: "a link to nothing" }
+      : { reason: "unreadable", detail: message };
   }
   if (within(target, dirname(path))) return { reason: "loop", detail: "a link to a folder above it" };
   return [...roots].some((root) => within(root, target))

@@ -18,7 +18,9 @@ export interface FileRules {
   names: readonly string[];
   /** Bytes of the largest file. */
   maxBytes: number;
-  /** What happens to larger ones: `skip`, or `cut` to search their first `maxBytes` bytes. Either way they are reported. */
+  /**
+   * What happens to larger ones: `skip`, or `cut` to search their first `maxBytes` bytes. Either way they are reported.
+   */
   larger: "skip" | "cut";
   /** A NUL within this many first bytes makes a file binary. */
   binaryBytes: number;
@@ -39,38 +41,51 @@ const words = (text: string): readonly string[] => Object.freeze(text.trim().spl
  *
  * ```ts
  * import { fileRules, memoryFiles } from "espalier/search";
+ * import type { FileNote } from "espalier/search";
  *
  * const rules = { generated: fileRules.generated.filter((extension) => extension !== "svg") };
  * const source = memoryFiles({ "logo.svg": "<svg/>", "photo.png": "" }, { rules });
  * const notes: string[] = [];
  * const paths: string[] = [];
- * for await (const { path } of source.list({ note: ({ path, reason }) => notes.push(`${path}: ${reason}`) })) paths.push(path);
+ * const note = ({ path, reason }: FileNote) => void notes.push(`${path}: ${reason}`);
+ * for await (const { path } of source.list({ note })) paths.push(path);
  * paths; // => ["logo.svg"]
  * notes; // => ["photo.png: binary"]
  * ```
  */
 export const fileRules: Readonly<FileRules> = Object.freeze({
   binary: words(`
-    png jpg jpeg jpe jfif gif bmp ico cur icns webp avif heic heif tif tiff psd xcf raw cr2 nef dng tga dds exr hdr eps ai sketch fig blend fbx glb stl
+    png jpg jpeg jpe jfif gif bmp ico cur icns webp avif heic heif tif tiff psd xcf raw cr2 nef dng tga dds exr hdr eps
+    ai sketch fig blend fbx glb stl
     ttf otf woff woff2 eot ttc pfb
     mp3 wav ogg oga opus flac m4a aac wma mid midi aiff mp4 m4v mov avi mkv webm wmv mpg mpeg flv 3gp
-    zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar cab jar war ear aar apk aab ipa whl egg gem nupkg snupkg vsix xpi crx deb rpm msi dmg pkg iso img
+    zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar cab jar war ear aar apk aab ipa whl egg gem nupkg snupkg vsix xpi
+    crx deb rpm msi dmg pkg iso img
     exe dll so dylib a lib o obj ko elf pdb ilk class dex pyc pyo pyd wasm bc rlib rmeta node bin swf beam pch gch nib
     pdf doc docx docm xls xlsx xlsm xlsb ppt pptx odt ods odp epub mobi djvu
-    db db3 sqlite sqlite3 mdb accdb dbf frm ibd parquet arrow feather avro orc npy npz pkl pickle h5 hdf5 mat rds rdata tfrecord
+    db db3 sqlite sqlite3 mdb accdb dbf frm ibd parquet arrow feather avro orc npy npz pkl pickle h5 hdf5 mat rds rdata
+    tfrecord
     onnx pt pth safetensors gguf ggml tflite ckpt mlmodel pb
     pem key p8 p12 pfx jks keystore der crt cer csr gpg pgp kdbx swp swo hprof dmp
   `),
-  generated: words("svg svgz min.js min.mjs min.cjs min.css map bundle.js chunk.js tsbuildinfo tiktoken bak orig rej tmp log"),
+  generated: words(
+    "svg svgz min.js min.mjs min.cjs min.css map bundle.js chunk.js tsbuildinfo tiktoken bak orig rej tmp log",
+  ),
   folders: words(`
-    .git .hg .svn .bzr .jj CVS node_modules bower_components jspm_packages .yarn .pnpm-store __pycache__ .venv venv .tox .nox .eggs
-    .mypy_cache .pytest_cache .ruff_cache .ipynb_checkpoints .gradle .m2 .idea .vs .vscode-test .next .nuxt .output .svelte-kit .astro .angular .turbo .nx .parcel-cache
-    .cache .sass-cache .nyc_output .terraform .serverless .aws-sam .dart_tool .pub-cache .bundle Pods DerivedData .stack-work .elixir_ls elm-stuff .metals .bloop .bsp
+    .git .hg .svn .bzr .jj CVS node_modules bower_components jspm_packages .yarn .pnpm-store __pycache__ .venv venv .tox
+    .nox .eggs
+    .mypy_cache .pytest_cache .ruff_cache .ipynb_checkpoints .gradle .m2 .idea .vs .vscode-test .next .nuxt .output
+    .svelte-kit .astro .angular .turbo .nx .parcel-cache
+    .cache .sass-cache .nyc_output .terraform .serverless .aws-sam .dart_tool .pub-cache .bundle Pods DerivedData
+    .stack-work .elixir_ls elm-stuff .metals .bloop .bsp
   `),
   names: words(`
-    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock Cargo.lock poetry.lock Pipfile.lock uv.lock pdm.lock pixi.lock
-    composer.lock Gemfile.lock go.sum go.work.sum flake.lock mix.lock pubspec.lock Podfile.lock Package.resolved gradle.lockfile packages.lock.json Cartfile.resolved
-    .pnp.cjs .pnp.loader.mjs .DS_Store Thumbs.db desktop.ini .env .netrc .pypirc .htpasswd id_rsa id_dsa id_ecdsa id_ed25519 .git
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock deno.lock Cargo.lock poetry.lock
+    Pipfile.lock uv.lock pdm.lock pixi.lock
+    composer.lock Gemfile.lock go.sum go.work.sum flake.lock mix.lock pubspec.lock Podfile.lock Package.resolved
+    gradle.lockfile packages.lock.json Cartfile.resolved
+    .pnp.cjs .pnp.loader.mjs .DS_Store Thumbs.db desktop.ini .env .netrc .pypirc .htpasswd id_rsa id_dsa id_ecdsa
+    id_ed25519 .git
   `),
   maxBytes: 1_572_864,
   larger: "skip",
@@ -118,7 +133,9 @@ export function judgeOf(given: Partial<FileRules> | undefined, within = "options
       const { longest, lines } = measured(text);
       if (longest > rules.maxLineLength) return { reason: "minified", detail: `a line of ${longest} characters` };
       const average = text.length / lines;
-      return average > rules.maxAverageLineLength ? { reason: "minified", detail: `lines of ${Math.round(average)} characters on average` } : undefined;
+      return average > rules.maxAverageLineLength
+        ? { reason: "minified", detail: `lines of ${Math.round(average)} characters on average` }
+        : undefined;
     },
   };
 }
@@ -127,26 +144,33 @@ function check(given: Partial<FileRules>, within: string): void {
   known(given, FILE_RULES, within);
   for (const name of ["binary", "generated", "folders", "names", "minifiable"] as const) {
     const list: unknown = given[name];
-    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string"))) throw badOption(name, "an array of strings", list, within);
+    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === "string")))
+      throw badOption(name, "an array of strings", list, within);
   }
   for (const name of COUNTS) {
     const value: unknown = given[name];
     const isCount = value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 0);
     if (value !== undefined && !isCount) throw badOption(name, "a whole number, 0 or more", value, within);
   }
-  if (given.larger !== undefined && given.larger !== "skip" && given.larger !== "cut") throw badOption("larger", '"skip" or "cut"', given.larger, within);
-  if (given.ignore !== undefined && typeof given.ignore !== "function") throw badOption("ignore", "a function", given.ignore, within);
+  if (given.larger !== undefined && given.larger !== "skip" && given.larger !== "cut")
+    throw badOption("larger", '"skip" or "cut"', given.larger, within);
+  if (given.ignore !== undefined && typeof given.ignore !== "function")
+    throw badOption("ignore", "a function", given.ignore, within);
 }
 
 function definedOf(given: Partial<FileRules>): Partial<FileRules> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Returns what follows each dot of a name, longest first: `min.js` and `js` of `a.min.js`. A dot in the first place does not count. */
+/**
+ * Returns what follows each dot of a name, longest first: `min.js` and `js` of `a.min.js`. A dot in the first place
+ * does not count.
+ */
 function extensionsOf(name: string): string[] {
   const found: string[] = [];
   const lower = name.toLowerCase();
-  for (let at = lower.indexOf(".", 1); at >= 0 && found.length < 8; at = lower.indexOf(".", at + 1)) found.push(lower.slice(at + 1));
+  for (let at = lower.indexOf(".", 1); at >= 0 && found.length < 8; at = lower.indexOf(".", at + 1))
+    found.push(lower.slice(at + 1));
   return found;
 }
 
@@ -171,6 +195,8 @@ export interface SourceOptions {
 /** Checks what the sources of all hosts share. */
 export function checkShared({ rules, ignoreFiles }: SourceOptions): void {
   knownIn(rules, FILE_RULES, "options.rules");
-  if (rules !== undefined && (typeof rules !== "object" || rules === null)) throw badOption("rules", "an object", rules);
-  if (ignoreFiles !== undefined && typeof ignoreFiles !== "boolean") throw badOption("ignoreFiles", "true or false", ignoreFiles);
+  if (rules !== undefined && (typeof rules !== "object" || rules === null))
+    throw badOption("rules", "an object", rules);
+  if (ignoreFiles !== undefined && typeof ignoreFiles !== "boolean")
+    throw badOption("ignoreFiles", "true or false", ignoreFiles);
 }

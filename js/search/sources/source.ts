@@ -15,14 +15,12 @@ type Listing = Parameters<FileSource["list"]>[0];
 /** A source whose changes can be found out. */
 export interface TreeSource extends FileSource {
   list(options: Listing): AsyncGenerator<ListedFile>;
-  /** Lists everything anew, and returns the paths that are new, changed or gone since the last time. */
-  compare(): Promise<string[]>;
+  /** The versions of all files as they were listed last; lists them if nobody did. */
+  versions(): Promise<Map<string, string>>;
+  /** Lists everything anew, and returns the paths that are new, changed or gone. Brings `known` up to date. */
+  compare(known: Map<string, string>): Promise<string[]>;
   /** The same for paths that something happened to, folders and ignore files included. */
-  changed(paths: readonly string[]): Promise<string[]>;
-  /** Lists once, unless somebody did. */
-  known(): Promise<void>;
-  /** Paths of all files that were listed. */
-  paths(): string[];
+  changed(known: Map<string, string>, paths: readonly string[]): Promise<string[]>;
 }
 
 /** So many paths at once are found out by listing everything. */
@@ -30,14 +28,29 @@ const MANY = 500;
 const IGNORE_FILES = /(?:^|\/)(?:\.gitignore|\.ignore|\.git\/info\/exclude)$/;
 
 /** @param rootsNow the roots at this time; those of an editor come and go, as its settings do */
-export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root[]>, { rules, ignoreFiles = true }: SourceOptions, usesIgnoreFiles = () => ignoreFiles): TreeSource {
+export function sourceOf(
+  rootsNow: () => readonly Root[] | Promise<readonly Root[]>,
+  { rules, ignoreFiles = true }: SourceOptions,
+  usesIgnoreFiles = () => ignoreFiles,
+): TreeSource {
   const judge = judgeOf(rules);
   let versions: Map<string, string> | undefined;
-  const walking = (options: Partial<Listing> = {}): Walking => ({ judge, ignoreFiles: usesIgnoreFiles(), signal: options.signal, note: options.note ?? (() => undefined) });
+  const walking = (options: Partial<Listing> = {}): Walking => ({
+    judge,
+    ignoreFiles: usesIgnoreFiles(),
+    signal: options.signal,
+    note: options.note ?? (() => undefined),
+  });
 
   /** The root of a path, and the path in it. */
   const placeOf = async (path: string): Promise<{ root: Root; file: string } | undefined> => {
-    if (typeof path !== "string" || path === "" || path.includes("\0") || path.split("/").some((part) => part === "" || part === "." || part === "..")) return undefined;
+    if (
+      typeof path !== "string" ||
+      path === "" ||
+      path.includes("\0") ||
+      path.split("/").some((part) => part === "" || part === "." || part === "..")
+    )
+      return undefined;
     for (const root of await rootsNow()) {
       if (root.prefix === "") return { root, file: path };
       if (path.startsWith(`${root.prefix}/`)) return { root, file: path.slice(root.prefix.length + 1) };
@@ -63,7 +76,12 @@ export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root
         options.signal?.throwIfAborted();
         if (cause instanceof EspalierError || !isSystem(cause)) throw cause;
         // Without its files an index would lose them all.
-        throw new EspalierError({ code: "file_not_found", message: `${root.title} cannot be read: ${noteOf(cause).detail}`, path: "roots", cause });
+        throw new EspalierError({
+          code: "file_not_found",
+          message: `${root.title} cannot be read: ${noteOf(cause).detail}`,
+          path: "roots",
+          cause,
+        });
       }
     }
     versions = found;
@@ -77,7 +95,8 @@ export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root
     if (why) return { path, ...why };
     try {
       const edited = root.tree.edited?.(file);
-      if (edited) return judge.text(path, edited.text) ? { path, ...judge.text(path, edited.text)! } : edited;
+      const minified = edited && judge.text(path, edited.text);
+      if (edited) return minified ? { path, ...minified } : edited;
       const { maxBytes, larger } = judge.rules;
       const { bytes, size, version } = await root.tree.read(file, maxBytes);
       if (size > maxBytes && larger === "skip") return { path, reason: "tooLarge", detail: `${size} bytes` };
@@ -88,15 +107,17 @@ export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root
     }
   }
 
-  async function compare(): Promise<string[]> {
-    const before = versions ?? new Map<string, string>();
-    for await (const _ of list({ note: () => undefined }));
-    return differences(before, versions!);
+  async function compare(known: Map<string, string>): Promise<string[]> {
+    const now = new Map<string, string>();
+    for await (const { path, version } of list({ note: () => undefined })) now.set(path, version);
+    const out = differences(known, now);
+    known.clear();
+    for (const [path, version] of now) known.set(path, version);
+    return out;
   }
 
-  async function changed(paths: readonly string[]): Promise<string[]> {
-    if (paths.length > MANY || versions === undefined || paths.some((path) => IGNORE_FILES.test(path))) return compare();
-    const known = versions;
+  async function changed(known: Map<string, string>, paths: readonly string[]): Promise<string[]> {
+    if (paths.length > MANY || paths.some((path) => IGNORE_FILES.test(path))) return compare(known);
     const out = new Set<string>();
     for (const path of new Set(paths)) {
       const place = await placeOf(path);
@@ -114,7 +135,8 @@ export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root
     const out = new Map<string, string>();
     const kind = await root.tree.kind(file).catch(() => undefined);
     if (kind === "folder") {
-      for await (const files of walk(root, walking(), file)) for (const { path, version } of files) out.set(path, version);
+      for await (const files of walk(root, walking(), file))
+        for (const { path, version } of files) out.set(path, version);
     } else if (kind === "file" && (await leftOut(root, walking(), file, false)) === undefined) {
       const { file: listed } = await listedOf(root, walking(), file);
       if (listed) out.set(listed.path, listed.version);
@@ -123,11 +145,15 @@ export function sourceOf(rootsNow: () => readonly Root[] | Promise<readonly Root
   }
 
   return {
-    list, read, compare, changed,
-    async known() {
-      if (versions === undefined) await compare();
+    list,
+    read,
+    compare,
+    changed,
+    async versions() {
+      const known = new Map(versions);
+      if (versions === undefined) await compare(known);
+      return known;
     },
-    paths: () => [...(versions?.keys() ?? [])],
   };
 }
 
@@ -145,7 +171,9 @@ function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<strin
 /** True for errors of a file system, as opposed to those of a caller's own function. */
 function isSystem(error: unknown): boolean {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return typeof code === "string" || (typeof name === "string" && /NotAllowed|NotReadable|Security|NotFound/.test(name));
+  return (
+    typeof code === "string" || (typeof name === "string" && /NotAllowed|NotReadable|Security|NotFound/.test(name))
+  );
 }
 
 /** Gives each root a name of its own, which paths begin with; a single root needs none. */
@@ -163,5 +191,6 @@ export function prefixes(names: readonly string[]): string[] {
 
 /** Checks that a delay is a number of milliseconds. */
 export function needMs(value: unknown, name: string): void {
-  if (value !== undefined && !(typeof value === "number" && Number.isFinite(value) && value >= 0)) throw badOption(name, "milliseconds, 0 or more", value);
+  if (value !== undefined && !(typeof value === "number" && Number.isFinite(value) && value >= 0))
+    throw badOption(name, "milliseconds, 0 or more", value);
 }

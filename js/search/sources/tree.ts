@@ -1,4 +1,7 @@
-/** What a host implements so that its files can be searched: a tree of folders. Paths are relative to its root, which is "". */
+/**
+ * What a host implements so that its files can be searched: a tree of folders. Paths are relative to its root, which is
+ * "".
+ */
 
 import type { Ignores } from "../../files/ignore.ts";
 import type { FileNote } from "../types.ts";
@@ -63,7 +66,9 @@ const GONE = /^(?:ENOENT|ENOTDIR|ESTALE|FileNotFound|EntryNotFound|NotFoundError
 export function noteOf(error: unknown): Omit<FileNote, "path"> {
   if (error instanceof Noted) return error.note;
   const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown };
-  const isGone = [code, name].some((one) => typeof one === "string" && GONE.test(one.replace(/ \(FileSystemError\)$/, "")));
+  const isGone = [code, name].some(
+    (one) => typeof one === "string" && GONE.test(one.replace(/ \(FileSystemError\)$/, "")),
+  );
   return { reason: isGone ? "gone" : "unreadable", detail: typeof message === "string" ? message : String(error) };
 }
 

@@ -12,16 +12,19 @@ export type ExcludeValue = boolean | { readonly when?: string | undefined };
 export type Excluded = (path: string, siblings: (name: string) => boolean) => boolean;
 
 export function excluding(settings: readonly Readonly<Record<string, ExcludeValue>>[]): Excluded {
-  const tests = settings.flatMap((setting) => Object.entries(setting).flatMap(([pattern, value]) => {
-    if (value === false || value === null || value === undefined) return [];
-    const when = typeof value === "object" ? value.when : undefined;
-    return expanded(pattern).flatMap((one) => {
-      // A pattern for a folder holds for all that is in it; the walk does not enter it.
-      const test = glob(one.replace(/^\//, "").replace(/\/(?:\*\*)?$/, ""));
-      return test ? [{ test, when }] : [];
-    });
-  }));
-  return (path, siblings) => tests.some(({ test, when }) => test(path) && (when === undefined || siblings(beside(path, when))));
+  const tests = settings.flatMap((setting) =>
+    Object.entries(setting).flatMap(([pattern, value]) => {
+      if (value === false || value === null || value === undefined) return [];
+      const when = typeof value === "object" ? value.when : undefined;
+      return expanded(pattern).flatMap((one) => {
+        // A pattern for a folder holds for all that is in it; the walk does not enter it.
+        const test = glob(one.replace(/^\//, "").replace(/\/(?:\*\*)?$/, ""));
+        return test ? [{ test, when }] : [];
+      });
+    }),
+  );
+  return (path, siblings) =>
+    tests.some(({ test, when }) => test(path) && (when === undefined || siblings(beside(path, when))));
 }
 
 /** The name that a `when` clause asks for: `$(basename)` is the name of the file without its last extension. */

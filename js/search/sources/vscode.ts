@@ -1,4 +1,6 @@
-/** The workspace of VS Code as a source. Nothing of VS Code is imported: its API is passed in and taken by its shape. */
+/**
+ * The workspace of VS Code as a source. Nothing of VS Code is imported: its API is passed in and taken by its shape.
+ */
 
 import { badOption } from "../../errors.ts";
 import { known } from "../../options/known.ts";
@@ -77,9 +79,10 @@ const [FILE, FOLDER, LINK] = [1, 2, 64];
 const EXCLUDES = ["files.exclude", "search.exclude"] as const;
 
 /**
- * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the desktop and in the web.
- * With one folder paths are relative to it; with several they begin with the name of theirs. Ignore files and {@link fileRules} hold as
- * for {@link nodeFiles}, and the settings that exclude files from the editor's own search. Links are not followed.
+ * Lists the files of the open workspace, through `vscode.workspace.fs`: local, remote and virtual folders, in the
+ * desktop and in the web. With one folder paths are relative to it; with several they begin with the name of theirs.
+ * Ignore files and {@link fileRules} hold as for {@link nodeFiles}, and the settings that exclude files from the
+ * editor's own search. Links are not followed.
  *
  * ```ts
  * import * as vscode from "vscode";
@@ -98,10 +101,15 @@ export function vscodeFiles(vscode: VsCodeApi, options: VsCodeFilesOptions = {})
   checkShared(known(options, VSCODE_FILES));
   needMs(options.delayMs, "delayMs");
   for (const name of ["settings", "unsaved"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw badOption(name, "true or false", options[name]);
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw badOption(name, "true or false", options[name]);
   }
   const workspace: VsCodeApi["workspace"] | undefined = vscode?.workspace;
-  if (typeof workspace?.fs?.readDirectory !== "function" || typeof workspace.fs.stat !== "function" || typeof workspace.fs.readFile !== "function") {
+  if (
+    typeof workspace?.fs?.readDirectory !== "function" ||
+    typeof workspace.fs.stat !== "function" ||
+    typeof workspace.fs.readFile !== "function"
+  ) {
     throw badOption("", "the module vscode, with workspace.fs", vscode, "vscode");
   }
   const { settings = true, unsaved = true, delayMs = DELAY_MS } = options;
@@ -112,17 +120,28 @@ export function vscodeFiles(vscode: VsCodeApi, options: VsCodeFilesOptions = {})
     const documents = unsaved ? workspace.textDocuments.filter(({ isDirty }) => isDirty) : [];
     const dirty = new Map(documents.map((document) => [document.uri.toString(), document]));
     return folders.map((folder, at) => ({
-      folder, prefix: names[at]!, title: folder.uri.toString(),
-      tree: treeOf(workspace, folder, { uris, dirty, excluded: settings ? excludedOf(workspace, folder) : () => false }),
+      folder,
+      prefix: names[at]!,
+      title: folder.uri.toString(),
+      tree: treeOf(workspace, folder, {
+        uris,
+        dirty,
+        excluded: settings ? excludedOf(workspace, folder) : () => false,
+      }),
     }));
   };
-  const usesIgnoreFiles = () => (options.ignoreFiles ?? true) && !(settings && workspace.getConfiguration?.("search").get("useIgnoreFiles") === false);
+  const usesIgnoreFiles = () =>
+    (options.ignoreFiles ?? true) &&
+    !(settings && workspace.getConfiguration?.("search").get("useIgnoreFiles") === false);
   const source = sourceOf(rootsNow, options, usesIgnoreFiles);
   return {
-    list: source.list, read: source.read,
+    list: source.list,
+    read: source.read,
     watch(onChange, onError = () => undefined) {
       const changes = watching(source, delayMs, onChange, onError);
-      const listening = listen(vscode, { settings, unsaved }, rootsNow, changes.touch, (error) => changes.failed("A folder is not watched", error));
+      const listening = listen(vscode, { settings, unsaved }, rootsNow, changes.touch, (error) =>
+        changes.failed("A folder is not watched", error),
+      );
       return () => {
         changes.end();
         listening();
@@ -143,14 +162,19 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
   const stat = async (file: string) => {
     const { type, size, mtime } = await fs.stat(at(file));
     if ((type & LINK) !== 0) throw new Noted("ignored", "a link, which is not followed");
-    if ((type & FILE) === 0) throw new Noted("unreadable", (type & FOLDER) !== 0 ? "a folder" : "neither a file nor a folder");
+    if ((type & FILE) === 0)
+      throw new Noted("unreadable", (type & FOLDER) !== 0 ? "a folder" : "neither a file nor a folder");
     return { size, version: `${size}-${mtime}` };
   };
   return {
     async entries(folder) {
       const found = await fs.readDirectory(at(folder));
       const names = new Set(found.map(([name]) => name));
-      return found.map(([name, type]): TreeEntry => ({ name, kind: kindOf(type), isExcluded: excluded(joined(folder, name), (sibling) => names.has(sibling)) }));
+      return found.map(([name, type]): TreeEntry => ({
+        name,
+        kind: kindOf(type),
+        isExcluded: excluded(joined(folder, name), (sibling) => names.has(sibling)),
+      }));
     },
     async kind(path) {
       try {
@@ -177,7 +201,9 @@ function treeOf({ fs }: VsCodeApi["workspace"], { uri }: VsCodeFolder, { uris, d
       let needsSiblings = false;
       if (excluded(path, () => (needsSiblings = true) && false)) return true;
       if (!needsSiblings) return false;
-      const names = new Set((await fs.readDirectory(at(path.slice(0, Math.max(0, path.lastIndexOf("/")))))).map(([name]) => name));
+      const names = new Set(
+        (await fs.readDirectory(at(path.slice(0, Math.max(0, path.lastIndexOf("/")))))).map(([name]) => name),
+      );
       return excluded(path, (sibling) => names.has(sibling));
     },
   };
@@ -191,18 +217,24 @@ function kindOf(type: number): TreeEntry["kind"] {
 /** Reads the settings of a folder when they are first needed. */
 function excludedOf(workspace: VsCodeApi["workspace"], { uri }: VsCodeFolder): Excluded {
   let made: Excluded | undefined;
-  const make = () => excluding(EXCLUDES.map((name) => {
-    const [section, key] = name.split(".") as [string, string];
-    const value = workspace.getConfiguration?.(section, uri as never).get(key);
-    return typeof value === "object" && value !== null ? (value as Record<string, ExcludeValue>) : {};
-  }));
+  const make = () =>
+    excluding(
+      EXCLUDES.map((name) => {
+        const [section, key] = name.split(".") as [string, string];
+        const value = workspace.getConfiguration?.(section, uri as never).get(key);
+        return typeof value === "object" && value !== null ? (value as Record<string, ExcludeValue>) : {};
+      }),
+    );
   return (path, siblings) => (made ??= make())(path, siblings);
 }
 
 /** Turns the events of the editor into paths; "" for what concerns all of them. */
 function listen(
-  { workspace, RelativePattern }: VsCodeApi, { settings, unsaved }: { settings: boolean; unsaved: boolean },
-  rootsNow: () => (Root & { folder: VsCodeFolder })[], touch: (path: string) => void, failed: (error: unknown) => void,
+  { workspace, RelativePattern }: VsCodeApi,
+  { settings, unsaved }: { settings: boolean; unsaved: boolean },
+  rootsNow: () => (Root & { folder: VsCodeFolder })[],
+  touch: (path: string) => void,
+  failed: (error: unknown) => void,
 ): () => void {
   let watchers: { dispose(): unknown }[] = [];
   const follow = () => {
@@ -210,7 +242,9 @@ function listen(
     watchers = rootsNow().flatMap(({ folder }) => {
       try {
         const watcher = workspace.createFileSystemWatcher(new RelativePattern(folder as never, "**/*") as never);
-        const listeners = [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete].map((event) => event.call(watcher, touchUri));
+        const listeners = [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete].map((event) =>
+          event.call(watcher, touchUri),
+        );
         return [...listeners, watcher];
       } catch (error) {
         failed(error);
@@ -223,7 +257,8 @@ function listen(
     for (const { folder, prefix } of rootsNow()) {
       const top = folder.uri.path.replace(/\/$/, "");
       // Scheme and authority are compared through the whole of the URI, the path unescaped.
-      if (uri.path.startsWith(`${top}/`) && folder.uri.with({ path: uri.path }).toString() === text) touch(joined(prefix, uri.path.slice(top.length + 1)));
+      if (uri.path.startsWith(`${top}/`) && folder.uri.with({ path: uri.path }).toString() === text)
+        touch(joined(prefix, uri.path.slice(top.length + 1)));
     }
   };
   follow();
@@ -232,10 +267,19 @@ function listen(
       follow();
       touch("");
     }),
-    ...(settings ? [workspace.onDidChangeConfiguration((event) => {
-      if ([...EXCLUDES, "search.useIgnoreFiles"].some((name) => event.affectsConfiguration(name))) touch("");
-    })] : []),
-    ...(unsaved ? [workspace.onDidChangeTextDocument(({ document }) => touchUri(document.uri)), workspace.onDidCloseTextDocument((document) => touchUri(document.uri))] : []),
+    ...(settings
+      ? [
+          workspace.onDidChangeConfiguration((event) => {
+            if ([...EXCLUDES, "search.useIgnoreFiles"].some((name) => event.affectsConfiguration(name))) touch("");
+          }),
+        ]
+      : []),
+    ...(unsaved
+      ? [
+          workspace.onDidChangeTextDocument(({ document }) => touchUri(document.uri)),
+          workspace.onDidCloseTextDocument((document) => touchUri(document.uri)),
+        ]
+      : []),
   ];
   return () => {
     for (const one of [...events, ...watchers.splice(0)]) one.dispose();

@@ -1,6 +1,6 @@
 /**
- * Walks a tree of folders: what comes in is a {@link Tree} and the rules, what goes out are its files in an order that depends on the tree
- * alone, and a note for everything that is left out. Start reading at `walk`.
+ * Walks a tree of folders: what comes in is a {@link Tree} and the rules, what goes out are its files in an order that
+ * depends on the tree alone, and a note for everything that is left out. Start reading at `walk`.
  */
 
 import { ignoring } from "../../files/ignore.ts";
@@ -95,11 +95,13 @@ async function look(root: Root, options: Walking, open: Open): Promise<Looked> {
     if (why !== undefined) note(path, why);
     else if (kind === "folder") {
       if (tree.isRoot?.(path)) note(path, { reason: "duplicate", detail: "a root of its own" });
-      else if (path.split("/").length > MAX_DEPTH) note(path, { reason: "loop", detail: `deeper than ${MAX_DEPTH} folders` });
+      else if (path.split("/").length > MAX_DEPTH)
+        note(path, { reason: "loop", detail: `deeper than ${MAX_DEPTH} folders` });
       else found.folders.push({ folder: path, ...inherited });
     } else if (options.foldersOnly) continue;
     else if (kind === "file") files.push(path);
-    else if (kind === "link") note(path, (await tree.link?.(path)) ?? { reason: "ignored", detail: "a link, which is not followed" });
+    else if (kind === "link")
+      note(path, (await tree.link?.(path)) ?? { reason: "ignored", detail: "a link, which is not followed" });
     else note(path, { reason: "unreadable", detail: detail ?? "neither a file nor a folder" });
   }
   for (let at = 0; at < files.length; at += FILES) {
@@ -114,7 +116,11 @@ async function look(root: Root, options: Walking, open: Open): Promise<Looked> {
 }
 
 /** Returns a file as it is listed, and a note if it is not searched, or not as a whole. */
-export async function listedOf({ prefix, tree }: Root, { judge: { rules } }: Walking, file: string): Promise<{ file?: ListedFile; note?: FileNote }> {
+export async function listedOf(
+  { prefix, tree }: Root,
+  { judge: { rules } }: Walking,
+  file: string,
+): Promise<{ file?: ListedFile; note?: FileNote }> {
   const path = joined(prefix, file);
   try {
     const edited = tree.edited?.(file);
@@ -124,14 +130,22 @@ export async function listedOf({ prefix, tree }: Root, { judge: { rules } }: Wal
     if (size <= rules.maxBytes) return { file: listed };
     return rules.larger === "skip"
       ? { note: { path, reason: "tooLarge", detail: `${size} bytes` } }
-      : { file: listed, note: { path, reason: "tooLarge", detail: `its first ${rules.maxBytes} of ${size} bytes are searched` } };
+      : {
+          file: listed,
+          note: { path, reason: "tooLarge", detail: `its first ${rules.maxBytes} of ${size} bytes are searched` },
+        };
   } catch (error) {
     return { note: { path, ...noteOf(error) } };
   }
 }
 
 /** Says why a path is left out by its name or by an ignore file, or by a folder above it that is. */
-export async function leftOut(root: Root, options: Walking, path: string, isFolder: boolean): Promise<Omit<FileNote, "path"> | undefined> {
+export async function leftOut(
+  root: Root,
+  options: Walking,
+  path: string,
+  isFolder: boolean,
+): Promise<Omit<FileNote, "path"> | undefined> {
   const at = path.lastIndexOf("/");
   let why: Omit<FileNote, "path"> | undefined;
   const inherited = await inheritedAt(root, options, at < 0 ? "" : path.slice(0, at), (note) => (why = note));
@@ -140,14 +154,25 @@ export async function leftOut(root: Root, options: Walking, path: string, isFold
   return (await root.tree.isExcluded?.(path)) ? EXCLUDED : judged(root, options, own, path, isFolder);
 }
 
-function judged({ prefix }: Root, { judge }: Walking, { git, own, base }: Inherited, path: string, isFolder: boolean): Omit<FileNote, "path"> | undefined {
+function judged(
+  { prefix }: Root,
+  { judge }: Walking,
+  { git, own, base }: Inherited,
+  path: string,
+  isFolder: boolean,
+): Omit<FileNote, "path"> | undefined {
   const below = joined(base, path);
   if (own.decide(below, isFolder) ?? git.match(below, isFolder)) return { reason: "ignored", detail: "an ignore file" };
   return judge.name(joined(prefix, path), isFolder);
 }
 
 /** Returns what a folder inherits; `undefined` if it, or a folder above it, is left out. */
-async function inheritedAt(root: Root, options: Walking, folder: string, onLeftOut?: (why: Omit<FileNote, "path">) => void): Promise<Inherited | undefined> {
+async function inheritedAt(
+  root: Root,
+  options: Walking,
+  folder: string,
+  onLeftOut?: (why: Omit<FileNote, "path">) => void,
+): Promise<Inherited | undefined> {
   const { base = "", above = ignoring() } = (options.ignoreFiles ? await root.tree.above?.() : undefined) ?? {};
   let inherited: Inherited = { git: above, own: ignoring(), base };
   if (folder === "") return inherited;
@@ -163,13 +188,27 @@ async function inheritedAt(root: Root, options: Walking, folder: string, onLeftO
   return inherited;
 }
 
-/** Adds the ignore files of a folder to the rules above it. A repository in a repository begins anew, as it does for git. */
-async function entered({ tree }: Root, { ignoreFiles }: Walking, { git, own, base }: Inherited, folder: string, has: (name: string) => boolean): Promise<Inherited> {
+/**
+ * Adds the ignore files of a folder to the rules above it. A repository in a repository begins anew, as it does for
+ * git.
+ */
+async function entered(
+  { tree }: Root,
+  { ignoreFiles }: Walking,
+  { git, own, base }: Inherited,
+  folder: string,
+  has: (name: string) => boolean,
+): Promise<Inherited> {
   if (!ignoreFiles) return { git, own, base };
   const place = joined(base, folder).replace(/\/$/, "");
   const read = async (name: string) => (has(name) ? patterns(tree.read(joined(folder, name), MAX_IGNORE_BYTES)) : "");
   const isRepository = has(".git") && (await tree.kind(joined(folder, ".git")).catch(() => undefined)) !== undefined;
-  const start = isRepository ? ignoring().and(place, await (tree.exclude?.(folder) ?? patterns(tree.read(joined(folder, ".git/info/exclude"), MAX_IGNORE_BYTES)))) : git;
+  const start = isRepository
+    ? ignoring().and(
+        place,
+        await (tree.exclude?.(folder) ?? patterns(tree.read(joined(folder, ".git/info/exclude"), MAX_IGNORE_BYTES))),
+      )
+    : git;
   return { git: start.and(place, await read(".gitignore")), own: own.and(place, await read(".ignore")), base };
 }
 

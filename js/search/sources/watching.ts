@@ -1,4 +1,6 @@
-/** From the events of a host to the paths of files that changed: gathers them for a moment and looks at what is there. */
+/**
+ * From the events of a host to the paths of files that changed: gathers them for a moment and looks at what is there.
+ */
 
 import { EspalierError } from "../../errors.ts";
 import type { TreeSource } from "./source.ts";
@@ -14,9 +16,19 @@ export interface Watching {
   end(): void;
 }
 
-export function watching(source: TreeSource, delayMs: number, onChange: (paths: readonly string[]) => void, onError: (error: unknown) => void): Watching {
+export function watching(
+  source: TreeSource,
+  delayMs: number,
+  onChange: (paths: readonly string[]) => void,
+  onError: (error: unknown) => void,
+): Watching {
   const touched = new Set<string>();
-  let [timer, first, isBusy, isEnded]: [ReturnType<typeof setTimeout> | undefined, number, boolean, boolean] = [undefined, 0, false, false];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let first = 0;
+  // What changes until the files are listed is touched meanwhile.
+  let isBusy = true;
+  let isEnded = false;
+  let known = new Map<string, string>();
   const failed = (what: string, cause: unknown) => {
     if (isEnded) return;
     const message = `${what}: ${cause instanceof Error ? cause.message : String(cause)}`;
@@ -28,7 +40,7 @@ export function watching(source: TreeSource, delayMs: number, onChange: (paths: 
     const paths = [...touched];
     touched.clear();
     try {
-      const changed = paths.includes("") ? await source.compare() : await source.changed(paths);
+      const changed = await (paths.includes("") ? source.compare(known) : source.changed(known, paths));
       if (!isEnded && changed.length > 0) onChange(changed);
     } catch (cause) {
       failed("Changes cannot be read", cause);
@@ -45,12 +57,14 @@ export function watching(source: TreeSource, delayMs: number, onChange: (paths: 
     timer = setTimeout(() => void flush(), delayMs);
     (timer as { unref?: () => void }).unref?.();
   };
-  // What changes until this is done is touched meanwhile.
-  isBusy = true;
-  source.known().catch((cause: unknown) => failed("The files cannot be listed", cause)).finally(() => {
-    isBusy = false;
-    if (touched.size > 0) plan();
-  });
+  source
+    .versions()
+    .then((versions) => void (known = versions))
+    .catch((cause: unknown) => failed("The files cannot be listed", cause))
+    .finally(() => {
+      isBusy = false;
+      if (touched.size > 0) plan();
+    });
   return {
     touch(path) {
       touched.add(path);

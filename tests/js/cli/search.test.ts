@@ -11,12 +11,20 @@ import { folder, write } from "../search/trees.ts";
 const cli = new URL("../../../pkg/dist/cli.js", import.meta.url).pathname;
 
 function run(args: readonly string[], { input = "", cwd }: { input?: string; cwd?: string } = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "search", ...args], { input, encoding: "utf8", maxBuffer: 1e8, ...(cwd !== undefined && { cwd }) });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "search", ...args], {
+    input,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+    ...(cwd !== undefined && { cwd }),
+  });
   return { status, stdout, stderr };
 }
 
 /** Runs a search that works. */
-function check(args: readonly string[], { out, err, ...more }: { out?: RegExp; err?: RegExp; input?: string; cwd?: string } = {}) {
+function check(
+  args: readonly string[],
+  { out, err, ...more }: { out?: RegExp; err?: RegExp; input?: string; cwd?: string } = {},
+) {
   const done = run(args, more);
   assert.equal(done.status, 0, done.stderr);
   if (out) assert.match(done.stdout, out);
@@ -31,8 +39,9 @@ const refused = (status: number, args: readonly string[], message: RegExp, more:
 };
 
 const FILES: Record<string, string | Uint8Array> = {
-  "src/retry.ts": "/** Sends a request again when the server is overloaded. */\nexport class Retries {\n  retry(times: number, pause: number): void {\n    for (let turn = 0; turn < times; turn++) sleep(pause);\n  }\n}\n",
-  "src/parse.ts": "export function parse(text: string): string[] {\n  return text.split(\"\\n\");\n}\n",
+  "src/retry.ts":
+    "/** Sends a request again when the server is overloaded. */\nexport class Retries {\n  retry(times: number, pause: number): void {\n    for (let turn = 0; turn < times; turn++) sleep(pause);\n  }\n}\n",
+  "src/parse.ts": 'export function parse(text: string): string[] {\n  return text.split("\\n");\n}\n',
   "docs/tea.md": "# Tea\n\nBoil the water and wait.\n",
   "photo.png": Uint8Array.of(0x89, 0x50, 0, 1),
   "latin.txt": Uint8Array.of(0x63, 0x61, 0x66, 0xe9),
@@ -53,7 +62,12 @@ test("a folder: hits with their place, the strategy, what is not searched", () =
 });
 
 test("the budget is that of the hits, counted exactly, and is never passed", () => {
-  const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.ts`, `export function retry${at}() {\n  return "${"word ".repeat(at * 3)}";\n}\n`]));
+  const many = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `f${at}.ts`,
+      `export function retry${at}() {\n  return "${"word ".repeat(at * 3)}";\n}\n`,
+    ]),
+  );
   const root = folder(many);
   for (const budget of [0, 1, 20, 60, 200, 1_000]) {
     const { hits, tokens, leftOut } = JSON.parse(check([root, "retry word", "--budget", `${budget}`, "--json"]).stdout);
@@ -69,8 +83,15 @@ test("JSON has the answer of the library and the notes", () => {
   const answer = JSON.parse(check([folder(FILES), "retry", "--budget", "500", "--json", "--contributions"]).stdout);
   assert.equal(answer.query, "retry");
   assert.equal(answer.hits[0].path, "src/retry.ts");
-  assert.deepEqual(answer.hits[0].terms.map(({ term }: { term: string }) => term), ["retry"]);
-  assert.ok(answer.notes.some(({ path, reason }: { path: string; reason: string }) => path === "photo.png" && reason === "binary"));
+  assert.deepEqual(
+    answer.hits[0].terms.map(({ term }: { term: string }) => term),
+    ["retry"],
+  );
+  assert.ok(
+    answer.notes.some(
+      ({ path, reason }: { path: string; reason: string }) => path === "photo.png" && reason === "binary",
+    ),
+  );
   assert.equal(answer.state.files, 4);
 });
 
@@ -78,16 +99,28 @@ test("further roots, fewer results, profiles, words, a file for the output", () 
   const root = folder({ "one/a.ts": "export const retry = 1;\n", "two/a.ts": "export const retry = 2;\n" });
   const { stdout } = check([join(root, "one"), "retry", "--root", join(root, "two"), "--budget", "500"]);
   assert.ok(/^one\/a\.ts:1 /m.test(stdout) && /^two\/a\.ts:1 /m.test(stdout), stdout);
-  assert.equal(JSON.parse(check([root, "retry", "--budget", "500", "--max-results", "1", "--json", "-q"]).stdout).hits.length, 1);
+  assert.equal(
+    JSON.parse(check([root, "retry", "--budget", "500", "--max-results", "1", "--json", "-q"]).stdout).hits.length,
+    1,
+  );
   check([root, "retry", "--budget", "500", "--profile", "copilot-chat"], { out: /retry/ });
   check([root, "retry", "--budget", "500", "--contributions"], { out: /\n {2}retry [\d.]+\n/ });
-  assert.deepEqual([check([root, "retry", "--budget", "500", "-q", "-o", join(root, "found.txt")]).stdout, /a\.ts:1/.test(readFileSync(join(root, "found.txt"), "utf8"))], ["", true]);
+  assert.deepEqual(
+    [
+      check([root, "retry", "--budget", "500", "-q", "-o", join(root, "found.txt")]).stdout,
+      /a\.ts:1/.test(readFileSync(join(root, "found.txt"), "utf8")),
+    ],
+    ["", true],
+  );
 });
 
 test("--structure names the definitions around a hit", () => {
-  const method = (name: string) => `  ${name}(): void {\n${Array.from({ length: 30 }, (_, at) => `    this.step${at}("${name}");\n`).join("")}  }\n`;
+  const method = (name: string) =>
+    `  ${name}(): void {\n${Array.from({ length: 30 }, (_, at) => `    this.step${at}("${name}");\n`).join("")}  }\n`;
   const root = folder({ "job.ts": `export class Job {\n${["start", "pause", "backoff"].map(method).join("")}}\n` });
-  check([root, "backoff", "--budget", "500", "--structure"], { out: /^job\.ts:\d+-\d+ {2}Job > backoff {2}score|^job\.ts:\d+-\d+ {2}Job {2}score/ });
+  check([root, "backoff", "--budget", "500", "--structure"], {
+    out: /^job\.ts:\d+-\d+ {2}Job > backoff {2}score|^job\.ts:\d+-\d+ {2}Job {2}score/,
+  });
 });
 
 test("--index: the next search reads what has changed; a damaged index is made anew", () => {
@@ -130,7 +163,12 @@ test("empty and odd folders", () => {
   const loops = folder({ "a.ts": "retry\n" });
   symlinkSync(loops, join(loops, "loop"));
   check([loops, "retry", "--budget", "500"], { out: /^a\.ts:1 /, err: /1 loop/ });
-  const odd = folder({ "a\x1b[2J.ts": "retry \x1b[31m\n", "b\nc.ts": "retry\n", "ü ö.ts": "retry\n", "huge.ts": "retry\n".repeat(300_000) });
+  const odd = folder({
+    "a\x1b[2J.ts": "retry \x1b[31m\n",
+    "b\nc.ts": "retry\n",
+    "ü ö.ts": "retry\n",
+    "huge.ts": "retry\n".repeat(300_000),
+  });
   const { stdout, stderr } = check([odd, "retry", "--budget", "500"], { err: /huge\.ts: too large/ });
   assert.doesNotMatch(stdout + stderr, /[\0-\x08\x0b-\x1f\x7f-\x9f]/);
   assert.match(stdout, /^b\\nc\.ts:1 /m);
@@ -139,7 +177,10 @@ test("empty and odd folders", () => {
 test("queries: from standard input, of 1 MB, without words, in other scripts", () => {
   const root = folder({ ...FILES, "ru.md": "Повторить запрос позже.\n" });
   check([root, "-", "--budget", "500"], { input: "retry\n", out: /^src\/retry\.ts/ });
-  check([root, "-", "--budget", "500"], { input: `${"zebra quagga okapi ".repeat(60_000)} retry`, out: /^src\/retry\.ts/ });
+  check([root, "-", "--budget", "500"], {
+    input: `${"zebra quagga okapi ".repeat(60_000)} retry`,
+    out: /^src\/retry\.ts/,
+  });
   check([root, "...", "--budget", "500"], { err: /^nothing found/ });
   check([root, "запрос", "--budget", "500"], { out: /^ru\.md:1 / });
   check([root, "--budget", "500", "--", "-retry"], { out: /^src\/retry\.ts/ });

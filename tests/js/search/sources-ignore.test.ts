@@ -10,8 +10,16 @@ import { folder, listed, write } from "./trees.ts";
 
 /** No rules but those of the ignore files. */
 const rules = { binary: [], generated: [], folders: [".git"], names: [".git"] };
-const git = (root: string, ...args: string[]) => execFileSync("git", ["-C", root, "-c", "core.excludesFile=/dev/null", "-c", "core.ignoreCase=false", ...args], { encoding: "utf8", env: { ...process.env, HOME: root } });
-const wanted = (root: string) => git(root, "ls-files", "--others", "--exclude-standard", "-z").split("\0").filter((path) => path !== "").sort();
+const git = (root: string, ...args: string[]) =>
+  execFileSync("git", ["-C", root, "-c", "core.excludesFile=/dev/null", "-c", "core.ignoreCase=false", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, HOME: root },
+  });
+const wanted = (root: string) =>
+  git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    .split("\0")
+    .filter((path) => path !== "")
+    .sort();
 
 /** Numbers that are the same in each run (mulberry32). */
 function numbers(seed: number): (below: number) => number {
@@ -26,7 +34,30 @@ function numbers(seed: number): (below: number) => number {
 
 // ASCII: a `?` of git is a byte, ours is a letter.
 const NAMES = ["a", "b", "ab", "a.b", "a.js", "b.js", "a.min.js", "build", "a b", "[a]", "#a", "!a", "a ", "-"];
-const PIECES = ["a", "b", "ab", "*", "**", "?", "*.js", "a*", "*b", "[ab]", "[!a]", "[a-c]*", "build", "a.b", "\\#a", "\\!a", "\\[a]", "a\\ ", "a ", "a*b", "**a", "*\\"];
+const PIECES = [
+  "a",
+  "b",
+  "ab",
+  "*",
+  "**",
+  "?",
+  "*.js",
+  "a*",
+  "*b",
+  "[ab]",
+  "[!a]",
+  "[a-c]*",
+  "build",
+  "a.b",
+  "\\#a",
+  "\\!a",
+  "\\[a]",
+  "a\\ ",
+  "a ",
+  "a*b",
+  "**a",
+  "*\\",
+];
 const FILES = [".gitignore", ".git/info/exclude"];
 
 function pattern(random: (below: number) => number): string {
@@ -55,36 +86,79 @@ test("generated trees, with ignore files in every folder: what git lists", async
       }
     }
     for (const place of folders) {
-      if (random(3) === 0) writeFileSync(join(root, place, ".gitignore"), `${random(4) === 0 ? "\ufeff" : ""}${Array.from({ length: 1 + random(5) }, () => pattern(random)).join("\n")}\n`);
+      if (random(3) === 0)
+        writeFileSync(
+          join(root, place, ".gitignore"),
+          `${random(4) === 0 ? "\ufeff" : ""}${Array.from({ length: 1 + random(5) }, () => pattern(random)).join("\n")}\n`,
+        );
     }
     if (random(2) === 0) write(root, { ".git/info/exclude": `${pattern(random)}\n${pattern(random)}` });
     const { paths } = await listed(nodeFiles(root, { rules }));
-    const why = () => `seed ${seed}: ${folders.flatMap((place) => FILES.map((file) => join(place, file))).flatMap((file) => {
-      try {
-        return [`${file}: ${JSON.stringify(execFileSync("cat", [join(root, file)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }))}`];
-      } catch {
-        return [];
-      }
-    }).join("; ")}`;
+    const why = () =>
+      `seed ${seed}: ${folders
+        .flatMap((place) => FILES.map((file) => join(place, file)))
+        .flatMap((file) => {
+          try {
+            return [
+              `${file}: ${JSON.stringify(execFileSync("cat", [join(root, file)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }))}`,
+            ];
+          } catch {
+            return [];
+          }
+        })
+        .join("; ")}`;
     assert.deepEqual(paths, wanted(root), why());
   }
 });
 
 test("a folder within a repository: the rules of those above it hold", async () => {
-  const root = folder({ ".gitignore": "*.gen\n/pkg/out/\n!keep.gen\n", "pkg/.gitignore": "/local\n", "pkg/src/a.ts": "", "pkg/src/b.gen": "", "pkg/src/keep.gen": "", "pkg/out/c.ts": "", "pkg/local": "" });
+  const root = folder({
+    ".gitignore": "*.gen\n/pkg/out/\n!keep.gen\n",
+    "pkg/.gitignore": "/local\n",
+    "pkg/src/a.ts": "",
+    "pkg/src/b.gen": "",
+    "pkg/src/keep.gen": "",
+    "pkg/out/c.ts": "",
+    "pkg/local": "",
+  });
   git(root, "init", "-q");
   write(root, { ".git/info/exclude": "*.own\n", "pkg/src/d.own": "" });
-  for (const place of ["pkg", "pkg/src"]) assert.deepEqual((await listed(nodeFiles(join(root, place), { rules }))).paths, wanted(join(root, place)), place);
-  assert.deepEqual((await listed(nodeFiles(join(root, "pkg/out"), { rules }))).paths, ["c.ts"], "what is asked for by name is listed");
+  for (const place of ["pkg", "pkg/src"])
+    assert.deepEqual((await listed(nodeFiles(join(root, place), { rules }))).paths, wanted(join(root, place)), place);
+  assert.deepEqual(
+    (await listed(nodeFiles(join(root, "pkg/out"), { rules }))).paths,
+    ["c.ts"],
+    "what is asked for by name is listed",
+  );
 });
 
 test("a repository in a repository begins anew; a worktree has the exclude file of its repository", async () => {
-  const root = folder({ ".gitignore": "*.log\n", "a.log": "", "inner/b.log": "", "inner/c.txt": "", "inner/d.own": "" });
+  const root = folder({
+    ".gitignore": "*.log\n",
+    "a.log": "",
+    "inner/b.log": "",
+    "inner/c.txt": "",
+    "inner/d.own": "",
+  });
   git(root, "init", "-q");
   git(join(root, "inner"), "init", "-q");
   write(root, { "inner/.git/info/exclude": "*.own\n" });
-  assert.deepEqual((await listed(nodeFiles(root, { rules }))).paths, [".gitignore", ...wanted(join(root, "inner")).map((path) => `inner/${path}`)]);
-  git(join(root, "inner"), "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "Begin");
+  assert.deepEqual((await listed(nodeFiles(root, { rules }))).paths, [
+    ".gitignore",
+    ...wanted(join(root, "inner")).map((path) => `inner/${path}`),
+  ]);
+  git(
+    join(root, "inner"),
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.com",
+    "commit",
+    "-q",
+    "--allow-empty",
+    "-m",
+    "Begin",
+  );
   const tree = join(folder(), "tree");
   git(join(root, "inner"), "worktree", "add", "-q", tree);
   write(tree, { "e.txt": "", "f.own": "" });
@@ -94,13 +168,33 @@ test("a repository in a repository begins anew; a worktree has the exclude file 
 });
 
 test(".ignore decides before .gitignore; neither holds if the caller says so", async () => {
-  const root = folder({ ".gitignore": "*.log\n", ".ignore": "!keep.log\nsecret/\n", "a.log": "", "keep.log": "", "secret/b.ts": "", "sub/.ignore": "c.ts\n", "sub/c.ts": "" });
-  assert.deepEqual((await listed(nodeFiles(root, { rules }))).paths, [".gitignore", ".ignore", "keep.log", "sub/.ignore"]);
+  const root = folder({
+    ".gitignore": "*.log\n",
+    ".ignore": "!keep.log\nsecret/\n",
+    "a.log": "",
+    "keep.log": "",
+    "secret/b.ts": "",
+    "sub/.ignore": "c.ts\n",
+    "sub/c.ts": "",
+  });
+  assert.deepEqual((await listed(nodeFiles(root, { rules }))).paths, [
+    ".gitignore",
+    ".ignore",
+    "keep.log",
+    "sub/.ignore",
+  ]);
   assert.equal((await listed(nodeFiles(root, { rules, ignoreFiles: false }))).paths.length, 7);
 });
 
 test("ignore files that are folders, huge or binary ignore nothing, or what they can", async () => {
-  const root = folder({ ".gitignore/a.ts": "", "b.ts": "", "sub/.gitignore": "x".repeat(2_000_000), "sub/x.ts": "", "bin/.gitignore": Uint8Array.of(0, 255, 10, 0x2a), "bin/c.ts": "" });
+  const root = folder({
+    ".gitignore/a.ts": "",
+    "b.ts": "",
+    "sub/.gitignore": "x".repeat(2_000_000),
+    "sub/x.ts": "",
+    "bin/.gitignore": Uint8Array.of(0, 255, 10, 0x2a),
+    "bin/c.ts": "",
+  });
   const { paths } = await listed(nodeFiles(root, { rules, ignoreFiles: true }));
   assert.deepEqual(paths, [".gitignore/a.ts", "b.ts", "sub/x.ts"]);
 });
@@ -108,6 +202,7 @@ test("ignore files that are folders, huge or binary ignore nothing, or what they
 test("a file that nobody listed is read only if it would be listed", async () => {
   const root = folder({ ".gitignore": "built/\n", "built/a.ts": "", "node_modules/x.js": "", "b.ts": "text" });
   const source = nodeFiles(root);
-  for (const path of ["built/a.ts", "node_modules/x.js"]) assert.deepEqual({ ...(await source.read(path)), detail: "" }, { path, reason: "ignored", detail: "" });
+  for (const path of ["built/a.ts", "node_modules/x.js"])
+    assert.deepEqual({ ...(await source.read(path)), detail: "" }, { path, reason: "ignored", detail: "" });
   assert.equal("text" in (await source.read("b.ts")), true);
 });

@@ -14,14 +14,28 @@ const isUnix = process.platform !== "win32";
 
 test("a folder: its files, their texts, and a note for everything that is left out", async () => {
   const root = folder({
-    "src/a.ts": "export const a = 1;\n", "src/deep/b.py": "b = 1\n", "photo.png": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", ".git/HEAD": "ref",
-    "app.min.js": "x", "built.ts": "x", ".gitignore": "built.ts\n/out/\n", "out/c.ts": "x",
+    "src/a.ts": "export const a = 1;\n",
+    "src/deep/b.py": "b = 1\n",
+    "photo.png": "x",
+    "package-lock.json": "{}",
+    "node_modules/x/index.js": "x",
+    ".git/HEAD": "ref",
+    "app.min.js": "x",
+    "built.ts": "x",
+    ".gitignore": "built.ts\n/out/\n",
+    "out/c.ts": "x",
   });
   const source = nodeFiles(root);
   const { paths, notes } = await listed(source);
   assert.deepEqual(paths, [".gitignore", "src/a.ts", "src/deep/b.py"]);
   assert.deepEqual(notes, [
-    ".git: ignored", "app.min.js: ignored", "built.ts: ignored", "node_modules: ignored", "out: ignored", "package-lock.json: ignored", "photo.png: binary",
+    ".git: ignored",
+    "app.min.js: ignored",
+    "built.ts: ignored",
+    "node_modules: ignored",
+    "out: ignored",
+    "package-lock.json: ignored",
+    "photo.png: binary",
   ]);
   assert.equal(await text(source, "src/a.ts"), "export const a = 1;\n");
 });
@@ -30,7 +44,10 @@ test("several roots: paths begin with the names of theirs, each of which is its 
   const root = folder({ "one/app/a.ts": "1", "two/app/a.ts": "2", "three/b.ts": "3" });
   const source = nodeFiles([join(root, "one/app"), join(root, "two/app"), join(root, "three")]);
   assert.deepEqual((await listed(source)).paths, ["app-2/a.ts", "app/a.ts", "three/b.ts"]);
-  assert.deepEqual([await text(source, "app/a.ts"), await text(source, "app-2/a.ts"), await text(source, "a.ts")], ["1", "2", "(gone)"]);
+  assert.deepEqual(
+    [await text(source, "app/a.ts"), await text(source, "app-2/a.ts"), await text(source, "a.ts")],
+    ["1", "2", "(gone)"],
+  );
 });
 
 test("a root in a root is listed once", async () => {
@@ -41,35 +58,57 @@ test("a root in a root is listed once", async () => {
   assert.match(notes[0]!, /sub: duplicate$/);
 });
 
-test("links lead nowhere: to a folder above, to a file twice, out of the root, to nothing, to themselves", { skip: !isUnix }, async () => {
-  const outside = folder({ "secret.ts": "secret" });
-  const root = folder({ "src/a.ts": "1" });
-  symlinkSync(root, join(root, "src/up"));
-  symlinkSync(".", join(root, "src/here"));
-  symlinkSync("src", join(root, "again"));
-  symlinkSync("src/a.ts", join(root, "b.ts"));
-  symlinkSync(outside, join(root, "out"));
-  symlinkSync(join(outside, "secret.ts"), join(root, "secret.ts"));
-  symlinkSync("nothing", join(root, "dangling"));
-  symlinkSync("self", join(root, "self"));
-  const source = nodeFiles(root);
-  const { paths, notes } = await listed(source);
-  assert.deepEqual(paths, ["src/a.ts"]);
-  assert.deepEqual(notes, [
-    "again: duplicate", "b.ts: duplicate", "dangling: gone", "out: ignored", "secret.ts: ignored", "self: loop", "src/here: loop", "src/up: loop",
-  ]);
-  // Nor by their name.
-  for (const path of ["out/secret.ts", "secret.ts", "again/a.ts", "b.ts", "../secret.ts", "src/../src/a.ts", "", "/etc/passwd", "a\0b"]) assert.match(await text(source, path), /^\((?:ignored|gone)\)$/, path);
-  // A file that becomes a link after it was listed.
-  unlinkSync(join(root, "src/a.ts"));
-  symlinkSync(join(outside, "secret.ts"), join(root, "src/a.ts"));
-  assert.equal(await text(source, "src/a.ts"), "(ignored)");
-  // A folder on its way that does.
-  rmSync(join(root, "src"), { recursive: true });
-  symlinkSync(outside, join(root, "src"));
-  write(outside, { "a.ts": "secret" });
-  assert.equal(await text(source, "src/a.ts"), "(ignored)");
-});
+test(
+  "links lead nowhere: to a folder above, to a file twice, out of the root, to nothing, to themselves",
+  { skip: !isUnix },
+  async () => {
+    const outside = folder({ "secret.ts": "secret" });
+    const root = folder({ "src/a.ts": "1" });
+    symlinkSync(root, join(root, "src/up"));
+    symlinkSync(".", join(root, "src/here"));
+    symlinkSync("src", join(root, "again"));
+    symlinkSync("src/a.ts", join(root, "b.ts"));
+    symlinkSync(outside, join(root, "out"));
+    symlinkSync(join(outside, "secret.ts"), join(root, "secret.ts"));
+    symlinkSync("nothing", join(root, "dangling"));
+    symlinkSync("self", join(root, "self"));
+    const source = nodeFiles(root);
+    const { paths, notes } = await listed(source);
+    assert.deepEqual(paths, ["src/a.ts"]);
+    assert.deepEqual(notes, [
+      "again: duplicate",
+      "b.ts: duplicate",
+      "dangling: gone",
+      "out: ignored",
+      "secret.ts: ignored",
+      "self: loop",
+      "src/here: loop",
+      "src/up: loop",
+    ]);
+    // Nor by their name.
+    for (const path of [
+      "out/secret.ts",
+      "secret.ts",
+      "again/a.ts",
+      "b.ts",
+      "../secret.ts",
+      "src/../src/a.ts",
+      "",
+      "/etc/passwd",
+      "a\0b",
+    ])
+      assert.match(await text(source, path), /^\((?:ignored|gone)\)$/, path);
+    // A file that becomes a link after it was listed.
+    unlinkSync(join(root, "src/a.ts"));
+    symlinkSync(join(outside, "secret.ts"), join(root, "src/a.ts"));
+    assert.equal(await text(source, "src/a.ts"), "(ignored)");
+    // A folder on its way that does.
+    rmSync(join(root, "src"), { recursive: true });
+    symlinkSync(outside, join(root, "src"));
+    write(outside, { "a.ts": "secret" });
+    assert.equal(await text(source, "src/a.ts"), "(ignored)");
+  },
+);
 
 test("the root itself may be a link", { skip: !isUnix }, async () => {
   const root = folder({ "real/a.ts": "1" });
@@ -135,9 +174,28 @@ function ran(root: string, program: string, ...flags: string[]): string {
       console.log(lines.sort().join("\\n"));
     };
     ${program}`;
-  const options = { stdin: { contents, resolveDir: repository }, bundle: true, platform: "node", format: "esm", outfile: bundle, logLevel: "error" };
-  execFileSync(process.execPath, ["--input-type=module", "-e", `const { build } = await import("esbuild"); await build(${JSON.stringify(options)});`], { cwd: repository });
-  const { stdout, stderr, status } = spawnSync(process.execPath, [...flags.map((flag) => flag.replace("PROGRAM", bundle)), bundle], { encoding: "utf8", cwd: root });
+  const options = {
+    stdin: { contents, resolveDir: repository },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outfile: bundle,
+    logLevel: "error",
+  };
+  execFileSync(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `const { build } = await import("esbuild"); await build(${JSON.stringify(options)});`,
+    ],
+    { cwd: repository },
+  );
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [...flags.map((flag) => flag.replace("PROGRAM", bundle)), bundle],
+    { encoding: "utf8", cwd: root },
+  );
   assert.equal(status, 0, stderr);
   return stdout;
 }
@@ -148,38 +206,72 @@ test("folders and files without permission", { skip: !isUnix }, () => {
   chmodSync(join(root, "open/d.ts"), 0);
   chmodSync(root, 0o755);
   // Root may read everything: such a process becomes somebody else.
-  const lines = ran(root, `if (process.getuid() === 0) process.setuid(65534); await list(${JSON.stringify(root)}); await list(${JSON.stringify(join(root, "closed"))});`);
+  const lines = ran(
+    root,
+    `if (process.getuid() === 0) process.setuid(65534); await list(${JSON.stringify(root)}); await list(${JSON.stringify(join(root, "closed"))});`,
+  );
   assert.equal(lines, "a.ts = 1\nclosed: unreadable\nopen/c.ts = 3\nopen/d.ts = undefined\nfile_not_found roots\n");
 });
 
 test("Node's permission model: what it forbids is noted", () => {
   const root = folder({ "tree/a.ts": "1", "tree/open/c.ts": "3", "other/b.ts": "2" });
   const program = `await list(${JSON.stringify(join(root, "tree"))}); await list(${JSON.stringify(join(root, "other"))});`;
-  const lines = ran(root, program, "--no-warnings", "--experimental-permission", "--allow-fs-read=PROGRAM", `--allow-fs-read=${join(root, "tree/*")}`);
+  const lines = ran(
+    root,
+    program,
+    "--no-warnings",
+    "--experimental-permission",
+    "--allow-fs-read=PROGRAM",
+    `--allow-fs-read=${join(root, "tree/*")}`,
+  );
   assert.equal(lines, "a.ts = 1\nopen/c.ts = 3\nfile_not_found roots\n");
 });
 
 test("a version changes with the contents", async () => {
   const root = folder({ "a.ts": "1" });
   const source = nodeFiles(root);
-  const { versions: { "a.ts": first } } = await listed(source);
+  const {
+    versions: { "a.ts": first },
+  } = await listed(source);
   assert.deepEqual(await source.read("a.ts"), { text: "1", version: first });
   write(root, { "a.ts": "22" });
-  const { versions: { "a.ts": second } } = await listed(source);
+  const {
+    versions: { "a.ts": second },
+  } = await listed(source);
   utimesSync(join(root, "a.ts"), 1, 1);
-  const { versions: { "a.ts": third } } = await listed(source);
+  const {
+    versions: { "a.ts": third },
+  } = await listed(source);
   assert.equal(new Set([first, second, third]).size, 3);
 });
 
-test("names with spaces, quotes, line ends, other scripts, and some that are not UTF-8", { skip: !isUnix }, async () => {
-  const names = ["a b.ts", "a\nb.ts", 'a"b.ts', "a\\b.ts", "ключ.ts", "日本語/ファイル.ts", "e\u0301.ts", "\u00e9.ts", "😀.ts", "-rf.ts", "a\tb.ts", " .ts", "...ts"];
-  const root = folder(Object.fromEntries(names.map((name) => [name, name])));
-  const source = nodeFiles(root);
-  assert.deepEqual((await listed(source)).paths, [...names].sort());
-  for (const name of names) assert.equal(await text(source, name), name);
-  writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0x61, 0xff, 0x2e, 0x74, 0x73)]), "x");
-  assert.deepEqual((await listed(source)).notes, ["a\ufffd.ts: unreadable"]);
-});
+test(
+  "names with spaces, quotes, line ends, other scripts, and some that are not UTF-8",
+  { skip: !isUnix },
+  async () => {
+    const names = [
+      "a b.ts",
+      "a\nb.ts",
+      'a"b.ts',
+      "a\\b.ts",
+      "ключ.ts",
+      "日本語/ファイル.ts",
+      "e\u0301.ts",
+      "\u00e9.ts",
+      "😀.ts",
+      "-rf.ts",
+      "a\tb.ts",
+      " .ts",
+      "...ts",
+    ];
+    const root = folder(Object.fromEntries(names.map((name) => [name, name])));
+    const source = nodeFiles(root);
+    assert.deepEqual((await listed(source)).paths, [...names].sort());
+    for (const name of names) assert.equal(await text(source, name), name);
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0x61, 0xff, 0x2e, 0x74, 0x73)]), "x");
+    assert.deepEqual((await listed(source)).notes, ["a\ufffd.ts: unreadable"]);
+  },
+);
 
 test("10,000 files in 1,000 folders, in the same order each time; an abort ends it", async () => {
   const root = folder();
@@ -199,7 +291,8 @@ test("10,000 files in 1,000 folders, in the same order each time; an abort ends 
   const controller = new AbortController();
   let count = 0;
   await assert.rejects(async () => {
-    for await (const _ of nodeFiles(root).list({ note: () => undefined, signal: controller.signal })) if (++count === 100) controller.abort(new Error("enough"));
+    for await (const _ of nodeFiles(root).list({ note: () => undefined, signal: controller.signal }))
+      if (++count === 100) controller.abort(new Error("enough"));
   }, /enough/);
   assert.ok(count < 2_000);
 });
@@ -221,7 +314,10 @@ test("watch: files that come, change, go and are renamed; folders; ignore files"
   await listed(source);
   const seen = new Set<string>();
   const errors: unknown[] = [];
-  const end = source.watch!((paths) => paths.forEach((path) => seen.add(path)), (error) => errors.push(error));
+  const end = source.watch!(
+    (paths) => paths.forEach((path) => seen.add(path)),
+    (error) => errors.push(error),
+  );
   // Events begin when the watchers do: the first file is written until it is seen.
   await until(() => (write(root, { "first.ts": String(Math.random()) }), seen.has("first.ts")), "the first event");
   const check = async (change: () => void, ...paths: string[]) => {
@@ -241,7 +337,12 @@ test("watch: files that come, change, go and are renamed; folders; ignore files"
   await check(() => write(root, { ".gitignore": "*.log2\n" }), "x.log2", ".gitignore");
   await check(() => write(root, { ".gitignore": "src/\n" }), "x.log2", "src/new.ts");
   await check(() => {
-    write(root, { "node_modules/d.js": "changed", "node_modules/new.js": "x", "src/new.ts": "ignored", "photo.png": "x" });
+    write(root, {
+      "node_modules/d.js": "changed",
+      "node_modules/new.js": "x",
+      "src/new.ts": "ignored",
+      "photo.png": "x",
+    });
     write(root, { "last.ts": "1" });
   }, "last.ts");
   assert.deepEqual([...seen], ["last.ts"]);
@@ -256,17 +357,23 @@ test("watch: files that come, change, go and are renamed; folders; ignore files"
 test("watch: a folder that is not there is reported, and a process that only watches ends", async () => {
   const root = folder({ "a.ts": "1" });
   const errors: { code?: string }[] = [];
-  const end = nodeFiles(join(root, "missing")).watch!(() => undefined, (error) => errors.push(error as { code?: string }));
+  const end = nodeFiles(join(root, "missing")).watch!(
+    () => undefined,
+    (error) => errors.push(error as { code?: string }),
+  );
   await until(() => errors.length > 0, "an error");
   end();
   assert.ok(errors.every(({ code }) => code === "watch_failed"));
   const program = `import { nodeFiles } from ${JSON.stringify(new URL("../../../js/search/sources/node.ts", import.meta.url).href)}; nodeFiles(${JSON.stringify(root)}).watch(() => undefined);`;
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], { cwd: fileURLToPath(new URL("../../../", import.meta.url)) });
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], {
+    cwd: fileURLToPath(new URL("../../../", import.meta.url)),
+  });
   assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 0);
 });
 
 test("roots and options that make no sense", () => {
-  const check = (fields: object, ...args: unknown[]) => assert.throws(() => nodeFiles(...(args as [string])), fields, JSON.stringify(args));
+  const check = (fields: object, ...args: unknown[]) =>
+    assert.throws(() => nodeFiles(...(args as [string])), fields, JSON.stringify(args));
   for (const roots of ["", [], [""], 5, null, undefined, ["a", 5], "a\0b", {}]) check({ code: "bad_option" }, roots);
   check({ code: "bad_option", path: "roots[1]" }, ["a", "./a"]);
   check({ code: "bad_option", path: "options.rulez" }, ".", { rulez: {} });

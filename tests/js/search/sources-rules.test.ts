@@ -8,7 +8,12 @@ import type { FileRules } from "../../../js/search/sources/rules.ts";
 import { listed, text } from "./trees.ts";
 
 /** The text of one file under some rules, or the reason why there is none. */
-async function check(content: string | Uint8Array, expected: string, rules: Partial<FileRules> = {}, path = "a.ts"): Promise<void> {
+async function check(
+  content: string | Uint8Array,
+  expected: string,
+  rules: Partial<FileRules> = {},
+  path = "a.ts",
+): Promise<void> {
   const source = memoryFiles({ [path]: content }, { rules });
   const { paths, notes } = await listed(source);
   const found = paths.length === 0 ? `(${notes[0]!.replace(/^.*: /s, "")})` : await text(source, path);
@@ -42,8 +47,10 @@ test("other encodings are noted, not guessed", async () => {
 });
 
 test("binary files: by extension, by a NUL in their first bytes", async () => {
-  for (const path of ["a.png", "A.PNG", "b/a.tar.gz", "lib.so", "x.wasm", "key.pem"]) await check("text", "(binary)", {}, path);
-  for (const path of ["png", ".png", "a.pngx", "so", "Makefile", "a.", "a.rs", ".gitignore", "a.d.ts"]) await check("text", "text", {}, path);
+  for (const path of ["a.png", "A.PNG", "b/a.tar.gz", "lib.so", "x.wasm", "key.pem"])
+    await check("text", "(binary)", {}, path);
+  for (const path of ["png", ".png", "a.pngx", "so", "Makefile", "a.", "a.rs", ".gitignore", "a.d.ts"])
+    await check("text", "text", {}, path);
   await check(Uint8Array.of(0x61, 0, 0x62), "(binary)");
   await check(`${"a".repeat(8_000)}\0`, `${"a".repeat(8_000)}\0`);
   await check("a\0b", "a\0b", { binaryBytes: 1 });
@@ -52,8 +59,20 @@ test("binary files: by extension, by a NUL in their first bytes", async () => {
 });
 
 test("generated files and secrets are left out by name", async () => {
-  for (const path of ["a.min.js", "x/a.min.css", "yarn.lock", "x/Cargo.lock", ".env", "a.js.map", ".git", "node_modules/a.js", "x/.venv/a.py"]) await check("text", "(ignored)", {}, path);
-  for (const path of ["min.js", "cargo.lock.md", ".env.example", "x/node_modules.ts", "venv.py"]) await check("text", "text", {}, path);
+  for (const path of [
+    "a.min.js",
+    "x/a.min.css",
+    "yarn.lock",
+    "x/Cargo.lock",
+    ".env",
+    "a.js.map",
+    ".git",
+    "node_modules/a.js",
+    "x/.venv/a.py",
+  ])
+    await check("text", "(ignored)", {}, path);
+  for (const path of ["min.js", "cargo.lock.md", ".env.example", "x/node_modules.ts", "venv.py"])
+    await check("text", "text", {}, path);
 });
 
 test("minified: a long line, or long lines on average, of JavaScript and CSS alone", async () => {
@@ -96,25 +115,46 @@ test("the caller's own function", async () => {
     return path === "a/b" || path.endsWith(".md");
   };
   const source = memoryFiles({ "a/b/c.ts": "", "a/d.ts": "", "e.md": "" }, { rules: { ignore } });
-  assert.deepEqual(await listed(source).then(({ paths, notes }) => [paths, notes]), [["a/d.ts"], ["a/b: ignored", "e.md: ignored"]]);
+  assert.deepEqual(await listed(source).then(({ paths, notes }) => [paths, notes]), [
+    ["a/d.ts"],
+    ["a/b: ignored", "e.md: ignored"],
+  ]);
   assert.deepEqual(seen.sort(), ["a true", "a/b true", "a/d.ts false", "e.md false"]);
-  const failing = memoryFiles({ "a.ts": "" }, { rules: { ignore: () => { throw new Error("of the host"); } } });
+  const failing = memoryFiles(
+    { "a.ts": "" },
+    {
+      rules: {
+        ignore: () => {
+          throw new Error("of the host");
+        },
+      },
+    },
+  );
   await assert.rejects(listed(failing), /of the host/);
 });
 
 test("the rules are data that nobody changes by accident", () => {
   assert.throws(() => (fileRules.binary as string[]).push("ts"), TypeError);
-  for (const list of [fileRules.binary, fileRules.generated, fileRules.folders, fileRules.names]) assert.equal(new Set(list).size, list.length);
-  for (const extension of [...fileRules.binary, ...fileRules.generated]) assert.match(extension, /^[a-z0-9][a-z0-9.]*$/);
+  for (const list of [fileRules.binary, fileRules.generated, fileRules.folders, fileRules.names])
+    assert.equal(new Set(list).size, list.length);
+  for (const extension of [...fileRules.binary, ...fileRules.generated])
+    assert.match(extension, /^[a-z0-9][a-z0-9.]*$/);
 });
 
 test("memory: paths that are none, contents that are none, what changes meanwhile", async () => {
-  const wrong = (files: object, path: string) => assert.throws(() => memoryFiles(files as Record<string, string>), { code: "bad_input", path });
-  for (const path of ["", "/a", "a/", "a//b", "../a", "a/./b", "a\0b"]) wrong({ [path]: "" }, `files[${JSON.stringify(path)}]`);
+  const wrong = (files: object, path: string) =>
+    assert.throws(() => memoryFiles(files as Record<string, string>), { code: "bad_input", path });
+  for (const path of ["", "/a", "a/", "a//b", "../a", "a/./b", "a\0b"])
+    wrong({ [path]: "" }, `files[${JSON.stringify(path)}]`);
   wrong({ a: 5 }, 'files["a"]');
   wrong(new Map([[5, "a"]]), "files[5]");
   assert.throws(() => memoryFiles(5 as never), { code: "bad_option" });
-  const files = new Map<string, string>([["a", "1"], ["a/b", "2"], ["__proto__/c", "3"], ["constructor", "4"]]);
+  const files = new Map<string, string>([
+    ["a", "1"],
+    ["a/b", "2"],
+    ["__proto__/c", "3"],
+    ["constructor", "4"],
+  ]);
   const source = memoryFiles(files);
   assert.deepEqual((await listed(source)).paths, ["__proto__/c", "a", "a/b", "constructor"]);
   files.set("d", "5");

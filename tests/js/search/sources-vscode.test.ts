@@ -47,10 +47,20 @@ class FileSystemError extends Error {
   }
 }
 
-/** An editor with files by the text of their URI; `null` is a folder without permission, a number a type of `FileType`. */
-function editor(files: Record<string, string | Uint8Array | null | number>, roots: Record<string, string> = { app: "file:///app" }) {
+/**
+ * An editor with files by the text of their URI; `null` is a folder without permission, a number a type of `FileType`.
+ */
+function editor(
+  files: Record<string, string | Uint8Array | null | number>,
+  roots: Record<string, string> = { app: "file:///app" },
+) {
   const content = new Map(Object.entries(files).map(([uri, value]) => [uri, value]));
-  const [changedText, closed, folders, configuration] = [new Emitter<{ document: object }>(), new Emitter<object>(), new Emitter<object>(), new Emitter<{ affectsConfiguration(section: string): boolean }>()];
+  const [changedText, closed, folders, configuration] = [
+    new Emitter<{ document: object }>(),
+    new Emitter<object>(),
+    new Emitter<object>(),
+    new Emitter<{ affectsConfiguration(section: string): boolean }>(),
+  ];
   const watchers = new Set<{ base: string; created: Emitter<Uri>; changed: Emitter<Uri>; deleted: Emitter<Uri> }>();
   const settings: Record<string, unknown> = {};
   const times = new Map<string, number>();
@@ -67,36 +77,66 @@ function editor(files: Record<string, string | Uint8Array | null | number>, root
     return [...content.keys()].some((one) => one.startsWith(`${plain(uri)}/`)) ? 2 : undefined;
   };
   const workspace = {
-    workspaceFolders: Object.entries(roots).map(([name, uri], index) => ({ name: name.replace(/~.*/, ""), uri: uriOf(uri), index })) as { name: string; uri: Uri; index: number }[] | undefined,
+    workspaceFolders: Object.entries(roots).map(([name, uri], index) => ({
+      name: name.replace(/~.*/, ""),
+      uri: uriOf(uri),
+      index,
+    })) as { name: string; uri: Uri; index: number }[] | undefined,
     textDocuments: [] as { uri: Uri; isDirty: boolean; getText(): string }[],
     fs: {
       async readDirectory(uri: Uri): Promise<[string, number][]> {
         if (content.get(plain(uri)) === null) throw new FileSystemError("NoPermissions", uri);
         if (typeOf(uri) !== 2) throw new FileSystemError("FileNotFound", uri);
         const top = `${plain(uri)}/`;
-        const names = new Set([...content.keys()].filter((one) => one.startsWith(top)).map((one) => one.slice(top.length).split("/")[0]!));
+        const names = new Set(
+          [...content.keys()].filter((one) => one.startsWith(top)).map((one) => one.slice(top.length).split("/")[0]!),
+        );
         return [...names].map((name) => [name, typeOf(uri.with({ path: `${uri.path}/${name}` }))!]);
       },
       async stat(uri: Uri) {
         const type = typeOf(uri);
         if (type === undefined) throw new FileSystemError("FileNotFound", uri);
         const value = content.get(plain(uri));
-        return { type, size: typeof value === "string" ? new TextEncoder().encode(value).length : value instanceof Uint8Array ? value.length : 0, mtime: times.get(plain(uri)) ?? 1, ctime: 0 };
+        return {
+          type,
+          size:
+            typeof value === "string"
+              ? new TextEncoder().encode(value).length
+              : value instanceof Uint8Array
+                ? value.length
+                : 0,
+          mtime: times.get(plain(uri)) ?? 1,
+          ctime: 0,
+        };
       },
       async readFile(uri: Uri): Promise<Uint8Array> {
         const value = content.get(plain(uri));
-        if (value === null || value === undefined || typeof value === "number") throw new FileSystemError("FileNotFound", uri);
+        if (value === null || value === undefined || typeof value === "number")
+          throw new FileSystemError("FileNotFound", uri);
         return typeof value === "string" ? new TextEncoder().encode(value) : value;
       },
     },
     getConfiguration: (section: string) => ({ get: (key: string) => settings[`${section}.${key}`] }),
     createFileSystemWatcher({ base, pattern }: { base: { uri: Uri }; pattern: string }) {
       assert.equal(pattern, "**/*");
-      const watcher = { base: plain(base.uri), created: new Emitter<Uri>(), changed: new Emitter<Uri>(), deleted: new Emitter<Uri>() };
+      const watcher = {
+        base: plain(base.uri),
+        created: new Emitter<Uri>(),
+        changed: new Emitter<Uri>(),
+        deleted: new Emitter<Uri>(),
+      };
       watchers.add(watcher);
-      return { onDidCreate: watcher.created.event, onDidChange: watcher.changed.event, onDidDelete: watcher.deleted.event, dispose: () => watchers.delete(watcher) };
+      return {
+        onDidCreate: watcher.created.event,
+        onDidChange: watcher.changed.event,
+        onDidDelete: watcher.deleted.event,
+        dispose: () => watchers.delete(watcher),
+      };
     },
-    onDidChangeTextDocument: changedText.event, onDidCloseTextDocument: closed.event, onDidChangeWorkspaceFolders: folders.event, onDidChangeConfiguration: configuration.event,
+    onDidChangeTextDocument: changedText.event,
+    onDidCloseTextDocument: closed.event,
+    onDidChangeWorkspaceFolders: folders.event,
+    onDidChangeConfiguration: configuration.event,
   };
   class RelativePattern {
     readonly base: unknown;
@@ -114,30 +154,66 @@ function editor(files: Record<string, string | Uint8Array | null | number>, root
     times.set(uri, (times.get(uri) ?? 1) + 1);
     for (const watcher of watchers) if (uri.startsWith(`${watcher.base}/`)) watcher[kind].fire(uriOf(uri));
   };
-  return { api: { workspace, RelativePattern } as unknown as VsCodeApi, workspace, settings, watchers, put, uriOf, events: { changedText, closed, folders, configuration }, emitters: [changedText, closed, folders, configuration] };
+  return {
+    api: { workspace, RelativePattern } as unknown as VsCodeApi,
+    workspace,
+    settings,
+    watchers,
+    put,
+    uriOf,
+    events: { changedText, closed, folders, configuration },
+    emitters: [changedText, closed, folders, configuration],
+  };
 }
 
 const source = (made: ReturnType<typeof editor>, options?: VsCodeFilesOptions) => vscodeFiles(made.api, options);
 
 test("a workspace: files, notes, texts; ignore files and rules hold", async () => {
   const made = editor({
-    "file:///app/src/a.ts": "export const a = 1;\n", "file:///app/.gitignore": "out/\n", "file:///app/out/b.ts": "", "file:///app/photo.png": "", "file:///app/closed": null,
-    "file:///app/link": 66, "file:///app/link.ts": 65, "file:///app/odd": 0, "file:///app/node_modules/x.js": "", "file:///other/c.ts": "",
+    "file:///app/src/a.ts": "export const a = 1;\n",
+    "file:///app/.gitignore": "out/\n",
+    "file:///app/out/b.ts": "",
+    "file:///app/photo.png": "",
+    "file:///app/closed": null,
+    "file:///app/link": 66,
+    "file:///app/link.ts": 65,
+    "file:///app/odd": 0,
+    "file:///app/node_modules/x.js": "",
+    "file:///other/c.ts": "",
   });
   const files = source(made);
   const { paths, notes } = await listed(files);
   assert.deepEqual(paths, [".gitignore", "src/a.ts"]);
-  assert.deepEqual(notes, ["closed: unreadable", "link.ts: ignored", "link: ignored", "node_modules: ignored", "odd: unreadable", "out: ignored", "photo.png: binary"]);
+  assert.deepEqual(notes, [
+    "closed: unreadable",
+    "link.ts: ignored",
+    "link: ignored",
+    "node_modules: ignored",
+    "odd: unreadable",
+    "out: ignored",
+    "photo.png: binary",
+  ]);
   assert.equal(await text(files, "src/a.ts"), "export const a = 1;\n");
-  assert.deepEqual([await text(files, "gone.ts"), await text(files, "../other/c.ts"), await text(files, "link.ts"), await text(files, "out/b.ts")], ["(gone)", "(gone)", "(ignored)", "(ignored)"]);
+  assert.deepEqual(
+    [
+      await text(files, "gone.ts"),
+      await text(files, "../other/c.ts"),
+      await text(files, "link.ts"),
+      await text(files, "out/b.ts"),
+    ],
+    ["(gone)", "(gone)", "(ignored)", "(ignored)"],
+  );
 });
 
 test("several folders, of other file systems and of the same name; none at all", async () => {
   const files = { "file:///one/app/a.ts": "1", "vscode-vfs:///two/app/a.ts": "2", "memfs:///ключ/b c.ts": "3" };
-  const made = editor(files, { "app": "file:///one/app", "app~2": "vscode-vfs:///two/app", "odd/name": "memfs:///ключ" });
+  const made = editor(files, { app: "file:///one/app", "app~2": "vscode-vfs:///two/app", "odd/name": "memfs:///ключ" });
   const all = source(made);
   assert.deepEqual((await listed(all)).paths, ["app-2/a.ts", "app/a.ts", "odd-name/b c.ts"]);
-  assert.deepEqual([await text(all, "app/a.ts"), await text(all, "app-2/a.ts"), await text(all, "odd-name/b c.ts")], ["1", "2", "3"]);
+  assert.deepEqual(
+    [await text(all, "app/a.ts"), await text(all, "app-2/a.ts"), await text(all, "odd-name/b c.ts")],
+    ["1", "2", "3"],
+  );
   made.workspace.workspaceFolders = undefined;
   assert.deepEqual((await listed(all)).paths, []);
   made.workspace.workspaceFolders = [{ name: "gone", uri: new Uri("file", "/gone"), index: 0 }];
@@ -145,26 +221,78 @@ test("several folders, of other file systems and of the same name; none at all",
 });
 
 test("a folder in a folder of the workspace is listed once", async () => {
-  const made = editor({ "file:///app/a.ts": "", "file:///app/sub/b.ts": "" }, { app: "file:///app", sub: "file:///app/sub" });
-  assert.deepEqual(await listed(source(made)).then(({ paths, notes }) => [paths, notes]), [["app/a.ts", "sub/b.ts"], ["app/sub: duplicate"]]);
+  const made = editor(
+    { "file:///app/a.ts": "", "file:///app/sub/b.ts": "" },
+    { app: "file:///app", sub: "file:///app/sub" },
+  );
+  assert.deepEqual(await listed(source(made)).then(({ paths, notes }) => [paths, notes]), [
+    ["app/a.ts", "sub/b.ts"],
+    ["app/sub: duplicate"],
+  ]);
 });
 
 test("settings: what the editor's search leaves out", async () => {
-  const files = Object.fromEntries(["a.ts", "a.js", "b.js", "dist/c.ts", "src/dist/d.ts", "x.spec.ts", "x.snap", "logs/e.txt", "keep/f.ts", ".gitignore"].map((path) => [`file:///app/${path}`, path === ".gitignore" ? "keep/\n" : ""]));
+  const files = Object.fromEntries(
+    [
+      "a.ts",
+      "a.js",
+      "b.js",
+      "dist/c.ts",
+      "src/dist/d.ts",
+      "x.spec.ts",
+      "x.snap",
+      "logs/e.txt",
+      "keep/f.ts",
+      ".gitignore",
+    ].map((path) => [`file:///app/${path}`, path === ".gitignore" ? "keep/\n" : ""]),
+  );
   const made = editor(files);
-  made.settings["files.exclude"] = { "**/*.js": { when: "$(basename).ts" }, "dist": true, "**/*.spec.ts": false };
+  made.settings["files.exclude"] = { "**/*.js": { when: "$(basename).ts" }, dist: true, "**/*.spec.ts": false };
   made.settings["search.exclude"] = { "**/*.{snap,tmp}": true, "logs/**": true };
   assert.deepEqual((await listed(source(made))).paths, [".gitignore", "a.ts", "b.js", "src/dist/d.ts", "x.spec.ts"]);
-  for (const [path, expected] of [["a.js", "(ignored)"], ["b.js", ""], ["dist/c.ts", "(ignored)"], ["logs/e.txt", "(ignored)"]] as const) assert.equal(await text(source(made), path), expected, path);
+  for (const [path, expected] of [
+    ["a.js", "(ignored)"],
+    ["b.js", ""],
+    ["dist/c.ts", "(ignored)"],
+    ["logs/e.txt", "(ignored)"],
+  ] as const)
+    assert.equal(await text(source(made), path), expected, path);
   assert.equal((await listed(source(made, { settings: false }))).paths.length, 9);
   made.settings["search.useIgnoreFiles"] = false;
   assert.ok((await listed(source(made))).paths.includes("keep/f.ts"));
 });
 
 test("patterns of settings", () => {
-  const check = (pattern: string, path: string, expected: boolean) => assert.equal(excluding([{ [pattern]: true }])(path, () => false), expected, `${pattern} ${path}`);
-  for (const [pattern, path] of [["**/a", "a"], ["**/a", "x/a"], ["a", "a"], ["*.js", "a.js"], ["**/*.{js,ts}", "x/a.ts"], ["{a,b/{c,d}}/e", "b/d/e"], ["a/**", "a"], ["/a", "a"], ["a/", "a"], ["[ab].ts", "b.ts"], ["{a}", "a"], ["{,a}b", "b"]] as const) check(pattern, path, true);
-  for (const [pattern, path] of [["a", "x/a"], ["*.js", "x/a.js"], ["{a,b", "a"], ["**/*.js", "a.ts"], ["", "a"], [`${"{a,b}".repeat(20)}`, "a".repeat(20)]] as const) check(pattern, path, false);
+  const check = (pattern: string, path: string, expected: boolean) =>
+    assert.equal(
+      excluding([{ [pattern]: true }])(path, () => false),
+      expected,
+      `${pattern} ${path}`,
+    );
+  for (const [pattern, path] of [
+    ["**/a", "a"],
+    ["**/a", "x/a"],
+    ["a", "a"],
+    ["*.js", "a.js"],
+    ["**/*.{js,ts}", "x/a.ts"],
+    ["{a,b/{c,d}}/e", "b/d/e"],
+    ["a/**", "a"],
+    ["/a", "a"],
+    ["a/", "a"],
+    ["[ab].ts", "b.ts"],
+    ["{a}", "a"],
+    ["{,a}b", "b"],
+  ] as const)
+    check(pattern, path, true);
+  for (const [pattern, path] of [
+    ["a", "x/a"],
+    ["*.js", "x/a.js"],
+    ["{a,b", "a"],
+    ["**/*.js", "a.ts"],
+    ["", "a"],
+    [`${"{a,b}".repeat(20)}`, "a".repeat(20)],
+  ] as const)
+    check(pattern, path, false);
 });
 
 test("unsaved changes come before the disk", async () => {
@@ -181,12 +309,20 @@ test("unsaved changes come before the disk", async () => {
 });
 
 test("watch: the disk, editors, folders of the workspace, settings", async () => {
-  const made = editor({ "file:///app/a.ts": "1", "file:///app/sub/b.ts": "1", "file:///app/.gitignore": "*.log2\n", "file:///lib/c.ts": "1" });
+  const made = editor({
+    "file:///app/a.ts": "1",
+    "file:///app/sub/b.ts": "1",
+    "file:///app/.gitignore": "*.log2\n",
+    "file:///lib/c.ts": "1",
+  });
   const files = source(made, { delayMs: 1 });
   await listed(files);
   const seen = new Set<string>();
   const errors: unknown[] = [];
-  const end = files.watch!((paths) => paths.forEach((path) => seen.add(path)), (error) => errors.push(error));
+  const end = files.watch!(
+    (paths) => paths.forEach((path) => seen.add(path)),
+    (error) => errors.push(error),
+  );
   const check = async (change: () => void, ...paths: string[]) => {
     seen.clear();
     change();
@@ -212,10 +348,18 @@ test("watch: the disk, editors, folders of the workspace, settings", async () =>
     made.settings["files.exclude"] = { "new.ts": true };
     made.events.configuration.fire({ affectsConfiguration: (section) => section === "files.exclude" });
   }, "new.ts");
-  await check(() => {
-    made.workspace.workspaceFolders = [...made.workspace.workspaceFolders!, { name: "lib", uri: new Uri("file", "/lib"), index: 1 }];
-    made.events.folders.fire({});
-  }, "a.ts", "app/a.ts", "lib/c.ts");
+  await check(
+    () => {
+      made.workspace.workspaceFolders = [
+        ...made.workspace.workspaceFolders!,
+        { name: "lib", uri: new Uri("file", "/lib"), index: 1 },
+      ];
+      made.events.folders.fire({});
+    },
+    "a.ts",
+    "app/a.ts",
+    "lib/c.ts",
+  );
   await check(() => made.put("file:///lib/c.ts", "33"), "lib/c.ts");
   assert.equal(made.watchers.size, 2);
   end();
@@ -230,12 +374,19 @@ test("a watcher that cannot be made is reported", async () => {
     throw new Error("too many watchers");
   };
   const errors: { code?: string }[] = [];
-  source(made).watch!(() => undefined, (error) => errors.push(error as { code?: string }))();
-  assert.deepEqual(errors.map(({ code }) => code), ["watch_failed"]);
+  source(made).watch!(
+    () => undefined,
+    (error) => errors.push(error as { code?: string }),
+  )();
+  assert.deepEqual(
+    errors.map(({ code }) => code),
+    ["watch_failed"],
+  );
 });
 
 test("what is not VS Code, and options that are none", () => {
-  for (const api of [undefined, null, {}, { workspace: {} }, { workspace: { fs: { stat() {} } } }]) assert.throws(() => vscodeFiles(api as never), { code: "bad_option", path: "vscode" });
+  for (const api of [undefined, null, {}, { workspace: {} }, { workspace: { fs: { stat() {} } } }])
+    assert.throws(() => vscodeFiles(api as never), { code: "bad_option", path: "vscode" });
   const { api } = editor({});
   assert.throws(() => vscodeFiles(api, { unsaved: 5 } as never), { code: "bad_option", path: "options.unsaved" });
   assert.throws(() => vscodeFiles(api, { delay: 5 } as never), { code: "bad_option", path: "options.delay" });

@@ -27,7 +27,9 @@ export function write(root: string, files: Readonly<Record<string, string | Uint
 }
 
 /** Paths, and notes as "path: reason". */
-export async function listed(source: FileSource): Promise<{ paths: string[]; notes: string[]; versions: Record<string, string> }> {
+export async function listed(
+  source: FileSource,
+): Promise<{ paths: string[]; notes: string[]; versions: Record<string, string> }> {
   const notes: string[] = [];
   const versions: Record<string, string> = Object.create(null);
   for await (const { path, version } of source.list({ note: ({ path, reason }) => notes.push(`${path}: ${reason}`) })) {
