@@ -55,6 +55,7 @@ fn neighbours(files: &[(String, String)]) -> Vec<Neighbour<'_>> {
             language: "rust",
             text,
             focused_ms: Some(index as u64),
+            digest: Some(Digest::of(text)),
         })
         .collect()
 }

@@ -9,7 +9,7 @@ use crate::memory::{Counter, Last, Memory};
 use crate::neighbours::{CursorHistory, Neighbour, Unfit};
 use crate::options::Options;
 use crate::suffix::{self, Tokens};
-use crate::text::{byte_offset, first_units, is_space, last_units, trim_last_line, utf16_len};
+use crate::text::{byte_offset, first_units, is_space, last_units, shared_len, trim_last_line, utf16_len};
 use espalier_core::error::Result;
 use espalier_core::tokens::Tokenizer;
 
@@ -232,7 +232,7 @@ pub fn inline_context<T: Tokens + ?Sized>(
     items.sort_by_key(|item| item.dropped.is_some());
     items.extend(gathered.dropped);
     let shared = last.map_or(0, |last| {
-        let equal = last.prompt.bytes().zip(kept.bytes()).take_while(|(a, b)| a == b).count();
+        let equal = shared_len(last.prompt.as_bytes(), kept.as_bytes());
         counter.count(&kept[..kept.floor_char_boundary(equal)])
     });
     let spent = Spent {
@@ -331,7 +331,7 @@ impl<'a> LongPrefix<'a, '_> {
         if let Some(last) = last {
             let same = &before[before.floor_char_boundary(last.start)..];
             let is_same = last.start >= considered && last.start < end && same.len() <= prefix.len() + trailing.len();
-            let equal = same.bytes().zip(last.prefix.bytes()).take_while(|(a, b)| a == b).count();
+            let equal = shared_len(same.as_bytes(), last.prefix.as_bytes());
             if is_same && before.is_char_boundary(last.start) && equal * 2 >= last.prefix.len() {
                 let mut left = last.start - considered;
                 let mut kept = total;

@@ -6,7 +6,7 @@ use crate::elide::clamped;
 use crate::neighbours::{Neighbour, open_files};
 use crate::options::Options;
 use crate::pools::{CHARS_PER_TOKEN, LOW_WATER, Pools, available_tokens, take};
-use crate::similar::{SimilarCache, SimilarOptions, announce, similar};
+use crate::similar::{Digest, SimilarCache, SimilarOptions, announce, similar_known};
 use crate::text::{count_feeds, one_line, utf16_len};
 use espalier_core::map::HashSet;
 use espalier_core::tokens::Tokenizer;
@@ -273,16 +273,18 @@ fn neighbours(
         true => SimilarOptions::espalier(request.language),
         false => SimilarOptions::copilot_chat(request.language),
     });
-    let texts: Vec<&str> = fit.iter().map(|&index| files[index].text).collect();
+    let texts: Vec<(&str, Digest)> = (fit.iter().map(|&index| &files[index]))
+        .map(|file| (file.text, file.digest.unwrap_or_else(|| Digest::of(file.text))))
+        .collect();
     let fresh = if request.now_ms < options.building_ms { request.fresh_chars } else { 0 };
-    let found = similar(cache, before, &texts, &limits, fresh);
+    let found = similar_known(cache, before, &texts, &limits, fresh);
     let mut reasons = vec![Some(Reason::NotSimilar); fit.len()];
     found.skipped.iter().for_each(|&file| reasons[file] = Some(Reason::NotCompared));
     found.not_reached.iter().for_each(|&file| reasons[file] = Some(Reason::NotReached));
     for snippet in found.snippets {
         let path = files[fit[snippet.file]].path;
         reasons[snippet.file] = None;
-        let lines: Vec<&str> = texts[snippet.file].split('\n').collect();
+        let lines: Vec<&str> = texts[snippet.file].0.split('\n').collect();
         let body = lines[snippet.start_line..snippet.end_line].join("\n");
         let text = format!("{}\n{}", announce(&one_line(path), 1), with_feed(&body));
         let (kind, id) = (Kind::SimilarSnippet, path.to_string());

@@ -40,7 +40,7 @@ pub use pools::{
 };
 pub use related::{Related, RelatedFiles};
 pub use schedule::{Ask, CursorMove, Moment, MovedBy, Schedule, Started};
-pub use similar::{Similar, SimilarCache, SimilarOptions, Similarity, Snippet, announce, similar, windows};
+pub use similar::{Digest, Similar, SimilarCache, SimilarOptions, Similarity, Snippet, announce, similar, windows};
 pub use suffix::{Tokens, edit_distance, is_reusable, reuse};
 pub use text::{trim_last_line, utf16_len};
 pub use words::{Alphabet, words};

@@ -1,5 +1,6 @@
 //! Which files beside the current one are looked at.
 
+use crate::similar::Digest;
 use crate::text::utf16_len;
 use espalier_core::map::{HashMap, HashSet};
 
@@ -14,6 +15,8 @@ pub struct Neighbour<'a> {
     pub text: &'a str,
     /// When it last had the focus, in the host's milliseconds; nothing for never.
     pub focused_ms: Option<u64>,
+    /// Of its text, if that is known.
+    pub digest: Option<Digest>,
 }
 
 /// Limits of neighbour files.
@@ -103,7 +106,7 @@ pub fn open_files(
         } else if fit.len() >= options.max_files {
             Unfit::TooMany
         } else {
-            let length = utf16_len(file.text);
+            let length = file.digest.map_or_else(|| utf16_len(file.text), |digest| digest.length);
             if length <= options.max_chars.saturating_sub(chars) {
                 chars += length;
                 fit.push(index);

@@ -159,6 +159,19 @@ impl FileWords {
 
 type Key = (u64, usize, usize, Alphabet);
 
+/// What is known of a text, so that a request need not read it: its hash, and its length in UTF-16 code units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Digest {
+    hash: u64,
+    pub length: usize,
+}
+
+impl Digest {
+    pub fn of(text: &str) -> Digest {
+        Digest { hash: hash(text), length: utf16_len(text) }
+    }
+}
+
 /// Words of files, by the hash of their text; what was not used for longest is dropped beyond a limit.
 #[derive(Debug)]
 pub struct SimilarCache {
@@ -195,8 +208,8 @@ impl SimilarCache {
         self.bytes
     }
 
-    fn key(text: &str, options: &SimilarOptions) -> Key {
-        (hash(text), text.len(), options.window, options.alphabet)
+    fn key(text: &str, digest: Digest, options: &SimilarOptions) -> Key {
+        (digest.hash, text.len(), options.window, options.alphabet)
     }
 
     /// `key` is that of `text`: hashing is most of what a known file costs.
@@ -246,6 +259,18 @@ pub fn similar(
     options: &SimilarOptions,
     fresh_chars: usize,
 ) -> Similar {
+    let files: Vec<(&str, Digest)> = files.iter().map(|text| (*text, Digest::of(text))).collect();
+    similar_known(cache, reference, &files, options, fresh_chars)
+}
+
+/// The same for files whose digests are known.
+pub(crate) fn similar_known(
+    cache: &mut SimilarCache,
+    reference: &str,
+    files: &[(&str, Digest)],
+    options: &SimilarOptions,
+    fresh_chars: usize,
+) -> Similar {
     let mut result = Similar::default();
     let mut of_reference: HashSet<u64> = HashSet::default();
     words(crate::text::last_lines(reference, options.window), options.alphabet, |word| {
@@ -253,8 +278,8 @@ pub fn similar(
     });
     let mut fresh = fresh_chars;
     let mut compared = 0;
-    for (index, text) in files.iter().enumerate() {
-        let length = utf16_len(text);
+    for (index, &(text, digest)) in files.iter().enumerate() {
+        let length = digest.length;
         if length == 0 || length > options.max_chars || compared == options.max_files || options.window == 0 {
             result.skipped.push(index);
             continue;
@@ -263,7 +288,7 @@ pub fn similar(
         if of_reference.is_empty() {
             continue;
         }
-        let key = SimilarCache::key(text, options);
+        let key = SimilarCache::key(text, digest, options);
         if !cache.files.contains_key(&key) {
             match fresh.checked_sub(length) {
                 Some(rest) => fresh = rest,

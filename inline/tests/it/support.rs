@@ -62,7 +62,7 @@ pub fn request<'a>(text: &'a str, cursor: usize, options: &'a Options) -> Reques
 }
 
 pub fn neighbour<'a>(path: &'a str, text: &'a str, focused_ms: u64) -> Neighbour<'a> {
-    Neighbour { path, scheme: "file", language: "typescript", text, focused_ms: Some(focused_ms) }
+    Neighbour { path, scheme: "file", language: "typescript", text, focused_ms: Some(focused_ms), digest: None }
 }
 
 pub fn snippet<'a>(id: &'a str, text: &'a str, priority: f64) -> ProviderItem<'a> {

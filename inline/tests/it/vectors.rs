@@ -80,6 +80,7 @@ fn open_tabs() {
                 language: document["language"].as_str().unwrap(),
                 text,
                 focused_ms: document["accessed"].as_u64(),
+                digest: None,
             })
             .collect();
         let options = NeighbourOptions { max_files: number(&case["max"]), ..NeighbourOptions::copilot_chat() };

@@ -2,19 +2,27 @@
 
 use espalier_core::error::Result;
 use espalier_inline::{
-    CursorHistory, EditHistory, ItemKind, Memory, Neighbour, Options, ProviderItem, Request, inline_context,
+    CursorHistory, Digest, EditHistory, ItemKind, Memory, Neighbour, Options, ProviderItem, Request, inline_context,
 };
 
 use super::{Counting, report};
 
 /// A neighbour file.
-#[derive(Default)]
 pub(crate) struct File {
     pub path: String,
     pub language: String,
     pub scheme: String,
     pub text: String,
     pub focused_ms: Option<u64>,
+    /// Of its text, so that a request does not read it again.
+    digest: Digest,
+}
+
+impl File {
+    pub fn new(path: String, language: String, scheme: String, text: String, focused: f64) -> File {
+        let digest = Digest::of(&text);
+        File { path, language, scheme, text, focused_ms: time(focused), digest }
+    }
 }
 
 /// Neighbour files, in the order in which the host names them.
@@ -36,7 +44,7 @@ impl Files {
             else {
                 break;
             };
-            files.0.push(File { path, language, scheme, text, focused_ms: time(*focused) });
+            files.0.push(File::new(path, language, scheme, text, *focused));
         }
         files
     }
@@ -66,6 +74,7 @@ impl Files {
             language: &file.language,
             text: &file.text,
             focused_ms: file.focused_ms,
+            digest: Some(file.digest),
         });
         all.collect()
     }

@@ -9,7 +9,7 @@ use espalier_inline::{
 };
 
 use super::options::Given;
-use super::request::{Asked, File, Files, Items, time};
+use super::request::{Asked, File, Files, Items};
 use super::{Counting, check_encoding};
 
 /// Neighbour files, recent edits, places of the cursor, caches and the schedule of providers.
@@ -68,7 +68,7 @@ impl InlineSession {
     /// Adds a neighbour file, or replaces it.
     #[wasm_bindgen(js_name = "putFile")]
     pub fn put_file(&mut self, path: String, language: String, scheme: String, text: String, focused: f64) {
-        self.files.put(File { path, language, scheme, text, focused_ms: time(focused) });
+        self.files.put(File::new(path, language, scheme, text, focused));
     }
 
     #[wasm_bindgen(js_name = "removeFile")]
