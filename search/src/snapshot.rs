@@ -69,6 +69,9 @@ impl Saved {
 pub struct Saving {
     /// Segments to write, each with its last change and the slots of its files by ascending sequence.
     queue: Vec<(usize, u64, Vec<u32>)>,
+    /// Of the newest file. Those that come later wait for the next save: they can be in a segment that is written
+    /// already and in one that is not.
+    sequence: u64,
     list: Vec<String>,
     obsolete: Vec<String>,
     names: Vec<(usize, String, u64)>,
@@ -117,7 +120,13 @@ impl Index {
         for file in order.iter().filter_map(|(_, slot)| Some((*slot, self.files[*slot as usize].as_ref()?))) {
             slots[file.1.segment as usize].push(file.0);
         }
-        let mut saving = Saving { queue: Vec::new(), list: Vec::new(), obsolete: Vec::new(), names: Vec::new() };
+        let mut saving = Saving {
+            queue: Vec::new(),
+            sequence: self.sequence,
+            list: Vec::new(),
+            obsolete: Vec::new(),
+            names: Vec::new(),
+        };
         for (at, (state, slots)) in self.segments.iter().zip(slots).enumerate() {
             let current = state.saved.as_ref().filter(|(_, revision)| *revision == state.changed && !slots.is_empty());
             if let Some((name, _)) = current {
@@ -137,7 +146,8 @@ impl Index {
     pub fn save_segment(&self, saving: &mut Saving) -> Option<Segment> {
         let (at, changed, slots) = saving.queue.pop()?;
         let of_segment = slots.iter().filter_map(|slot| self.files.get(*slot as usize)?.as_ref());
-        let files: Vec<&File> = of_segment.filter(|file| file.segment as usize == at).collect();
+        let files: Vec<&File> =
+            of_segment.filter(|file| file.segment as usize == at && file.sequence <= saving.sequence).collect();
         let bytes = sealed(self.profile.mark(), SEGMENT, self.segment(&files));
         let name = format!("segment-{:016x}", checksum(at as u64, &bytes));
         saving.names.push((at, name.clone(), changed));

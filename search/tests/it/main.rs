@@ -5,5 +5,6 @@ mod indexing;
 mod plan;
 mod profiles;
 mod snapshots;
+mod stores;
 mod support;
 mod vectors;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { espalier } from "../built.ts";
 import type { AnyEvent } from "../../../js/conversation/events.ts";
-import type { ConversationStorage } from "../../../js/conversation/storage.ts";
+import type { ConversationStorage, HostStorage } from "../../../js/conversation/storage.ts";
 import type { ConversationOptions } from "../../../js/conversation/types.ts";
 import { fakeIndexedDb } from "./indexeddb.ts";
 import { SUMMARY, begin, clock, model, refused, rest, round, sound } from "./support.ts";
@@ -57,7 +57,7 @@ function workspace() {
   return workspaceStorage(fs, uri("/state/session"));
 }
 
-const PLACES: [string, () => ConversationStorage][] = [
+const PLACES: [string, () => HostStorage][] = [
   ["memory", () => memoryStorage()],
   ["node", () => nodeStorage(join(folder(), "deep", "session"))],
   ["memento", () => mementoStorage(memento(), "chat/7/")],
@@ -66,6 +66,22 @@ const PLACES: [string, () => ConversationStorage][] = [
 ];
 
 for (const [name, place] of PLACES) {
+  test(`${name}: bytes are written, read, replaced, listed and deleted beside texts`, async () => {
+    const storage = place();
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 7) % 256);
+    assert.equal(await storage.readBytes("search/manifest"), undefined);
+    await storage.writeBytes("search/manifest", bytes);
+    await storage.append("log.jsonl", "{}\n");
+    assert.deepEqual(await storage.readBytes("search/manifest"), bytes);
+    await storage.writeBytes("search/manifest", new Uint8Array());
+    await storage.writeBytes("search/segment-1", bytes.subarray(3, 9));
+    assert.deepEqual([await storage.readBytes("search/manifest"), await storage.readBytes("search/segment-1")], [new Uint8Array(), bytes.slice(3, 9)]);
+    assert.deepEqual([(await storage.list("search/")).toSorted(), (await storage.list("")).toSorted()], [["search/manifest", "search/segment-1"], ["log.jsonl", "search/manifest", "search/segment-1"]]);
+    await storage.delete("search/manifest");
+    await storage.delete("search/manifest");
+    assert.deepEqual([await storage.readBytes("search/manifest"), await storage.list("search/"), await storage.read("log.jsonl")], [undefined, ["search/segment-1"], "{}\n"]);
+  });
+
   test(`${name}: texts are read, added to, replaced, listed, deleted`, async () => {
     const storage = place();
     assert.equal((await storage.read("log.jsonl")) ?? undefined, undefined);

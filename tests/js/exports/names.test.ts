@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const FILES = ["node.js", "node.cjs", "slim.js", "prompt-tsx-node.js", "prompt-tsx-node.cjs", "providers.js", "providers.cjs", "sessions.js", "sessions.cjs", "count-node.js", "count-node.cjs", "raw.js"];
+const FILES = ["node.js", "node.cjs", "slim.js", "prompt-tsx-node.js", "prompt-tsx-node.cjs", "providers.js", "providers.cjs", "sessions.js", "sessions.cjs", "count-node.js", "count-node.cjs", "search-node.js", "search-node.cjs", "raw.js"];
 
 /** Exported under another name than their own. */
 const RENAMED: Record<string, string> = {};
