@@ -81,3 +81,23 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
+
+/** Iterates until the signal is aborted, also while the next item does not come. */
+export async function* each<T>(items: Iterable<T> | AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  let isDone = false;
+  try {
+    for (;;) {
+      const next = iterator.next();
+      const { value, done } = signal && next instanceof Promise ? await abortable(next, signal) : await next;
+      if (done) {
+        isDone = true;
+        return;
+      }
+      yield value;
+    }
+  } finally {
+    // One that waits for something else may never end; what it throws then concerns nothing any more.
+    if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

@@ -5,7 +5,7 @@ import { EspalierError } from "../errors.ts";
 import { contentVersion } from "./hash.ts";
 import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
-import { abortable, within } from "./slices.ts";
+import { abortable, each, within } from "./slices.ts";
 import type { Slices } from "./slices.ts";
 import type { FileNote, FileSource, IndexOptions, IndexProgress, IndexReport, SearchDefinition, SearchFile } from "./types.ts";
 import { said } from "./warnings.ts";
@@ -140,7 +140,7 @@ export class Updating {
     needFiles(files);
     const seen = new Set<string>();
     let done = 0;
-    for await (const file of files as AsyncIterable<SearchFile>) {
+    for await (const file of each(files as Iterable<SearchFile>, signal)) {
       const { path, text, version, definitions } = needFile(file, `files[${done}]`);
       if (seen.has(path)) addNote(report, { path, reason: "duplicate", detail: "the last one counts" });
       seen.add(path);
@@ -168,7 +168,7 @@ export class Updating {
 
   private async list(note: (note: FileNote) => void, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<Map<string, string>> {
     const listed = new Map<string, string>();
-    for await (const file of this.parts.source.list({ signal, note })) {
+    for await (const file of each(this.parts.source.list({ signal, note }), signal)) {
       const { path, version } = (file ?? {}) as { path?: unknown; version?: unknown };
       if (typeof path !== "string" || path === "" || typeof version !== "string") {
         throw new EspalierError({ code: "bad_input", message: "options.source.list must yield files with path and version", path: "options.source" });

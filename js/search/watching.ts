@@ -35,7 +35,11 @@ export function follow(
       while (changed.size > 0 && !isEnded) {
         const paths = [...changed];
         changed = new Set();
-        const report = await index.refresh(paths);
+        const report = await index.refresh(paths).catch((error: unknown) => {
+          // They are tried again with the next change.
+          for (const path of paths) changed.add(path);
+          throw error;
+        });
         if (!isEnded) onChange?.(report);
       }
     } finally {

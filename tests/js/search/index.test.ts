@@ -25,6 +25,12 @@ async function refused(run: () => Promise<unknown>, code: string, path?: string)
   });
 }
 
+function abortedIn(ms: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), ms);
+  return controller.signal;
+}
+
 for (const [name, place] of PLACES) {
   const check = (what: string, work: (place: IndexOptions) => Promise<void>) => test(`${name}: ${what}`, { timeout: 60_000 }, () => work(place));
 
@@ -227,6 +233,24 @@ for (const [name, place] of PLACES) {
       assert.deepEqual((await index.sync()).notes, [{ path: "a.md", reason: "unreadable", detail: "EIO" }]);
       source.read = async () => 7 as never;
       await refused(() => index.sync(), "bad_input", "options.source");
+    });
+  });
+
+  check("callbacks that never answer end with the signal", async (place) => {
+    const source = new Files({ "a.md": "oak" });
+    const list = source.list.bind(source);
+    const never = () => new Promise<never>(() => {});
+    const reason = new Error("enough");
+    await using({ ...place, source }, async (index) => {
+      source.list = async function* () { yield never(); };
+      await assert.rejects(index.sync({ signal: abortedIn(30, reason) }), reason);
+      source.list = list;
+      const { read } = source;
+      source.read = never;
+      await assert.rejects(index.sync({ signal: abortedIn(30, reason) }), reason);
+      source.read = read;
+      await assert.rejects(index.put((async function* () { yield never(); })(), { signal: abortedIn(30, reason) }), reason);
+      assert.deepEqual(counts(await index.sync()), [1, 0, 0, 0]);
     });
   });
 
