@@ -23,6 +23,7 @@ import { given, needText } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
 import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
+import type { FindOptions, FoundMessage } from "./log/search.ts";
 import type { NextStep } from "./recovery.ts";
 import type { ModelLimits, NeutralMessage } from "./types.ts";
 import { known } from "./options/known.ts";
@@ -325,6 +326,33 @@ export class Conversation<T = unknown> {
   /** The untouched originals of what was hidden: by id, range, edit, or words. See {@link ConversationLog.recall}. */
   recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
     return this.log.recall(what);
+  }
+
+  /**
+   * Finds messages by words, those that the model does not see any more included. See {@link ConversationLog.search}.
+   *
+   * ```ts
+   * import { openConversation } from "espalier";
+   *
+   * const messages = [
+   *   { role: "user", content: "Fix the parser." },
+   *   { role: "assistant", content: "The tokenizer dropped the last character. I fixed it." },
+   *   { role: "user", content: "Run the tests." },
+   * ];
+   * const conversation = await openConversation({ format: "openai-chat", messages });
+   * conversation.importSummaries([{ upTo: "m1", text: "The parser was fixed." }]);
+   * const [found] = await conversation.search("Which characters were dropped?");
+   * [found?.id, found?.isVisible]; // => ["m1", false]
+   * conversation.recall(found!.id)[0]?.message === messages[1]; // => true
+   * ```
+   *
+   * @throws EspalierError `search_not_loaded`, `bad_option`, `disposed`
+   */
+  async search(query: string, options: FindOptions = {}): Promise<FoundMessage[]> {
+    this.alive();
+    const found = await this.log.search(query, options);
+    this.alive();
+    return found;
   }
 
   /** Compares the views at two positions of the log. */

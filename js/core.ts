@@ -53,6 +53,8 @@ export { initFrom, initSync, isReady, resetEngine } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
 export { ConversationLog } from "./log.ts";
 export type * from "./log-types.ts";
+export type { FindOptions, FoundMessage } from "./log/search.ts";
+export type { MessageIndexLike, SearchLoader, SearchModule } from "./log/loader.ts";
 export { Calibration, clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "./tokens.ts";
 export type { Estimate, Estimator, Fit, Prediction, TextOptions } from "./tokens.ts";
 export { Pruner } from "./pruner.ts";

@@ -6,6 +6,7 @@ export { call, canStart, onFreshInstance, ready, setAsyncLoader, setLoader, wasm
 export { summarizeCompatible } from "./documents/compatible.ts";
 export { grammarNotFound, setFileReader, setGrammarFile, setGrammarLocator, setGrammarReader } from "./documents.ts";
 export { init } from "./init.ts";
+export { setSearchLoader } from "./log/loader.ts";
 export { ensureEncoding, loadNeeded, notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
 export { countText } from "./tokens.ts";
 export { FORMATS, genuine, hostClasses, isThought, readConversation, setVSCode, sourceOf, vscodeClasses } from "./adapters/index.ts";

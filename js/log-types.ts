@@ -1,5 +1,6 @@
 /** What crosses the boundary of a conversation's event log; `src/history/log` holds the Rust twins. */
 
+import type { SearchLoader } from "./log/loader.ts";
 import type {
   CompactOptions, CompactReport, CompactStatus, CountOptions, Edit, Format, NeutralMessage, Origin, PlanItem, Removal, Role, Totals,
 } from "./types.ts";
@@ -241,6 +242,11 @@ export interface LogOptions extends Omit<CountOptions, "format" | "imageSize"> {
   format: Format;
   /** Milliseconds, for the time of entries. Nothing depends on it. Default `Date.now`. */
   now?: () => number;
+  /**
+   * Loads the engine that finds messages: `() => import("espalier/search")`. Default: the package's own in Node; elsewhere
+   * there is none, and `search` throws `search_not_loaded`.
+   */
+  search?: SearchLoader;
 }
 export interface LogImportOptions<T> extends Omit<LogOptions, "format"> {
   /** The format of `messages`. Default: detected if they are a list, else `espalier`. */

@@ -9,7 +9,7 @@ import { growing, readConversation } from "./adapters/index.ts";
 import type { Growing } from "./adapters/index.ts";
 import { call, wasm } from "./engine.ts";
 import type { Wasm } from "./engine.ts";
-import { defined, given, needText, plain } from "./checks.ts";
+import { defined, given, needFunction, needText, plain } from "./checks.ts";
 import { EspalierError } from "./errors.ts";
 import type {
   AdoptOptions, LogCheckpoint, LogCompactOptions, LogCompactResult, LogComparison, LogEdit, LogEditRow, LogImportOptions, LogOptions, LogPin, LogPinRow,
@@ -21,8 +21,10 @@ import { encodingOf } from "./count/text.ts";
 import { HeldEdits } from "./log/edits.ts";
 import { attach, attachStored } from "./log/attach.ts";
 import type { StoredMessages, Unattached } from "./log/attach.ts";
-import { bad, editFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./log/fields.ts";
+import { bad, editFields, findFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./log/fields.ts";
 import { Lines, recordOf } from "./log/lines.ts";
+import { MessageSearch } from "./log/search.ts";
+import type { FindOptions, FoundMessage } from "./log/search.ts";
 import { known } from "./options/known.ts";
 import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "./options/names.ts";
 
@@ -70,6 +72,7 @@ export class ConversationLog<T = unknown> {
   private edited = 0;
   private shown: { at: number; view: LogView<T> } | undefined;
   private readonly held = new HeldEdits(() => this.run((core) => core.edits() as LogEditRow[]));
+  private readonly finder: MessageSearch;
   private core: Core | undefined;
   private owner: Wasm | undefined;
 
@@ -79,11 +82,21 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `bad_option`, `unknown_encoding`, `encoding_not_loaded`
    */
   constructor(options: LogOptions) {
-    const { format, tools, now = Date.now, ...how } = known(options, LOG);
+    const { format, tools, now = Date.now, search, ...how } = known(options, LOG);
     if (typeof now !== "function") throw bad("bad_option", "options.now", "a function", now);
     this.hosts = growing(format);
     this.format = format;
+    needFunction(search, "search");
     this.now = now;
+    this.finder = new MessageSearch(
+      {
+        lines: () => this.lines,
+        where: (id) => this.run((core) => core.recall(id) as Pick<Recalled<T>, "place" | "by">[])[0]!,
+        summaries: () => this.view().plan.flatMap((item) => (item.type === "insert" ? [item.message] : [])),
+        pins: () => this.pins(),
+      },
+      search,
+    );
     this.how = how;
     this.fields = this.counting(how, tools);
     this.live();
@@ -472,6 +485,16 @@ export class ConversationLog<T = unknown> {
     });
   }
 
+  /**
+   * Finds messages by words, hidden ones too: by BM25 over their texts and over the lines of summaries. A call and its results are
+   * one result; rewound messages are not found. Loads the engine of "espalier/search" at the first call (see {@link LogOptions.search}).
+   *
+   * @throws EspalierError `search_not_loaded`, `bad_option`
+   */
+  async search(query: string, options: FindOptions = {}): Promise<FoundMessage[]> {
+    return this.finder.find(query, findFields(query, options));
+  }
+
   /** What was recorded of a kind ({@link record}), in order. */
   records(kind: "usage" | "plan" | "job" | "trim" | "note"): { id: string; data: unknown }[] {
     return this.lines.of(kind).map(recordOf);
@@ -532,6 +555,7 @@ export class ConversationLog<T = unknown> {
    * {@link resetEngine} alone, since that of a wasm instance never shrinks.
    */
   close(): void {
+    this.finder.free();
     const core = this.core;
     this.core = undefined;
     if (core && this.owner === wasm()) core.free();

@@ -90,8 +90,8 @@ async function exportsOf(esbuild, file) {
   return Object.values(metafile.outputs).flatMap(({ exports }) => exports);
 }
 
-const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|adapters\/vscode-classes)|adapters\/index)\.ts$/;
-const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd|search-inline|workspace-\w+)\.ts$/;
+const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|log\/loader|adapters\/vscode-classes)|adapters\/index)\.ts$/;
+const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd|search-inline|search-node|workspace-\w+)\.ts$/;
 
 function pluginsOf(names, suffix) {
   const external = (path) => ({ path, external: true });

@@ -84,7 +84,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const saving = new Saving(place, time, all.storage, drawn(), ({ what, name: file, message, cause }) =>
     events.emit({ type: "warning", code: "storage", message: `${what} ${file}: ${message}`, details: { what, name: file, cause } }));
   const { now } = time;
-  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images }), now };
+  const counting = { ...defined({ encoding, tokenizer, model: name, costModel, images, search: options.search }), now };
   const opening = { text: options.log, messages: given.messages, format: options.format, counting };
   const kept = await reopen<T>(saving, place, opening, (warning) => events.emit({ type: "warning", ...warning })).catch(async (error: unknown) => {
     await saving.release();
@@ -134,6 +134,7 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   knownIn(options.timeouts, TIMEOUTS, "options.timeouts");
   const { eventNames = "espalier", clock = {}, encoding, costModel, entropy, tools = [], timeouts = {} } = options;
   needFunction(options.llm, "llm");
+  needFunction(options.search, "search");
   needFunction(options.onEvent, "onEvent");
   needText(options.system, "system");
   needProvider(options.provider);

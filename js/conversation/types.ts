@@ -1,5 +1,6 @@
 /** What hosts pass to a conversation, and what it tells them. */
 
+import type { SearchLoader } from "../log/loader.ts";
 import type { LogReport, LogSplit, LogView } from "../log-types.ts";
 import type { Clock } from "../providers/types.ts";
 import type {
@@ -90,6 +91,8 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   onEvent?: (event: ConversationEvent | CopilotCliEvent) => void;
   /** `copilot-cli`: its names and fields for events that it has, too; `both` has each under both names. Default `espalier`. */
   eventNames?: "espalier" | "copilot-cli" | "both";
+  /** Loads the engine that {@link Conversation.search} uses: `() => import("espalier/search")`. Default in Node: the package's own. */
+  search?: SearchLoader;
 }
 
 /** Tokens of the next request. */

@@ -1,5 +1,6 @@
 /** Node, Deno and Bun: everything is read from the package's own folder, when it is first used. */
 
+import { setSearchLoader } from "../log/loader.ts";
 import { beside, readEngine, readVocabularies } from "./files.ts";
 import { readGrammars } from "./grammar-files.ts";
 
@@ -21,3 +22,5 @@ readVocabularies((name) => {
 });
 
 readGrammars();
+
+setSearchLoader(() => import("./search-node.ts"));

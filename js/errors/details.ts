@@ -63,7 +63,7 @@ type Bare =
   | "bad_diff" | "bad_query" | "bad_edit" | "stale_plan" | "log_version" | "bad_log" | "unknown_effect"
   // What has to be loaded
   | "not_initialized" | "wasm_not_found" | "bad_wasm" | "wasm_blocked" | "encoding_not_loaded" | "vocab_not_found" | "bad_vocabulary" | "grammar_not_found"
-  | "bad_grammar" | "engine_crashed" | "out_of_memory"
+  | "bad_grammar" | "search_not_loaded" | "engine_crashed" | "out_of_memory"
   // Prompt trees
   | "bad_element" | "text_outside_message" | "not_rendered" | "freed"
   // Conversations

@@ -5,7 +5,8 @@ import { EspalierError } from "../errors.ts";
 import type { InputCode } from "../errors.ts";
 import type { AdoptOptions, LogEdit, LogPin } from "../log-types.ts";
 import { known } from "../options/known.ts";
-import { ADOPT } from "../options/names.ts";
+import { ADOPT, FIND } from "../options/names.ts";
+import type { FindOptions } from "./search.ts";
 import type { Edit, NeutralMessage } from "../types.ts";
 
 export function sameShape(one: NeutralMessage, other: NeutralMessage): boolean {
@@ -99,4 +100,13 @@ export function queryFields(what: { query: string; limit?: number }): { query: s
   if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
   needCount(limit, "limit");
   return { query, limit: Math.min(limit, 4_294_967_295) };
+}
+
+/** How messages are found: the options of `search`, checked. */
+export function findFields(query: string, options: FindOptions): FindOptions {
+  const { limit = 10, onlyHidden = false } = known(options, FIND);
+  if (typeof query !== "string") throw bad("bad_input", "query", "a text", query);
+  needCount(limit, "options.limit", "bad_option");
+  if (typeof onlyHidden !== "boolean") throw bad("bad_option", "options.onlyHidden", "true or false", onlyHidden);
+  return { limit: Math.min(limit, 100_000), onlyHidden };
 }

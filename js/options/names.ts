@@ -18,6 +18,7 @@ import type { CodeMirrorInlineOptions } from "../inline-context/hosts/codemirror
 import type { MonacoInlineOptions } from "../inline-context/hosts/monaco.ts";
 import type { VSCodeInlineOptions } from "../inline-context/hosts/vscode.ts";
 import type * as Inline from "../inline-context/types.ts";
+import type { FindOptions } from "../log/search.ts";
 import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions } from "../log-types.ts";
 import type { BuiltinTokenizerOptions } from "../prompt/builtin-tokenizer.ts";
 import type { RenderOptions } from "../prompt/render.ts";
@@ -28,6 +29,7 @@ import type { RequestOptions } from "../request.ts";
 import type { BrowserFilesOptions } from "../search/sources/browser.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
 import type { FileRules, SourceOptions } from "../search/sources/rules.ts";
+import type { IndexedMessage } from "../search/message-index.ts";
 import type { SearchMessagesOptions } from "../search/messages.ts";
 import type { VsCodeFilesOptions } from "../search/sources/vscode.ts";
 import type { EmbedOptions, IndexOptions, SearchOptions, WorkOptions } from "../search/types.ts";
@@ -159,7 +161,7 @@ export const CONVERSATION: Names<ConversationOptions<unknown>> = {
   encoding: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, messages: 1, log: 1, storage: 1,
   format: 1, model: 1, profile: 1, provider: 1, system: 1, llm: 1, threshold: 1, contextSize: 1, preferLongContext: 1,
   automatic: 1, serverManaged: 1, background: 1, entropy: 1, clock: 1, timeouts: 1, checkpoints: 1, hooks: 1,
-  compact: 1, onEvent: 1, eventNames: 1, session: 1,
+  compact: 1, onEvent: 1, eventNames: 1, session: 1, search: 1,
 };
 export const CONVERSATION_COMPACT: Names<NonNullable<ConversationOptions<unknown>["compact"]>> = {
   provider: 1, onFailure: 1, keep: 1, llmBudget: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1,
@@ -176,10 +178,11 @@ export const PREVIEW: Names<{ focus: 1; summary: 1; model: 1; signal: 1; from: 1
 };
 export const MEMORY: Names<{ model: 1 }> = { model: 1 };
 export const LOG: Names<LogOptions> = {
-  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1,
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1, search: 1,
 };
+export const FIND: Names<FindOptions> = { limit: 1, onlyHidden: 1 };
 export const LOG_IMPORT: Names<LogImportOptions<unknown>> = {
-  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1,
+  format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1, search: 1,
   messages: 1, exact: 1, salvage: 1,
 };
 export const LOG_COUNTING: Names<Pick<LogOptions, "encoding" | "model" | "costModel">> = {
@@ -229,6 +232,8 @@ export const LOAD_GRAMMAR: Names<LoadGrammarOptions> = { wasm: 1, signal: 1 };
 // ---------------------------------------------------------------- prompt trees
 
 export const SEARCH_MESSAGES: Names<SearchMessagesOptions> = { format: 1, budget: 1, call: 1, encoding: 1, model: 1, costModel: 1 };
+export const INDEXED_MESSAGE: Names<IndexedMessage> = { id: 1, number: 1, round: 1, role: 1, about: 1, text: 1 };
+export const SEARCH_MESSAGE_INDEX: Names<{ limit: 1 }> = { limit: 1 };
 export const SEARCH_CALL: Names<{ id: 1; name: 1 }> = { id: 1, name: 1 };
 export const RENDER: Names<RenderOptions> = {
   budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1, token: 1,

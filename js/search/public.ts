@@ -22,3 +22,5 @@ export { fileRules } from "./sources/rules.ts";
 export type { FileRules, SourceOptions } from "./sources/rules.ts";
 export { vscodeFiles } from "./sources/vscode.ts";
 export type { VsCodeApi, VsCodeDocument, VsCodeEvent, VsCodeFilesOptions, VsCodeFolder, VsCodeUri } from "./sources/vscode.ts";
+export { MessageIndex, openMessageIndex } from "./message-index.ts";
+export type { FoundRound, IndexedMessage } from "./message-index.ts";

@@ -3,6 +3,7 @@
 import type { DocumentSummary, SummaryEdit } from "../documents.ts";
 import { badOption as bad } from "../errors.ts";
 import { shortened } from "../prompt/shortened.ts";
+import { focus } from "./excerpt.ts";
 import type { SearchAnswer, SearchHit } from "./types.ts";
 
 /** What is shown of a search's answer. */
@@ -119,24 +120,4 @@ function placed(text: string, edits: readonly SummaryEdit[], firstLine: number):
     end = edit.end;
   }
   return isBlank ? "" : out;
-}
-
-/** The line with most words of the query, the first of several; nothing if no line has any. */
-function focus(text: string, query: string): number | undefined {
-  const words = [
-    ...new Set(
-      query
-        .slice(0, 10_000)
-        .toLowerCase()
-        .match(/[\p{L}\p{N}_$]{3,}/gu),
-    ),
-  ].slice(0, 100);
-  let [best, most, offset]: [number | undefined, number, number] = [undefined, 0, 0];
-  for (const line of words.length === 0 ? [] : text.split("\n")) {
-    const lower = line.toLowerCase();
-    const held = words.filter((word) => lower.includes(word)).length;
-    if (held > most) [best, most] = [offset + line.length - line.trimStart().length, held];
-    offset += line.length + 1;
-  }
-  return best;
 }

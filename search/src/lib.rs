@@ -7,7 +7,8 @@
 //! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
 //! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
 //! neighbours (`vector_store`: and keeps them), `fuse` joins rankings. `plan` decides which of these searches
-//! runs when, `fill` makes passages of hits until a budget is full.
+//! runs when, `fill` makes passages of hits until a budget is full. `messages` finds messages of a
+//! conversation with the same index, `variations` takes questions apart for it.
 //!
 //! Texts are not kept. Nothing here reads a clock or a file.
 
@@ -19,12 +20,14 @@ mod fuse;
 mod index;
 mod intern;
 mod inverted;
+mod messages;
 mod plan;
 mod profile;
 mod query;
 mod segment;
 mod snapshot;
 mod terms;
+mod variations;
 mod vector_store;
 mod vectors;
 
@@ -32,6 +35,7 @@ pub use chunk::{Chunk, ChunkOptions, Definition, MIN_BUDGET, chunks};
 pub use fill::{FillFile, FillHit, FillOptions, Filled, Large, LeftOut, Passage, Why, fill, large_hits};
 pub use fuse::{RRF_K, fuse};
 pub use index::{Index, Located, State};
+pub use messages::{FoundMessage, Message, Messages, Speaker};
 pub use plan::{
     Answer, Ask, Attempt, Callbacks, Combine, Effect, Ending, Keyword, Outcome, Plan, PlanOptions, Ranked, Scored,
     Stage, Step, Strategy, Timeouts, WholeLimits,

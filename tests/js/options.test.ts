@@ -54,6 +54,8 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["jsonSchema", () => e.jsonSchema("{}", { limits: 2 }), "options.limits", "limit"],
   ["fitResults", () => e.fitResults([], { budget: 1, levl: 2 }), "options.levl", "level"],
   ["offload", () => e.offload("x", { store: () => ({}), treshold: 2 }), "options.treshold", "threshold"],
+  ["searchMessages", () => e.searchMessages({ hits: [] }, { format: "openai-chat", budgett: 2 } as never), "options.budgett", "budget"],
+  ["log.search", () => new e.ConversationLog({ format: "openai-chat" }).search("x", { limitt: 2 } as never), "options.limitt", "limit"],
   ["toolContent", () => e.toolContent("x", { maxResource: 2 }), "options.maxResource", "maxResources"],
   ["budgetResults", () => e.budgetResults(messages, { budget: 9, cup: 2 }), "options.cup", "cap"],
   ["clearResults", () => e.clearResults(messages, { atleast: 2 }), "options.atleast", "atLeast"],

@@ -10,6 +10,7 @@
 
 mod index;
 mod inline_context;
+mod messages;
 mod plan;
 
 // Its exports are those of this engine, too.

@@ -2,6 +2,7 @@ mod chunking;
 mod compaction;
 mod fill;
 mod indexing;
+mod messages;
 mod plan;
 mod profiles;
 mod snapshots;

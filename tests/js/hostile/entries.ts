@@ -174,6 +174,7 @@ export const ENTRIES: readonly Entry[] = [
   onLog("setTools", () => [[tool()]]),
   onLog("counts", () => ["m1"]),
   onLog("recall", () => ["m1"]),
+  onLog("search", () => ["make part 1", {}], "limit onlyHidden"),
   onLog("compare", () => [0, 1]),
   onLog("fingerprint", () => [["m1"]]),
   onLog("originalsFrom", () => [1]),
@@ -201,6 +202,7 @@ export const ENTRIES: readonly Entry[] = [
   onConversation("undo", () => [undefined]),
   onConversation("rewind", () => ["m4"]),
   onConversation("recall", () => ["m1"]),
+  onConversation("search", () => ["make part 1", {}], "limit onlyHidden"),
   onConversation("redo", () => [undefined]),
   onConversation("compare", () => [0, 1]),
   onConversation("setThreshold", () => [0.9]),
@@ -259,6 +261,19 @@ export const ENTRIES: readonly Entry[] = [
   { name: "classify", args: () => [{ status: 400, text: "prompt is too long" }, []], run: (refused, rules) => p.classify(refused, rules) },
   { name: "usageFrom", args: () => ["openai-chat", { prompt_tokens: 1, completion_tokens: 1 }], run: p.usageFrom },
 
+  {
+    name: "search.openMessageIndex", args: () => [[{ id: "m0", number: 0, round: 0, role: "user", about: "", text: "Fix it." }], "fix", {}], options: "limit",
+    async run(messages, query, options) {
+      const index = await s.openMessageIndex();
+      try {
+        index.put(messages);
+        return index.search(query, options);
+      } finally {
+        index.free();
+      }
+    },
+  },
+  { name: "search.messageIndex.remove", args: () => [["m0"]], async run(ids) { const index = await s.openMessageIndex(); try { index.remove(ids); return index.isUsable; } finally { index.free(); } } },
   { name: "search.memoryFiles", args: () => [{ "a.ts": "export const a = 1;", "b.png": new Uint8Array(2) }, {}], run: (files, options) => sourced(s.memoryFiles(files, options)), options: "rules ignoreFiles" },
   { name: "search.memoryFiles (rules)", args: () => [{ binary: ["png"], larger: "cut" }], run: (rules) => sourced(s.memoryFiles({ "a.ts": "x" }, { rules })), options: "generated folders names maxBytes binaryBytes minifiable maxLineLength maxAverageLineLength ignore" },
   { name: "search.nodeFiles", args: () => ["tests/js/hostile/no-such-folder", { delayMs: 5 }], run: (roots, options) => typeof s.nodeFiles(roots, options).list, options: "rules ignoreFiles" },

@@ -1,0 +1,145 @@
+/** Messages of a conversation, found by words: what `conversation.search` loads. */
+
+import { needText } from "../checks.ts";
+import { call, ready, wasm } from "../engine.ts";
+import { badOption as bad, EspalierError } from "../errors.ts";
+import { known } from "../options/known.ts";
+import { INDEXED_MESSAGE, SEARCH_MESSAGE_INDEX } from "../options/names.ts";
+import type { Role } from "../types.ts";
+import { workspace } from "../workspace/wasm.ts";
+import type { WorkspaceWasm } from "../workspace/wasm.ts";
+
+/** A message that is put into an index. */
+export interface IndexedMessage {
+  id: string;
+  /** Ascends with the messages; no two have the same. */
+  number: number;
+  /** Number of the first message of its round, a call with its results. Default: it is a round by itself. */
+  round?: number | undefined;
+  role: Role;
+  /** What a result is about: the name and the arguments of its call. Default: nothing. */
+  about?: string | undefined;
+  text: string;
+}
+
+/** A round that was found. */
+export interface FoundRound {
+  /** The message of the round that matches best. */
+  id: string;
+  /** Comparable within one answer. */
+  score: number;
+  /** The lines that match, in UTF-16 code units of the message's text. */
+  start: number;
+  end: number;
+  /** The other messages of the round, in order. */
+  with: string[];
+  /** Messages with the same text, newest first. */
+  repeats: string[];
+}
+
+const SPEAKERS: Record<Role, number> = { system: 0, developer: 0, user: 1, assistant: 2, tool: 3 };
+const LAST = 4_294_967_295;
+
+/** See {@link openMessageIndex}. */
+export class MessageIndex {
+  private core: InstanceType<WorkspaceWasm["MessageIndex"]> | undefined;
+  private readonly owner: unknown;
+
+  /** @internal Use {@link openMessageIndex}. */
+  constructor() {
+    this.owner = wasm();
+    this.core = call(() => new (workspace().MessageIndex)());
+  }
+
+  /** False after {@link free}, and if the engine that held it has crashed. */
+  get isUsable(): boolean {
+    return this.core !== undefined && this.owner === wasm();
+  }
+
+  /** Adds messages, or replaces those with their ids. @throws EspalierError `bad_input`, `disposed` */
+  put(messages: readonly IndexedMessage[]): void {
+    if (!Array.isArray(messages)) throw bad("", "a list", messages, "messages");
+    for (const [at, message] of messages.entries()) checked(message as IndexedMessage, at);
+    const core = this.live();
+    for (const { id, number, round = number, role, about = "", text } of messages as readonly IndexedMessage[]) {
+      call(() => core.put(id, number, round, SPEAKERS[role], about, text));
+    }
+  }
+
+  /** Removes messages; those that are not there are passed over. @throws EspalierError `bad_option`, `disposed` */
+  remove(ids: readonly string[]): void {
+    if (!Array.isArray(ids)) throw bad("", "a list of ids", ids, "ids");
+    ids.forEach((id: unknown, at) => {
+      if (typeof id !== "string") throw bad("", "an id", id, `ids[${at}]`);
+    });
+    const core = this.live();
+    for (const id of ids) call(() => core.remove(id));
+  }
+
+  /**
+   * Returns the rounds that answer a question, best first; of two that score alike the newer first.
+   *
+   * @throws EspalierError `bad_option`, `disposed`
+   */
+  search(query: string, options: { limit?: number } = {}): FoundRound[] {
+    const { limit = 10 } = known(options, SEARCH_MESSAGE_INDEX);
+    if (typeof query !== "string") throw bad("", "a text", query, "query");
+    needNumber(limit, "limit", "options");
+    const core = this.live();
+    return call(() => core.search(query, limit) as FoundRound[]);
+  }
+
+  /** Frees the memory of the index. */
+  free(): void {
+    const { core } = this;
+    if (core && this.isUsable) core.free();
+    this.core = undefined;
+  }
+
+  private live(): InstanceType<WorkspaceWasm["MessageIndex"]> {
+    if (this.core && this.isUsable) return this.core;
+    throw new EspalierError({
+      code: "disposed",
+      message: "the index was freed, or its engine crashed; open another one",
+    });
+  }
+}
+
+/**
+ * Opens an empty index over messages. It ranks by BM25 over their words and other forms of these; a call and its
+ * results are one result, and texts that repeat are found once.
+ *
+ * ```ts
+ * import { openMessageIndex } from "espalier/search";
+ *
+ * const index = await openMessageIndex();
+ * index.put([
+ *   { id: "m0", number: 0, role: "user", text: "Please fix the parser." },
+ *   { id: "m1", number: 1, role: "assistant", text: "The tokenizer dropped the last character." },
+ * ]);
+ * index.search("Which characters were dropped?")[0]?.id; // => "m1"
+ * index.free();
+ * ```
+ */
+export async function openMessageIndex(): Promise<MessageIndex> {
+  await ready();
+  return new MessageIndex();
+}
+
+function checked(message: IndexedMessage, at: number): void {
+  const path = `messages[${at}]`;
+  const { id, number, round, role, about, text } = known(message, INDEXED_MESSAGE, path);
+  if (typeof id !== "string" || id === "") throw bad("id", "a text that is not empty", id, path);
+  needNumber(number, "number", path);
+  if (round !== undefined) needNumber(round, "round", path);
+  if (typeof role !== "string" || !Object.hasOwn(SPEAKERS, role))
+    throw bad("role", `one of ${Object.keys(SPEAKERS).join(", ")}`, role, path);
+  needText(about, "about", "a text", path);
+  if (typeof text !== "string") throw bad("text", "a text", text, path);
+}
+
+function needNumber(value: unknown, name: string, path: string): void {
+  if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > LAST) {
+    throw bad(name, `a whole number from 0 to ${LAST}`, value, path);
+  }
+}
