@@ -15,8 +15,12 @@ type Listing = Parameters<FileSource["list"]>[0];
 /** A source whose changes can be found out. */
 export interface TreeSource extends FileSource {
   list(options: Listing): AsyncGenerator<ListedFile>;
-  /** The versions of all files as they were listed last; lists them if nobody did. */
+  /**
+   * The versions of all files as they were listed last; lists them if nobody did. Until `forget`, a file that cannot be
+   * read loses its version in them: an index that asked for it has removed it, and must hear of it when it can be.
+   */
   versions(): Promise<Map<string, string>>;
+  forget(known: Map<string, string>): void;
   /** Lists everything anew, and returns the paths that are new, changed or gone. Brings `known` up to date. */
   compare(known: Map<string, string>): Promise<string[]>;
   /** The same for paths that something happened to, folders and ignore files included. */
@@ -25,6 +29,8 @@ export interface TreeSource extends FileSource {
 
 /** So many paths at once are found out by listing everything. */
 const MANY = 500;
+/** Reasons that pass without a new version of the file. */
+const PASSING: ReadonlySet<FileNote["reason"]> = new Set(["ignored", "gone", "unreadable"]);
 const IGNORE_FILES = /(?:^|\/)(?:\.gitignore|\.ignore|\.git\/info\/exclude)$/;
 
 /** @param rootsNow the roots at this time; those of an editor come and go, as its settings do */
@@ -35,6 +41,7 @@ export function sourceOf(
 ): TreeSource {
   const judge = judgeOf(rules);
   let versions: Map<string, string> | undefined;
+  const followed = new Set<Map<string, string>>();
   const walking = (options: Partial<Listing> = {}): Walking => ({
     judge,
     ignoreFiles: usesIgnoreFiles(),
@@ -88,6 +95,13 @@ export function sourceOf(
   }
 
   async function read(path: string): Promise<{ text: string; version: string } | FileNote> {
+    const found = await readNow(path);
+    if ("reason" in found && PASSING.has(found.reason))
+      for (const known of followed) if (known.has(path)) known.set(path, "");
+    return found;
+  }
+
+  async function readNow(path: string): Promise<{ text: string; version: string } | FileNote> {
     const place = await placeOf(path);
     if (!place) return { path, reason: "gone", detail: "no path of this source" };
     const { root, file } = place;
@@ -152,8 +166,10 @@ export function sourceOf(
     async versions() {
       const known = new Map(versions);
       if (versions === undefined) await compare(known);
+      followed.add(known);
       return known;
     },
+    forget: (known) => void followed.delete(known),
   };
 }
 

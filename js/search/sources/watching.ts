@@ -59,7 +59,10 @@ export function watching(
   };
   source
     .versions()
-    .then((versions) => void (known = versions))
+    .then((versions) => {
+      known = versions;
+      if (isEnded) source.forget(known);
+    })
     .catch((cause: unknown) => failed("The files cannot be listed", cause))
     .finally(() => {
       isBusy = false;
@@ -73,6 +76,7 @@ export function watching(
     failed,
     end() {
       isEnded = true;
+      source.forget(known);
       clearTimeout(timer);
     },
   };
