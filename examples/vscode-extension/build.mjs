@@ -1,4 +1,4 @@
-/** One bundle for both kinds of extension host, and the vocabulary beside it. */
+/** One bundle for both kinds of extension host; the engine that searches and the vocabulary are files beside it. */
 
 import { cpSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,4 +6,5 @@ import { build } from "esbuild";
 
 await build({ entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", bundle: true, format: "cjs", platform: "browser", target: "es2022", external: ["vscode"], logLevel: "warning" });
 mkdirSync("assets", { recursive: true });
-cpSync(createRequire(import.meta.url).resolve("espalier/vocab/o200k_base.vocab"), "assets/o200k_base.vocab");
+const { resolve } = createRequire(import.meta.url);
+for (const name of ["vocab/o200k_base.vocab", "workspace.wasm"]) cpSync(resolve(`espalier/${name}`), `assets/${name.split("/").at(-1)}`);
