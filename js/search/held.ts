@@ -8,10 +8,15 @@ export type Handle = InstanceType<WorkspaceWasm["SearchIndex"]>;
 
 /** What decides about the contents of an index. */
 export interface Rules {
+  /** Whose words and scores. */
   profile: string;
+  /** Of the tokens. */
   encoding: string;
+  /** Tokens that a chunk has at most. */
   chunkBudget: number;
+  /** Files are cut at definitions. */
   hasDefinitions: boolean;
+  /** Of the embeddings; empty without them. */
   model: string;
 }
 

@@ -108,6 +108,7 @@ export interface IndexOptions {
   source?: FileSource | undefined;
   /** Finds the definitions of a file; nothing for a language that it does not know. */
   definitions?: ((file: { path: string; text: string }) => Promise<readonly SearchDefinition[] | undefined> | readonly SearchDefinition[] | undefined) | undefined;
+  /** Search by meaning, too: the host's embedding model. Default: words alone. */
   embeddings?: EmbedOptions | undefined;
   /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
   worker?: (() => WorkerLike) | undefined;
@@ -144,7 +145,9 @@ export interface IndexProgress {
 }
 
 export interface WorkOptions {
+  /** Ends the work between two files; what is done until then stays. */
   signal?: AbortSignal | undefined;
+  /** Called as the work goes on. */
   onProgress?: ((progress: IndexProgress) => void) | undefined;
 }
 
@@ -201,6 +204,7 @@ export interface SearchOptions {
   fullWorkspace?: { files: number; tokens: number } | false | undefined;
   /** How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank). */
   combine?: "race" | "fuse" | undefined;
+  /** Ends the search, which then throws the signal's reason, and cancels what it asked for. */
   signal?: AbortSignal | undefined;
 }
 

@@ -26,6 +26,7 @@ export interface CodeMirrorUpdateLike {
 export interface CodeMirrorInlineOptions {
   /** Names the document in prompts. */
   path: string;
+  /** Its language, as editors name it: `typescript`. Default: unknown. */
   language?: string | undefined;
 }
 
