@@ -15,7 +15,8 @@ const PHASES: Record<IndexProgress["phase"], string> = {
 };
 
 const STRATEGIES: Record<Strategy | "none", string> = {
-  fullWorkspace: "the whole workspace, unranked, since it is small", remote: "a remote search", embeddings: "embeddings", lexical: "words", none: "nothing",
+  fullWorkspace: "the whole workspace, since it is small", remote: "a remote search", embeddings: "embeddings", lexical: "words",
+  fused: "embeddings and words", none: "nothing",
 };
 
 /** The card of totals, for an answer. */
@@ -43,7 +44,8 @@ const OUTCOMES: Record<Attempted["outcome"], string> = {
 };
 
 const NAMES: Record<Attempted["strategy"], string> = {
-  fullWorkspace: "the whole workspace", remote: "remote search", embeddings: "embeddings", lexical: "words", keywords: "keywords", rerank: "reranking",
+  fullWorkspace: "the whole workspace", remote: "remote search", embeddings: "embeddings", lexical: "words", keywords: "keywords",
+  read: "reading the hits", rerank: "reranking", summarize: "summarising large hits",
 };
 
 function triedText(tried: readonly Attempted[]): string {
@@ -118,7 +120,7 @@ export function showSkipped({ report, state }: Progress): void {
   }));
 }
 
-const WHY = { budget: "no room in the budget", gone: "the file is gone", spread: "score too far below the best" };
+const WHY = { budget: "no room in the budget", gone: "the file is gone", spread: "score too far below the best", unknown: "not in the index", range: "not in the file" };
 
 export function showLeftOut(leftOut: SearchAnswer["leftOut"]): void {
   element("left-out-card").hidden = leftOut.length === 0;

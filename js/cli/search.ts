@@ -129,10 +129,10 @@ export function shownSearch(
     lines.push(`  ${words(tried)}: ${words(outcome)}${why === undefined ? "" : ` (${why})`}`);
   const without = new Map<string, number>();
   for (const { why } of leftOut) without.set(why, (without.get(why) ?? 0) + 1);
-  for (const [why, some] of without)
-    lines.push(
-      `  ${count(some, "hit")} left out: ${{ budget: "no room", gone: "the file is gone", spread: "far below the best" }[why] ?? why}`,
-    );
+  const reasons: Record<string, string> = {
+    budget: "no room", gone: "the file is gone", spread: "far below the best", unknown: "not in the index", range: "not in the file",
+  };
+  for (const [why, some] of without) lines.push(`  ${count(some, "hit")} left out: ${reasons[why] ?? why}`);
   const skipped = Object.entries(state.skipped).map(([reason, some]) => `${number(some)} ${words(reason)}`);
   if (skipped.length > 0) lines.push(`  not searched: ${skipped.join(", ")}`);
   for (const note of report.notes.filter(({ reason }) => TOLD.has(reason)).slice(0, NOTES))

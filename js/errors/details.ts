@@ -3,6 +3,7 @@
 import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
 import type { Attempt } from "../request.ts";
+import type { Attempted } from "../search/types.ts";
 import type { Finding } from "../types.ts";
 
 /** One of the largest items that must stay: a message by `id`, an element of a prompt tree by `path`. */
@@ -51,6 +52,8 @@ interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
   pending_calls: { calls: readonly Finding[] };
   /** `removed` is the number of nodes that the budget removed. */
   empty_prompt: { budget: number; removed: number };
+  /** `tried` has the reason of each strategy. */
+  search_failed: { tried: readonly Attempted[] };
   several_sessions: { conversations: { number: number; label: string; messages: number }[] };
   /** `nearest` is the option that an unknown name was probably meant to be. */
   bad_option: { nearest?: string } | undefined;

@@ -8,17 +8,18 @@ import { needSignal } from "../checks.ts";
 import { EspalierError } from "../errors.ts";
 import { known } from "../options/known.ts";
 import { WORK } from "../options/names.ts";
-import { answer } from "./answer.ts";
 import { Embedder } from "./embed.ts";
 import { Held } from "./held.ts";
 import type { Chunk } from "./held.ts";
 import { KeptTexts } from "./kept.ts";
 import { Persisted } from "./persist.ts";
 import type { SaveReport } from "./persist.ts";
+import { search } from "./search.ts";
 import { abortable, Slices } from "./slices.ts";
 import type {
   FileSource, IndexOptions, IndexProgress, IndexReport, IndexState, SearchAnswer, SearchFile, SearchOptions, WorkOptions, WorkspaceIndex,
 } from "./types.ts";
+import type { EncodingName } from "../types.ts";
 import { Updating } from "./updating.ts";
 import { said, Warnings } from "./warnings.ts";
 import { follow } from "./watching.ts";
@@ -28,7 +29,8 @@ export type PathFilter = (paths: readonly string[]) => Promise<readonly boolean[
 
 export class LocalIndex implements WorkspaceIndex {
   readonly sliceMs: number;
-  readonly encoding: string;
+  readonly profile: NonNullable<IndexOptions["profile"]>;
+  readonly encoding: EncodingName;
   private readonly held: Held;
   private readonly warnings: Warnings;
   private readonly source: FileSource;
@@ -47,6 +49,7 @@ export class LocalIndex implements WorkspaceIndex {
   constructor(options: IndexOptions) {
     const { profile = "espalier", encoding = "o200k_base", chunkBudget = 250, sliceMs = 8, embeddings, definitions, storage } = options;
     this.sliceMs = sliceMs;
+    this.profile = profile;
     this.encoding = encoding;
     this.model = embeddings?.model;
     this.held = new Held({ profile, encoding, chunkBudget, hasDefinitions: definitions !== undefined, model: this.model ?? "" });
@@ -102,7 +105,7 @@ export class LocalIndex implements WorkspaceIndex {
   /** `pathFilter` replaces `options.filter` where that has to be asked elsewhere. */
   async search(query: string, options: SearchOptions = {}, pathFilter?: PathFilter): Promise<SearchAnswer> {
     await this.whole();
-    return answer(this, query, options, pathFilter);
+    return search(this, query, options, pathFilter);
   }
 
   async state(): Promise<IndexState> {
@@ -160,6 +163,11 @@ export class LocalIndex implements WorkspaceIndex {
   lexical(query: string, options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined }): Promise<Chunk[]> {
     const { maxResults, contributions = false, filter } = options;
     return passing(maxResults, filter, (max) => this.held.chunks((handle) => handle.search(query, max, contributions)));
+  }
+
+  /** Makes the vector of a query, which {@link nearest} then has. */
+  async embedQuery(query: string, signal?: AbortSignal): Promise<void> {
+    await this.embedder?.query(query, signal);
   }
 
   /** The chunks whose vectors are nearest to the query's, with a similarity above 0. */

@@ -13,6 +13,7 @@ export type { ConversationStorage, HostStorage } from "../conversation/storage.t
 export { mementoStorage, workspaceStorage } from "../conversation/vscode-storage.ts";
 export type { FileSystemLike, MementoLike, UriLike } from "../conversation/vscode-storage.ts";
 export { openIndex } from "./open.ts";
+export { renderHits } from "./passages.ts";
 export type * from "./types.ts";
 export { browserFiles } from "./sources/browser.ts";
 export type { BrowserEntry, BrowserFile, BrowserFilesOptions, BrowserFolder, BrowserInput, BrowserItem } from "./sources/browser.ts";

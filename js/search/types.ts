@@ -165,15 +165,19 @@ export interface IndexReport {
   ms: number;
 }
 
-export type Strategy = "fullWorkspace" | "remote" | "embeddings" | "lexical";
+/** `fused`: embeddings and words, joined by reciprocal rank. */
+export type Strategy = "fullWorkspace" | "remote" | "embeddings" | "lexical" | "fused";
 
-/** A hit that a remote search or a reranker gives. */
+/** A hit of a remote search. Without a score on every hit, only their order counts. */
 export interface RemoteHit {
   path: string;
   start: number;
   end: number;
   score?: number | undefined;
 }
+
+/** A keyword, alone or with other ways to write it. */
+export type Keyword = string | { keyword: string; variations?: readonly string[] | undefined };
 
 export interface SearchOptions {
   /** Tokens of the rendered hits together. Default 32,000. */
@@ -186,25 +190,37 @@ export interface SearchOptions {
   contributions?: boolean | undefined;
   /** Only files for which it is true. */
   filter?: ((path: string) => boolean) | undefined;
-  /** A search elsewhere: a code search service. */
-  remote?: ((query: string, options: { signal: AbortSignal; maxResults: number }) => Promise<readonly RemoteHit[]>) | undefined;
-  /** Default 12,500. */
+  /** A search elsewhere: a code search service. Best hits first; those of files that the index does not have are left out. */
+  remote?: ((query: string, options: { signal: AbortSignal; maxResults: number }) => Promise<readonly RemoteHit[]> | readonly RemoteHit[]) | undefined;
+  /** After this the local search begins beside the remote one; 0 for at once. Default 12,500. */
   remoteTimeoutMs?: number | undefined;
-  /** Default 8,000. */
+  /** After this words are searched beside the embeddings; 0 for at once. Default 8,000. */
   embeddingsTimeoutMs?: number | undefined;
+  /** Keeps embeddings of at least this share of the best similarity, unless `rerank` orders them. Default 0.65. */
+  minSimilarityShare?: number | undefined;
   /** Indexes of the chunks in their new order; those that it leaves out follow in their old one. */
-  rerank?: ((query: string, chunks: readonly { path: string; text: string }[], options: { signal: AbortSignal }) => Promise<readonly number[]>) | undefined;
+  rerank?: ((query: string, chunks: readonly { path: string; text: string }[], options: { signal: AbortSignal }) => Promise<readonly number[]> | readonly number[]) | undefined;
   /** Default 8,000. */
   rerankTimeoutMs?: number | undefined;
-  /** Keywords of the query, each with its variations: what a small model makes of a question. */
-  keywords?: ((query: string, options: { signal: AbortSignal }) => Promise<readonly (string | { keyword: string; variations?: readonly string[] })[]>) | undefined;
+  /** Keywords of the query, each with its variations: what a small model makes of a question. Asked for when words are searched. */
+  keywords?: ((query: string, options: { signal: AbortSignal }) => Promise<readonly Keyword[]> | readonly Keyword[]) | undefined;
   /** Default 8,000. */
   keywordsTimeoutMs?: number | undefined;
-  /** Workspaces with fewer files and fewer tokens are returned whole. Default `{ files: 100, tokens: 32_000 }`; false for never. */
+  /** Workspaces with fewer files and fewer tokens are returned whole, if that fits into `budget`: the files with words of the query first. Default `{ files: 100, tokens: 32_000 }`; false for never. */
   fullWorkspace?: { files: number; tokens: number } | false | undefined;
   /** How embeddings and words go together: `race` (the default, the first success wins) or `fuse` (by reciprocal rank). */
   combine?: "race" | "fuse" | undefined;
-  /** Ends the search, which then throws the signal's reason, and cancels what it asked for. */
+  /** The constant of reciprocal rank fusion. Default 60. */
+  rrfK?: number | undefined;
+  /** For reading the texts of all hits. Default 8,000. */
+  readTimeoutMs?: number | undefined;
+  /** The share of `budget` that one hit has at most (512 tokens at least) while others wait for room. Default 0.5. */
+  hitShare?: number | undefined;
+  /** Shortens a hit that is larger than its share to `budget` tokens. Without it, or if it fails, the hit is cut between lines. */
+  summarize?: ((hit: { path: string; text: string; start: number; end: number; budget: number }, options: { signal: AbortSignal }) => Promise<string> | string) | undefined;
+  /** For each summary. Default 8,000. */
+  summarizeTimeoutMs?: number | undefined;
+  /** Aborting it cancels every callback and rejects with its reason. */
   signal?: AbortSignal | undefined;
 }
 
@@ -215,8 +231,11 @@ export interface SearchHit {
   end: number;
   firstLine: number;
   lastLine: number;
+  /** Without blank lines at both ends; a summary, if `summarize` made one. */
   text: string;
-  /** Of the text as it is rendered. */
+  /** Path, lines and text in a fence: what `renderHits` joins. */
+  rendered: string;
+  /** Of `rendered`. */
   tokens: number;
   /** Best of its chunks; comparable within one answer. */
   score: number;
@@ -232,7 +251,7 @@ export interface SearchHit {
 
 /** What a search tried. */
 export interface Attempted {
-  strategy: Strategy | "keywords" | "rerank";
+  strategy: Exclude<Strategy, "fused"> | "keywords" | "read" | "rerank" | "summarize";
   outcome: "won" | "done" | "failed" | "timedOut" | "cancelled" | "skipped";
   /** Since the search began. */
   startMs: number;
@@ -245,11 +264,16 @@ export interface SearchAnswer {
   strategy: Strategy | "none";
   /** Most relevant first. */
   hits: SearchHit[];
-  /** Of all hits as they are rendered: at most `budget`. */
+  /** Of all hits as `renderHits` joins them: at most `budget`. */
   tokens: number;
+  /** What the lexical index was searched for, if it was: the keywords, else the query. */
+  words?: string | undefined;
   tried: Attempted[];
-  /** Hits that had no room, and files that could not be read. */
-  leftOut: { path: string; firstLine: number; lastLine: number; why: "budget" | "gone" | "spread" }[];
+  /**
+   * Hits that had no room (`budget`), are too far below the best (`spread`), whose file could not be read (`gone`) or is
+   * not in the index (`unknown`), or whose range is not in their file (`range`). Lines are 0 where they are not known.
+   */
+  leftOut: { path: string; firstLine: number; lastLine: number; why: "budget" | "gone" | "spread" | "unknown" | "range" }[];
   state: IndexState;
 }
 

@@ -74,8 +74,8 @@ impl Plan {
     }
 
     fn can_rerank(&self) -> bool {
-        self.stages.is_idle(Stage::Rerank)
-            && matches!(&self.phase, Phase::After(winner) if winner.strategy != Strategy::FullWorkspace && winner.hits.len() > 1)
+        let Phase::After(winner) = &self.phase else { return false };
+        self.stages.is_idle(Stage::Rerank) && winner.strategy != Strategy::FullWorkspace && winner.hits.len() > 1
     }
 
     fn rerank_winner(&mut self) {

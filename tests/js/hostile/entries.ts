@@ -293,7 +293,8 @@ export const ENTRIES: readonly Entry[] = [
   onIndex("refresh", () => [["a.ts"], {}], "signal onProgress"),
   onIndex("remove", () => [["a.ts"]]),
   onIndex("save", () => [{}], "signal onProgress"),
-  onIndex("search", () => ["const a", { budget: 100 }], "maxResults maxSpread contributions filter signal"),
+  onIndex("search", () => ["const a", { budget: 100 }], "maxResults maxSpread contributions filter remote remoteTimeoutMs embeddingsTimeoutMs minSimilarityShare rerank rerankTimeoutMs keywords keywordsTimeoutMs fullWorkspace combine rrfK readTimeoutMs hitShare summarize summarizeTimeoutMs signal"),
+  { name: "search.renderHits", args: () => [[{ rendered: "`a.ts`, line 1\n```ts\nx\n```\n" }]], run: s.renderHits },
 ];
 
 function files(): Record<string, string> {

@@ -1,0 +1,215 @@
+/** Makes the hits of an answer: ranges are joined, counted and cut in the core, large ones summarised by the host. */
+
+import { call } from "../engine.ts";
+import { within } from "../drive.ts";
+import { EspalierError } from "../errors.ts";
+import type { Clock } from "../providers/types.ts";
+import { workspace } from "../workspace/wasm.ts";
+import type { WorkspaceWasm } from "../workspace/wasm.ts";
+import type { FoundHits } from "./found.ts";
+import type { Attempted, SearchAnswer, SearchHit, SearchOptions } from "./types.ts";
+
+/** A passage as the core returns it; see search/src/fill/mod.rs. */
+interface Passage {
+  file: number;
+  start: number;
+  end: number;
+  firstLine: number;
+  lastLine: number;
+  tokens: number;
+  score: number;
+  hits: number[];
+  isCut: boolean;
+  summary?: number;
+  rendered: string;
+}
+
+interface Filled {
+  passages: Passage[];
+  tokens: number;
+  leftOut: { hit: number; firstLine: number; lastLine: number; why: "budget" | "range" }[];
+}
+
+export interface Ranked {
+  hit: number;
+  score: number;
+}
+
+type Handle = InstanceType<WorkspaceWasm["Filling"]>;
+
+/** The core's half: hits whose text is there, in rank order. */
+class Filling {
+  readonly hits: readonly Ranked[];
+  readonly paths: string[] = [];
+  private readonly handle: Handle;
+
+  constructor(found: FoundHits, hits: readonly Ranked[], budget: number, hitShare: number, encoding: string) {
+    this.hits = hits;
+    const files = new Map<string, number>();
+    const places: number[] = [];
+    for (const { hit } of hits) {
+      const { path, start, end } = found.get(hit);
+      if (!files.has(path)) files.set(path, this.paths.push(path) - 1);
+      // The engine takes 32 bits.
+      places.push(files.get(path)!, Math.min(start, LAST), Math.min(end, LAST));
+    }
+    const texts = this.paths.map((path) => found.texts.get(path)!);
+    const scores = Float64Array.from(hits, ({ score }) => score);
+    const made = workspace();
+    this.handle = call(
+      () => new made.Filling(this.paths, texts, Uint32Array.from(places), scores, budget, hitShare, encoding),
+    );
+  }
+
+  large(): { hit: number; budget: number }[] {
+    return JSON.parse(call(() => this.handle.large())) as { hit: number; budget: number }[];
+  }
+
+  fill(summaries: ReadonlyMap<number, string> = new Map()): Filled {
+    return JSON.parse(
+      call(() => this.handle.fill(Uint32Array.from(summaries.keys()), [...summaries.values()])),
+    ) as Filled;
+  }
+
+  free(): void {
+    this.handle.free();
+  }
+}
+
+const LAST = 2 ** 32 - 1;
+
+/** Tokens of hits as they are rendered, all of them. */
+export function renderedTokens(found: FoundHits, numbers: readonly number[], encoding: string): number {
+  const filling = new Filling(
+    found,
+    numbers.map((hit) => ({ hit, score: 0 })),
+    Number.MAX_SAFE_INTEGER,
+    1,
+    encoding,
+  );
+  try {
+    return filling.fill().tokens;
+  } finally {
+    filling.free();
+  }
+}
+
+/** What the budget has room for. `tried` gets the summaries, if there are any. */
+export async function passages(
+  found: FoundHits,
+  hits: readonly Ranked[],
+  options: SearchOptions & { budget: number },
+  encoding: string,
+  tried: Attempted[],
+  elapsed: () => number,
+  clock: Pick<Clock, "after">,
+): Promise<Pick<SearchAnswer, "hits" | "tokens" | "leftOut">> {
+  const filling = new Filling(found, hits, options.budget, options.hitShare ?? 0.5, encoding);
+  try {
+    const large = options.summarize ? filling.large() : [];
+    const summaries =
+      large.length > 0 ? await summarized(filling, found, large, options, tried, elapsed, clock) : undefined;
+    const filled = filling.fill(summaries);
+    const numberOf = (at: number) => hits[at]!.hit;
+    const made = filled.passages.map((passage, rank): SearchHit => {
+      const { start, end, firstLine, lastLine, tokens, score, isCut, rendered, summary } = passage;
+      const path = filling.paths[passage.file]!;
+      const of = passage.hits.map((at) => found.get(numberOf(at)));
+      const first = of.reduce((one, other) => (other.start < one.start ? other : one));
+      const text = summary === undefined ? found.texts.get(path)!.slice(start, end) : summaries!.get(summary)!;
+      const terms = of[0]?.terms;
+      return {
+        path,
+        start,
+        end,
+        firstLine,
+        lastLine,
+        text,
+        rendered,
+        tokens,
+        score,
+        rank,
+        header: first.header,
+        ...(terms && { terms }),
+        isCut,
+      };
+    });
+    const leftOut = filled.leftOut.map(({ hit, ...why }) => ({ path: found.get(numberOf(hit)).path, ...why }));
+    return { hits: made, tokens: filled.tokens, leftOut };
+  } finally {
+    filling.free();
+  }
+}
+
+/** Summaries of large hits by their index. One that fails is left out: the hit is then cut between lines. */
+async function summarized(
+  filling: Filling,
+  found: FoundHits,
+  large: readonly { hit: number; budget: number }[],
+  options: SearchOptions,
+  tried: Attempted[],
+  elapsed: () => number,
+  { after }: Pick<Clock, "after">,
+): Promise<Map<number, string>> {
+  const { summarize, summarizeTimeoutMs = 8_000, signal } = options;
+  const startMs = elapsed();
+  const reasons = new Set<string>();
+  let hasTimedOut = false;
+  const make = async ({ hit, budget }: { hit: number; budget: number }): Promise<[number, string][]> => {
+    const { path, start, end } = found.get(filling.hits[hit]!.hit);
+    const late = `no answer within ${summarizeTimeoutMs} ms`;
+    const made = await within<unknown>(
+      summarizeTimeoutMs,
+      late,
+      signal,
+      async (own) => ({
+        text: (await summarize!(
+          { path, text: found.texts.get(path)!, start, end, budget },
+          { signal: own },
+        )) as unknown,
+      }),
+      after,
+    );
+    const { text, reason, kind } = made as { text?: unknown; reason?: string; kind?: string };
+    if (typeof text === "string" && text.trim() !== "") return [[hit, text]];
+    hasTimedOut ||= kind === "timeout";
+    reasons.add(reason ?? "summarize must return a text");
+    return [];
+  };
+  const made = (await Promise.all(large.map(make))).flat();
+  signal?.throwIfAborted();
+  const outcome = reasons.size === 0 ? "done" : hasTimedOut ? "timedOut" : "failed";
+  tried.push({
+    strategy: "summarize",
+    outcome,
+    startMs,
+    endMs: elapsed(),
+    ...(reasons.size > 0 && { why: [...reasons].join("; ") }),
+  });
+  return new Map(made);
+}
+
+/**
+ * Joins hits as they go into a prompt: path, lines and text of each in a fence, the most relevant last. Its tokens are
+ * those of the answer.
+ *
+ * ```ts
+ * import { openIndex, renderHits } from "espalier/search";
+ *
+ * const index = await openIndex();
+ * await index.put([{ path: "src/retry.ts", text: "export const times = 3;\n" }]);
+ * const { hits } = await index.search("how many times?");
+ * renderHits(hits); // => "`src/retry.ts`, line 1\n```ts\nexport const times = 3;\n```\n"
+ * ```
+ *
+ * @throws EspalierError `bad_input` if these are no hits
+ */
+export function renderHits(hits: readonly Pick<SearchHit, "rendered">[]): string {
+  if (!Array.isArray(hits) || !hits.every((hit: unknown) => typeof (hit as SearchHit | null)?.rendered === "string")) {
+    throw new EspalierError({ code: "bad_input", message: "hits must be the hits of a search", path: "hits" });
+  }
+  return hits
+    .map(({ rendered }) => rendered)
+    .reverse()
+    .join("");
+}

@@ -1,0 +1,179 @@
+/**
+ * Answers a query. `drive` runs the core's plan, `carry-out` does what it asks for, `passages` makes hits of what was
+ * found until the budget is full.
+ */
+
+import { needFunction, needSignal } from "../checks.ts";
+import { badOption, EspalierError } from "../errors.ts";
+import { known, knownIn } from "../options/known.ts";
+import { SEARCH, WHOLE } from "../options/names.ts";
+import { CLOCK } from "../providers/clock.ts";
+import type { Clock } from "../providers/types.ts";
+import { carryOut, passing } from "./carry-out.ts";
+import type { SearchedIndex } from "./carry-out.ts";
+import { drive } from "./drive.ts";
+import { FoundHits } from "./found.ts";
+import type { PathFilter } from "./local.ts";
+import { passages, renderedTokens } from "./passages.ts";
+import type { SearchAnswer, SearchOptions } from "./types.ts";
+
+/** Milliseconds that a timer can have. */
+const LONGEST = 2 ** 31 - 1;
+
+/**
+ * Answers a query over an index. `pathFilter` replaces `options.filter` where that has to be asked elsewhere.
+ *
+ * @throws EspalierError `bad_input`, `bad_option`; `search_failed` if every strategy failed; the signal's reason
+ */
+export async function search(
+  index: SearchedIndex,
+  query: string,
+  options: SearchOptions = {},
+  pathFilter?: PathFilter,
+  clock: Pick<Clock, "now" | "after"> = CLOCK,
+): Promise<SearchAnswer> {
+  if (typeof query !== "string")
+    throw new EspalierError({ code: "bad_input", message: "query must be a text", path: "query" });
+  const checked = checkedOptions(options);
+  const { budget = 32_000, maxResults = 128, fullWorkspace, signal } = checked;
+  const filter = pathFilter ?? (checked.filter && ((paths: readonly string[]) => paths.map(checked.filter!)));
+  const limits = fullWorkspace === false ? null : (fullWorkspace ?? { files: 100, tokens: 32_000 });
+  const begin = clock.now();
+  const elapsed = () => Math.max(0, clock.now() - begin);
+  signal?.throwIfAborted();
+  const found = new FoundHits();
+  const leftOut: SearchAnswer["leftOut"] = [];
+  const outcome = await drive(
+    {
+      query,
+      ...(await size(index, limits?.files ?? 0, filter)),
+      vectors: index.stateNow().vectors,
+      callbacks: {
+        remote: checked.remote !== undefined,
+        embed: index.hasEmbeddings,
+        keywords: checked.keywords !== undefined,
+        rerank: checked.rerank !== undefined,
+      },
+      fullWorkspace: limits,
+      budget,
+      maxResults,
+      maxSpread: checked.maxSpread ?? (index.profile === "copilot-chat" ? 0.75 : null),
+      minSimilarityShare: checked.minSimilarityShare ?? 0.65,
+      combine: checked.combine ?? "race",
+      rrfK: checked.rrfK ?? 60,
+      timeouts: {
+        remote: checked.remoteTimeoutMs ?? 12_500,
+        embeddings: checked.embeddingsTimeoutMs ?? 8_000,
+        keywords: checked.keywordsTimeoutMs ?? 8_000,
+        rerank: checked.rerankTimeoutMs ?? 8_000,
+        read: checked.readTimeoutMs ?? 8_000,
+      },
+    },
+    carryOut({
+      index,
+      query,
+      options: checked,
+      filter,
+      found,
+      leftOut,
+      wholeTokens: (numbers) => renderedTokens(found, numbers, index.encoding),
+    }),
+    signal,
+    clock,
+  );
+  const { tried, failure, words } = outcome;
+  if (failure !== undefined)
+    throw new EspalierError({
+      code: "search_failed",
+      message: `Nothing could be searched. ${failure}`,
+      details: { tried },
+    });
+  const without = (number: number, why: "gone" | "spread") => {
+    const { path, firstLine, lastLine } = found.get(number);
+    leftOut.push({ path, firstLine, lastLine, why });
+  };
+  const isWhole = outcome.strategy === "fullWorkspace";
+  for (const [path, text] of isWhole ? found.texts : [])
+    if (text === undefined) leftOut.push({ path, firstLine: 0, lastLine: 0, why: "gone" });
+  for (const number of outcome.spread) without(number, "spread");
+  for (const number of outcome.missing) without(number, "gone");
+  const hits = outcome.hits.filter(({ hit }) => {
+    const isThere = found.textOf(hit) !== undefined;
+    if (!isThere) without(hit, "gone");
+    return isThere;
+  });
+  const filled = await passages(found, hits, { ...checked, budget }, index.encoding, tried, elapsed, clock);
+  return {
+    query,
+    strategy: hits.length === 0 ? "none" : (outcome.strategy ?? "none"),
+    hits: filled.hits,
+    tokens: filled.tokens,
+    ...(words !== undefined && { words }),
+    tried,
+    leftOut: [...leftOut, ...filled.leftOut],
+    state: index.stateNow(),
+  };
+}
+
+/** Files that can be found and their tokens. Only small workspaces are looked through. */
+async function size(
+  index: SearchedIndex,
+  max: number,
+  filter: PathFilter | undefined,
+): Promise<{ files: number; tokens: number }> {
+  const { files } = index.stateNow();
+  if (files >= max) return { files, tokens: 0 };
+  const paths = filter && (await passing(index.paths(), filter).catch(() => undefined));
+  // A filter that fails fails again where its reason is reported.
+  if (!paths) return index.wholeSize(max);
+  const tokens = paths.flatMap((path) => index.chunksOf(path)).reduce((sum, chunk) => sum + chunk.tokens, 0);
+  return { files: paths.length, tokens };
+}
+
+/** @throws EspalierError `bad_option` naming what is wrong */
+export function checkedOptions(options: SearchOptions): SearchOptions {
+  const checked = known(options, SEARCH);
+  needSignal(checked.signal);
+  for (const name of ["filter", "remote", "rerank", "keywords", "summarize"] as const)
+    needFunction(checked[name], name);
+  for (const name of ["minSimilarityShare", "maxSpread", "hitShare"] as const) {
+    const value = checked[name];
+    if (value !== undefined && !(typeof value === "number" && value >= 0 && value <= 1))
+      throw badOption(name, "a number from 0 to 1", value);
+  }
+  for (const name of [
+    "remoteTimeoutMs",
+    "embeddingsTimeoutMs",
+    "rerankTimeoutMs",
+    "keywordsTimeoutMs",
+    "readTimeoutMs",
+    "summarizeTimeoutMs",
+  ] as const) {
+    const value = checked[name];
+    if (value !== undefined && !(isCount(value, 0) && value <= LONGEST))
+      throw badOption(name, "a whole number of milliseconds", value);
+  }
+  const { budget, maxResults, rrfK, combine, contributions, fullWorkspace } = checked;
+  if (budget !== undefined && !isCount(budget, 0))
+    throw badOption("budget", "a whole number of tokens, 0 or more", budget);
+  if (maxResults !== undefined && !(isCount(maxResults, 1) && maxResults < 2 ** 32))
+    throw badOption("maxResults", "a whole number of at least 1", maxResults);
+  if (rrfK !== undefined && !(typeof rrfK === "number" && rrfK >= 0 && rrfK < Infinity))
+    throw badOption("rrfK", "a number, 0 or more", rrfK);
+  if (combine !== undefined && combine !== "race" && combine !== "fuse")
+    throw badOption("combine", '"race" or "fuse"', combine);
+  if (contributions !== undefined && typeof contributions !== "boolean")
+    throw badOption("contributions", "true or false", contributions);
+  if (fullWorkspace !== undefined && fullWorkspace !== false) {
+    knownIn(fullWorkspace, WHOLE, "options.fullWorkspace");
+    for (const name of ["files", "tokens"] as const) {
+      const value = fullWorkspace?.[name];
+      if (!isCount(value, 0)) throw badOption(name, "a whole number, 0 or more", value, "options.fullWorkspace");
+    }
+  }
+  return checked;
+}
+
+function isCount(value: unknown, min: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= min;
+}
