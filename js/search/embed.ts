@@ -25,7 +25,8 @@ export class Embedder {
   constructor(options: EmbedOptions, held: Held, warnings: Warnings) {
     const { embed, batchSize = 64, concurrency = 2, timeoutMs = 60_000 } = options;
     const needWhole = (value: number, name: string) => {
-      if (!Number.isSafeInteger(value) || value < 1) throw badOption(`embeddings.${name}`, "a whole number of at least 1", value);
+      if (!Number.isSafeInteger(value) || value < 1)
+        throw badOption(`embeddings.${name}`, "a whole number of at least 1", value);
     };
     if (typeof embed !== "function") throw badOption("embeddings.embed", "a function", embed);
     needWhole(batchSize, "batchSize");
@@ -41,7 +42,9 @@ export class Embedder {
 
   /** Makes the vectors that are missing. `textOf` returns the text of a file in the version of its chunks. */
   async chunks(
-    textOf: (path: string, version: string) => Promise<string | undefined>, slices: Slices, signal: AbortSignal | undefined,
+    textOf: (path: string, version: string) => Promise<string | undefined>,
+    slices: Slices,
+    signal: AbortSignal | undefined,
     progress: (done: number, total?: number) => void,
   ): Promise<void> {
     let [done, failures] = [0, 0];
@@ -49,10 +52,19 @@ export class Embedder {
     let batch: { id: bigint; text: string }[] = [];
     const send = async (items: typeof batch) => {
       try {
-        const vectors = await this.vectors(items.map(({ text }) => text), "chunks", signal);
+        const vectors = await this.vectors(
+          items.map(({ text }) => text),
+          "chunks",
+          signal,
+        );
         const values = new Float32Array(vectors.length * vectors[0]!.length);
         for (const [at, vector] of vectors.entries()) values.set(vector, at * vector.length);
-        this.held.use((handle) => handle.putVectors(BigUint64Array.from(items, ({ id }) => id), values));
+        this.held.use((handle) =>
+          handle.putVectors(
+            BigUint64Array.from(items, ({ id }) => id),
+            values,
+          ),
+        );
         progress((done += items.length));
       } catch (error) {
         signal?.throwIfAborted();
@@ -96,20 +108,33 @@ export class Embedder {
   }
 
   /** What the host's model returns for texts, checked. */
-  private async vectors(texts: string[], kind: "chunks" | "query", signal: AbortSignal | undefined): Promise<Float32Array[]> {
-    const made: unknown = await within(this.timeoutMs, signal, "options.embeddings.embed", (own) => this.embed(texts, { signal: own, kind }));
+  private async vectors(
+    texts: string[],
+    kind: "chunks" | "query",
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array[]> {
+    const made: unknown = await within(this.timeoutMs, signal, "options.embeddings.embed", (own) =>
+      this.embed(texts, { signal: own, kind }),
+    );
     if (!Array.isArray(made)) throw new TypeError("options.embeddings.embed returned no list of vectors");
-    if (made.length !== texts.length) throw new TypeError(`options.embeddings.embed returned ${made.length} vectors for ${texts.length} texts`);
+    if (made.length !== texts.length)
+      throw new TypeError(`options.embeddings.embed returned ${made.length} vectors for ${texts.length} texts`);
     const vectors = made.map((vector: unknown, at) => {
-      const values = vector instanceof Float32Array ? vector : isNumbers(vector) ? Float32Array.from(vector) : undefined;
-      if (!values || values.length === 0) throw new TypeError(`options.embeddings.embed returned no vector for text ${at}`);
-      if (!values.every(Number.isFinite)) throw new TypeError(`options.embeddings.embed returned a value that is no finite number in vector ${at}`);
+      const values =
+        vector instanceof Float32Array ? vector : isNumbers(vector) ? Float32Array.from(vector) : undefined;
+      if (!values || values.length === 0)
+        throw new TypeError(`options.embeddings.embed returned no vector for text ${at}`);
+      if (!values.every(Number.isFinite))
+        throw new TypeError(`options.embeddings.embed returned a value that is no finite number in vector ${at}`);
       return values;
     });
     const dimensions = this.held.use((handle) => handle.dimensions()) || vectors[0]!.length;
     const odd = vectors.findIndex((vector) => vector.length !== dimensions);
     if (odd >= 0) {
-      throw new TypeError(`options.embeddings.embed returned a vector of ${vectors[odd]!.length} dimensions among those of ${dimensions}; another model needs another options.embeddings.model`);
+      throw new TypeError(
+        `options.embeddings.embed returned a vector of ${vectors[odd]!.length} dimensions among those of ${dimensions}; ` +
+          "another model needs another options.embeddings.model",
+      );
     }
     return vectors;
   }

@@ -101,7 +101,10 @@ const PLACE = 7;
 function chunksOf({ paths, versions, places, ids, headers, scores, terms, parts, partScores }: Described): Chunk[] {
   const chunks: Chunk[] = [];
   for (let at = 0; at < ids.length; at += 1) {
-    const [file = 0, position = 0, start = 0, end = 0, firstLine = 0, lastLine = 0, tokens = 0] = places.subarray(at * PLACE, (at + 1) * PLACE);
+    const [file = 0, position = 0, start = 0, end = 0, firstLine = 0, lastLine = 0, tokens = 0] = places.subarray(
+      at * PLACE,
+      (at + 1) * PLACE,
+    );
     const found = { path: paths[file]!, version: versions[file]!, position, start, end, firstLine, lastLine, tokens };
     chunks.push({ ...found, id: ids[at]!, header: headers[at]!, score: scores[at] ?? 0 });
   }

@@ -1,4 +1,7 @@
-/** Texts that came by `put`, as a source: hits are shown from them, and a crashed engine's index is built anew from them. */
+/**
+ * Texts that came by `put`, as a source: hits are shown from them, and a crashed engine's index is built anew from
+ * them.
+ */
 
 import type { FileNote, FileSource, ListedFile, SearchDefinition } from "./types.ts";
 

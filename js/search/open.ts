@@ -11,7 +11,8 @@ import type { IndexOptions, WorkspaceIndex } from "./types.ts";
 import { WorkerIndex } from "./worker-index.ts";
 
 /**
- * Opens an index over the files of a workspace, and reads what its storage has. Call {@link WorkspaceIndex.sync} to bring it up to date.
+ * Opens an index over the files of a workspace, and reads what its storage has. Call {@link WorkspaceIndex.sync} to
+ * bring it up to date.
  *
  * ```ts
  * import { openIndex } from "espalier/search";
@@ -26,14 +27,20 @@ import { WorkerIndex } from "./worker-index.ts";
  * await index.dispose();
  * ```
  *
- * @throws EspalierError `bad_option`, `unknown_encoding`, or as `init` if engine or vocabulary cannot be loaded. A storage that fails is no
- * error but a warning.
+ * @throws EspalierError `bad_option`, `unknown_encoding`, or as `init` if engine or vocabulary cannot be loaded. A
+ * storage that fails is no error but a warning.
  */
 export async function openIndex(options: IndexOptions = {}): Promise<WorkspaceIndex> {
   const { encoding = "o200k_base", worker, vocabulary } = checkedOptions(options);
   if (worker) {
     const from = vocabulary ?? vocabularyOf(encoding);
-    if (from === undefined) throw notFound(encoding, "options.vocabulary is missing", undefined, `Pass its bytes or URL as options.vocabulary.`);
+    if (from === undefined)
+      throw notFound(
+        encoding,
+        "options.vocabulary is missing",
+        undefined,
+        `Pass its bytes or URL as options.vocabulary.`,
+      );
     const index = new WorkerIndex(options, from instanceof Uint8Array ? from : String(from));
     await index.open();
     return index;
@@ -50,20 +57,29 @@ export function checkedOptions(options: IndexOptions): IndexOptions {
   const { encoding, chunkBudget, sliceMs, profile, storage, source, embeddings } = known(options, INDEX);
   needText(encoding, "encoding", "the name of an encoding");
   needText(profile, "profile", '"espalier" or "copilot-chat"');
-  if (chunkBudget !== undefined && typeof chunkBudget !== "number") throw badOption("chunkBudget", "a number of tokens", chunkBudget);
-  if (sliceMs !== undefined && !(typeof sliceMs === "number" && sliceMs > 0)) throw badOption("sliceMs", "a number of milliseconds above 0", sliceMs);
+  if (chunkBudget !== undefined && typeof chunkBudget !== "number")
+    throw badOption("chunkBudget", "a number of tokens", chunkBudget);
+  if (sliceMs !== undefined && !(typeof sliceMs === "number" && sliceMs > 0))
+    throw badOption("sliceMs", "a number of milliseconds above 0", sliceMs);
   for (const name of ["definitions", "worker", "onWarning"] as const) needFunction(options[name], name);
   const { vocabulary } = options;
-  if (vocabulary !== undefined && typeof vocabulary !== "string" && !(vocabulary instanceof URL) && !(vocabulary instanceof Uint8Array)) {
+  if (
+    vocabulary !== undefined &&
+    typeof vocabulary !== "string" &&
+    !(vocabulary instanceof URL) &&
+    !(vocabulary instanceof Uint8Array)
+  ) {
     throw badOption("vocabulary", "the bytes or the URL of a vocabulary", vocabulary);
   }
   needMethods(storage, "storage", ["readBytes", "writeBytes", "list", "delete"]);
   needMethods(source, "source", ["list", "read"]);
   knownIn(embeddings, EMBED, "options.embeddings");
   if (embeddings !== undefined) {
-    if (typeof embeddings !== "object" || embeddings === null) throw badOption("embeddings", "an object with embed and model", embeddings);
+    if (typeof embeddings !== "object" || embeddings === null)
+      throw badOption("embeddings", "an object with embed and model", embeddings);
     if (typeof embeddings.embed !== "function") throw badOption("embeddings.embed", "a function", embeddings.embed);
-    if (typeof embeddings.model !== "string" || embeddings.model === "") throw badOption("embeddings.model", "the name of the model", embeddings.model);
+    if (typeof embeddings.model !== "string" || embeddings.model === "")
+      throw badOption("embeddings.model", "the name of the model", embeddings.model);
   }
   return options;
 }

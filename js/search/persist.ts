@@ -1,6 +1,6 @@
 /**
- * The index in a storage. A blob is read once, checked by the engine, and never trusted: a damaged one is reported and its files are read from
- * the source again. A storage that fails is reported, and the index goes on in memory.
+ * The index in a storage. A blob is read once, checked by the engine, and never trusted: a damaged one is reported and
+ * its files are read from the source again. A storage that fails is reported, and the index goes on in memory.
  *
  * Names: `search/manifest`, `search/segment-…`, `search/vectors`, `search/vectors-…`.
  */
@@ -47,7 +47,12 @@ export class Persisted {
   }
 
   /** Reads the index into `held`. Files of damaged segments are not in it then. */
-  async load(held: Held, model: string | undefined, slices: Slices, progress: (done: number, total: number) => void): Promise<void> {
+  async load(
+    held: Held,
+    model: string | undefined,
+    slices: Slices,
+    progress: (done: number, total: number) => void,
+  ): Promise<void> {
     const manifest = await this.read(MANIFEST);
     if (!manifest) return;
     const names = held.use((handle) => handle.loadBegin(manifest)) as string[] | string;
@@ -90,14 +95,20 @@ export class Persisted {
 
   private refused(what: string, damage: string): void {
     const why: Record<string, string> = {
-      missing: "is missing", foreign: "is not one of espalier's", version: "is of another version of espalier", checksum: "is damaged",
-      rules: "was made with other options", contents: "is damaged",
+      missing: "is missing",
+      foreign: "is not one of espalier's",
+      version: "is of another version of espalier",
+      checksum: "is damaged",
+      rules: "was made with other options",
+      contents: "is damaged",
     };
     const code = damage === "version" || damage === "rules" ? "outdated" : "damaged";
     this.warnings.add(code, `${what} ${why[damage] ?? damage}; what it held is made again.`);
   }
 
-  /** Writes what changed: segments, then what names them, so that an interrupted save leaves the one before it whole. */
+  /**
+   * Writes what changed: segments, then what names them, so that an interrupted save leaves the one before it whole.
+   */
   async save(held: Held, slices: Slices, progress: (progress: IndexProgress) => void): Promise<SaveReport> {
     const report: SaveReport = { written: 0, bytes: 0, deleted: 0 };
     held.use((handle) => handle.saveBegin());
@@ -143,7 +154,9 @@ export class Persisted {
       let unused = obsolete.map((name) => FOLDER + name);
       if (!this.isClean) {
         const used = new Set([MANIFEST, VECTORS, ...names.map((name) => FOLDER + name)]);
-        unused = (await within(TIMEOUT, undefined, "the storage", () => this.storage.list(FOLDER))).filter((name) => !used.has(name));
+        unused = (await within(TIMEOUT, undefined, "the storage", () => this.storage.list(FOLDER))).filter(
+          (name) => !used.has(name),
+        );
         this.isClean = true;
       }
       for (const name of unused) {
@@ -173,7 +186,11 @@ export class Persisted {
       await within(TIMEOUT, undefined, "the storage", () => this.storage.writeBytes(name, bytes));
       return true;
     } catch (error) {
-      this.warnings.add("storage", `${name} could not be written: ${said(error)}. The index stays in memory; the next save tries again.`, error);
+      this.warnings.add(
+        "storage",
+        `${name} could not be written: ${said(error)}. The index stays in memory; the next save tries again.`,
+        error,
+      );
       return false;
     }
   }

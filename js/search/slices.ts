@@ -46,11 +46,17 @@ export class Slices {
 }
 
 /**
- * Runs a callback of the host. Its signal is aborted when `ms` have passed or `signal` is aborted; its late answer is ignored.
+ * Runs a callback of the host. Its signal is aborted when `ms` have passed or `signal` is aborted; its late answer is
+ * ignored.
  *
  * @throws what the callback throws; the signal's reason; EspalierError `worker_failed` after `ms`
  */
-export function within<T>(ms: number, signal: AbortSignal | undefined, what: string, work: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
+export function within<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  what: string,
+  work: (signal: AbortSignal) => Promise<T> | T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const own = new AbortController();
@@ -59,7 +65,10 @@ export function within<T>(ms: number, signal: AbortSignal | undefined, what: str
       finish(() => reject(error));
     };
     const abort = () => end(signal?.reason);
-    const timer = setTimeout(() => end(new EspalierError({ code: "callback_timeout", message: `${what} gave no answer within ${ms} ms` })), ms);
+    const timer = setTimeout(
+      () => end(new EspalierError({ code: "callback_timeout", message: `${what} gave no answer within ${ms} ms` })),
+      ms,
+    );
     const finish = (settle: () => void) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -67,7 +76,10 @@ export function within<T>(ms: number, signal: AbortSignal | undefined, what: str
     };
     signal?.addEventListener("abort", abort, { once: true });
     // A callback may throw before it returns a promise.
-    new Promise<T>((made) => made(work(own.signal))).then((value) => finish(() => resolve(value)), (error: unknown) => finish(() => reject(error)));
+    new Promise<T>((made) => made(work(own.signal))).then(
+      (value) => finish(() => resolve(value)),
+      (error: unknown) => finish(() => reject(error)),
+    );
   });
 }
 
@@ -83,7 +95,10 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
 }
 
 /** Iterates until the signal is aborted, also while the next item does not come. */
-export async function* each<T>(items: Iterable<T> | AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
+export async function* each<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<T> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let isDone = false;
   try {

@@ -1,4 +1,7 @@
-/** Brings an index up to date: what the source lists is compared, what is new or changed is read, what is gone is removed. */
+/**
+ * Brings an index up to date: what the source lists is compared, what is new or changed is read, what is gone is
+ * removed.
+ */
 
 import { isCrash } from "../engine.ts";
 import { EspalierError } from "../errors.ts";
@@ -7,7 +10,15 @@ import type { Held } from "./held.ts";
 import type { KeptTexts } from "./kept.ts";
 import { abortable, each, within } from "./slices.ts";
 import type { Slices } from "./slices.ts";
-import type { FileNote, FileSource, IndexOptions, IndexProgress, IndexReport, SearchDefinition, SearchFile } from "./types.ts";
+import type {
+  FileNote,
+  FileSource,
+  IndexOptions,
+  IndexProgress,
+  IndexReport,
+  SearchDefinition,
+  SearchFile,
+} from "./types.ts";
 import { said } from "./warnings.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -99,7 +110,12 @@ export class Updating {
       const entries = [...listed];
       for (let at = 0; at < entries.length; at += COMPARED) {
         const part = entries.slice(at, at + COMPARED);
-        const same = held.use((handle) => handle.compare(part.map(([path]) => path), part.map(([, version]) => version)));
+        const same = held.use((handle) =>
+          handle.compare(
+            part.map(([path]) => path),
+            part.map(([, version]) => version),
+          ),
+        );
         for (const [index, [path]] of part.entries()) {
           if (same[index] !== 0) present += 1;
           if (same[index] !== 2) wanted.push(path);
@@ -119,7 +135,13 @@ export class Updating {
     });
   }
 
-  async refresh(paths: readonly string[], report: IndexReport, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<void> {
+  async refresh(
+    paths: readonly string[],
+    report: IndexReport,
+    slices: Slices,
+    signal: AbortSignal | undefined,
+    progress: Progress,
+  ): Promise<void> {
     await this.surviving(report, () => this.readAll([...new Set(paths)], undefined, report, slices, signal, progress));
   }
 
@@ -136,7 +158,13 @@ export class Updating {
     return removed;
   }
 
-  async put(files: unknown, report: IndexReport, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<void> {
+  async put(
+    files: unknown,
+    report: IndexReport,
+    slices: Slices,
+    signal: AbortSignal | undefined,
+    progress: Progress,
+  ): Promise<void> {
     needFiles(files);
     const seen = new Set<string>();
     let done = 0;
@@ -166,12 +194,21 @@ export class Updating {
 
   // ---------------------------------------------------------------- inside
 
-  private async list(note: (note: FileNote) => void, slices: Slices, signal: AbortSignal | undefined, progress: Progress): Promise<Map<string, string>> {
+  private async list(
+    note: (note: FileNote) => void,
+    slices: Slices,
+    signal: AbortSignal | undefined,
+    progress: Progress,
+  ): Promise<Map<string, string>> {
     const listed = new Map<string, string>();
     for await (const file of each(this.parts.source.list({ signal, note }), signal)) {
       const { path, version } = (file ?? {}) as { path?: unknown; version?: unknown };
       if (typeof path !== "string" || path === "" || typeof version !== "string") {
-        throw new EspalierError({ code: "bad_input", message: "options.source.list must yield files with path and version", path: "options.source" });
+        throw new EspalierError({
+          code: "bad_input",
+          message: "options.source.list must yield files with path and version",
+          path: "options.source",
+        });
       }
       if (listed.has(path)) note({ path, reason: "duplicate", detail: "listed twice; the first one counts" });
       else listed.set(path, version);
@@ -184,8 +221,12 @@ export class Updating {
 
   /** Reads files, several at the same time, and indexes them in their order. */
   private async readAll(
-    paths: readonly string[], listed: ReadonlyMap<string, string> | undefined, report: IndexReport, slices: Slices,
-    signal: AbortSignal | undefined, progress: Progress,
+    paths: readonly string[],
+    listed: ReadonlyMap<string, string> | undefined,
+    report: IndexReport,
+    slices: Slices,
+    signal: AbortSignal | undefined,
+    progress: Progress,
   ): Promise<void> {
     const reading: Promise<Read | FileNote>[] = [];
     const ask = () => {
@@ -219,7 +260,8 @@ export class Updating {
   private notSearched(note: FileNote, version: string | undefined, report: IndexReport): void {
     const { path, reason } = note;
     // A folder that is gone takes its files along.
-    const below = version === undefined && reason === "gone" ? this.parts.held.use((handle) => handle.pathsBelow(`${path}/`)) : [];
+    const below =
+      version === undefined && reason === "gone" ? this.parts.held.use((handle) => handle.pathsBelow(`${path}/`)) : [];
     if (below.length > 0) report.removed += this.remove(below);
     if (this.leaveOut(note, version)) report.removed += 1;
     else if (below.length > 0) return;
@@ -250,7 +292,11 @@ export class Updating {
     const { text, version, reason, detail } = (read ?? {}) as Partial<Read & FileNote>;
     if (typeof reason === "string") return { path, reason, ...(detail !== undefined && { detail }) };
     if (typeof text === "string" && typeof version === "string") return read as Read;
-    throw new EspalierError({ code: "bad_input", message: "options.source.read must return a text with its version, or a note", path: "options.source" });
+    throw new EspalierError({
+      code: "bad_input",
+      message: "options.source.read must return a text with its version, or a note",
+      path: "options.source",
+    });
   }
 
   /** Indexes a file. */
@@ -266,7 +312,15 @@ export class Updating {
     try {
       const ranges = new Uint32Array(definitions.length * 2);
       for (const [at, { start, end }] of definitions.entries()) ranges.set([start, end], at * 2);
-      held.use((handle) => handle.put(path, version, text, definitions.map(({ name }) => name), ranges));
+      held.use((handle) =>
+        handle.put(
+          path,
+          version,
+          text,
+          definitions.map(({ name }) => name),
+          ranges,
+        ),
+      );
     } catch (error) {
       if (!isCrash(error)) {
         this.notSearched({ path, reason: "refused", detail: said(error) }, version, report);
@@ -294,13 +348,21 @@ export class Updating {
         this.culprit = undefined;
         if (!culprit || crashes > CRASHES || (error as { code?: unknown }).code !== "engine_crashed") throw error;
         await this.parts.restore();
-        this.parts.warnings.add("rebuilt", `The engine crashed on ${culprit.path}, which is left out; the index was built anew.`, error);
+        this.parts.warnings.add(
+          "rebuilt",
+          `The engine crashed on ${culprit.path}, which is left out; the index was built anew.`,
+          error,
+        );
         this.notSearched({ path: culprit.path, reason: "refused", detail: culprit.detail }, culprit.version, report);
       }
     }
   }
 
-  private async definitionsOf(path: string, text: string, signal: AbortSignal | undefined): Promise<readonly SearchDefinition[] | undefined> {
+  private async definitionsOf(
+    path: string,
+    text: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly SearchDefinition[] | undefined> {
     const { definitions, warnings } = this.parts;
     if (!definitions) return undefined;
     try {
@@ -325,21 +387,31 @@ function addNote(report: IndexReport, note: FileNote): void {
 
 function needNote(note: FileNote): void {
   if (typeof note?.path === "string" && typeof note.reason === "string") return;
-  throw new EspalierError({ code: "bad_input", message: "a note of options.source needs a path and a reason", path: "options.source" });
+  throw new EspalierError({
+    code: "bad_input",
+    message: "a note of options.source needs a path and a reason",
+    path: "options.source",
+  });
 }
 
 /** @throws EspalierError `bad_input` if it cannot be iterated */
 export function needFiles(files: unknown): void {
   const iterable = files as Partial<AsyncIterable<SearchFile> & Iterable<SearchFile>> | null | undefined;
-  const isIterable = typeof iterable?.[Symbol.iterator] === "function" || typeof iterable?.[Symbol.asyncIterator] === "function";
+  const isIterable =
+    typeof iterable?.[Symbol.iterator] === "function" || typeof iterable?.[Symbol.asyncIterator] === "function";
   if (isIterable && typeof files !== "string") return;
-  throw new EspalierError({ code: "bad_input", message: "files must be a list of files with path and text, or an iterable of them", path: "files" });
+  throw new EspalierError({
+    code: "bad_input",
+    message: "files must be a list of files with path and text, or an iterable of them",
+    path: "files",
+  });
 }
 
 /** @throws EspalierError `bad_input` naming the field that is wrong */
 export function needFile(file: unknown, at: string): SearchFile {
   const { path, text, version, definitions } = (file ?? {}) as Partial<Record<keyof SearchFile, unknown>>;
-  const refused = (field: string, wanted: string) => new EspalierError({ code: "bad_input", message: `${at}.${field} must be ${wanted}`, path: `${at}.${field}` });
+  const refused = (field: string, wanted: string) =>
+    new EspalierError({ code: "bad_input", message: `${at}.${field} must be ${wanted}`, path: `${at}.${field}` });
   if (typeof path !== "string" || path === "") throw refused("path", "a text that is not empty");
   if (typeof text !== "string") throw refused("text", "a text");
   if (version !== undefined && typeof version !== "string") throw refused("version", "a text");
@@ -348,10 +420,17 @@ export function needFile(file: unknown, at: string): SearchFile {
 }
 
 function needDefinitions(definitions: unknown, at: string): void {
-  const isOffset = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffff_ffff;
-  const isFine = (item: Partial<SearchDefinition> | null) => typeof item?.name === "string" && isOffset(item.start) && isOffset(item.end);
+  const isOffset = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffff_ffff;
+  const isFine = (item: Partial<SearchDefinition> | null) =>
+    typeof item?.name === "string" && isOffset(item.start) && isOffset(item.end);
   const wrong = Array.isArray(definitions) ? definitions.findIndex((item) => !isFine(item as SearchDefinition)) : 0;
   if (Array.isArray(definitions) && wrong < 0) return;
   const path = Array.isArray(definitions) ? `${at}[${wrong}]` : at;
-  throw new EspalierError({ code: "bad_input", message: `${path} must be ${Array.isArray(definitions) ? "a definition with name, start and end" : "a list of definitions"}`, path });
+  const wanted = Array.isArray(definitions) ? "a definition with name, start and end" : "a list of definitions";
+  throw new EspalierError({
+    code: "bad_input",
+    message: `${path} must be ${wanted}`,
+    path,
+  });
 }

@@ -1,4 +1,7 @@
-/** What failed while the index went on: passed to the host as it occurs, to the reports of calls under way, and to states. */
+/**
+ * What failed while the index went on: passed to the host as it occurs, to the reports of calls under way, and to
+ * states.
+ */
 
 import type { IndexWarning } from "./types.ts";
 

@@ -10,7 +10,9 @@ const COLLECT = 50;
 const QUIET = 2_000;
 
 export function follow(
-  index: Pick<WorkspaceIndex, "refresh" | "save">, source: FileSource, warnings: Warnings,
+  index: Pick<WorkspaceIndex, "refresh" | "save">,
+  source: FileSource,
+  warnings: Warnings,
   { onChange, onError }: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void },
 ): () => void {
   let changed = new Set<string>();

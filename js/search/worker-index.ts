@@ -1,6 +1,6 @@
 /**
- * The page's side of an index in a worker: calls its methods and answers its questions. A worker that dies fails the calls under way; the next
- * call starts another, which reads the storage and then the source.
+ * The page's side of an index in a worker: calls its methods and answers its questions. A worker that dies fails the
+ * calls under way; the next call starts another, which reads the storage and then the source.
  */
 
 import { needFunction, needSignal } from "../checks.ts";
@@ -11,7 +11,17 @@ import type { WorkerLike } from "../token-worker.ts";
 import { contentVersion } from "./hash.ts";
 import { KeptTexts } from "./kept.ts";
 import type {
-  FileNote, FileSource, IndexOptions, IndexReport, IndexState, ListedFile, SearchAnswer, SearchFile, SearchOptions, WorkOptions, WorkspaceIndex,
+  FileNote,
+  FileSource,
+  IndexOptions,
+  IndexReport,
+  IndexState,
+  ListedFile,
+  SearchAnswer,
+  SearchFile,
+  SearchOptions,
+  WorkOptions,
+  WorkspaceIndex,
 } from "./types.ts";
 import { needFile, needFiles } from "./updating.ts";
 import { said, Warnings } from "./warnings.ts";
@@ -27,7 +37,11 @@ interface Call {
   onProgress: WorkOptions["onProgress"];
 }
 
-type Listing = { iterator: AsyncIterator<ListedFile> | Iterator<ListedFile>; notes: FileNote[]; controller: AbortController };
+type Listing = {
+  iterator: AsyncIterator<ListedFile> | Iterator<ListedFile>;
+  notes: FileNote[];
+  controller: AbortController;
+};
 /** Errors of the host's callbacks that are kept for the calls that fail with them. */
 const ERRORS = 100;
 /** Milliseconds without a message after which a worker that opens counts as dead. */
@@ -107,7 +121,8 @@ export class WorkerIndex implements WorkspaceIndex {
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(rest as Record<string, unknown>)) {
       if (typeof value !== "function") plain[name] = value;
-      else if (name === "filter") callbacks[name] = ([paths]) => (paths as string[]).map((path) => value(path) === true);
+      else if (name === "filter")
+        callbacks[name] = ([paths]) => (paths as string[]).map((path) => value(path) === true);
       else callbacks[name] = (args, own) => value(...withSignal(args, own));
     }
     return this.call("search", [query], plain, callbacks, signal);
@@ -139,7 +154,12 @@ export class WorkerIndex implements WorkspaceIndex {
     if (this.isDisposed) throw disposed();
   }
 
-  private work<T>(method: Method, args: unknown[], options: WorkOptions, callbacks: Call["callbacks"] = {}): Promise<T> {
+  private work<T>(
+    method: Method,
+    args: unknown[],
+    options: WorkOptions,
+    callbacks: Call["callbacks"] = {},
+  ): Promise<T> {
     const { signal, onProgress } = known(options, WORK);
     needSignal(signal);
     needFunction(onProgress, "onProgress");
@@ -147,17 +167,32 @@ export class WorkerIndex implements WorkspaceIndex {
   }
 
   private async call<T>(
-    method: Method, args: unknown[], options: Record<string, unknown>, callbacks: Call["callbacks"], signal?: AbortSignal, onProgress?: WorkOptions["onProgress"],
+    method: Method,
+    args: unknown[],
+    options: Record<string, unknown>,
+    callbacks: Call["callbacks"],
+    signal?: AbortSignal,
+    onProgress?: WorkOptions["onProgress"],
   ): Promise<T> {
     signal?.throwIfAborted();
     this.needOpen();
     await this.open();
     this.needOpen();
     const names = [...Object.keys(callbacks), ...(onProgress ? ["onProgress"] : [])];
-    return this.post<T>((id) => ({ type: "call", id, method, args, options, callbacks: names }), callbacks, signal, onProgress);
+    return this.post<T>(
+      (id) => ({ type: "call", id, method, args, options, callbacks: names }),
+      callbacks,
+      signal,
+      onProgress,
+    );
   }
 
-  private post<T>(message: (id: number) => ToSearchWorker, callbacks: Call["callbacks"] = {}, signal?: AbortSignal, onProgress?: WorkOptions["onProgress"]): Promise<T> {
+  private post<T>(
+    message: (id: number) => ToSearchWorker,
+    callbacks: Call["callbacks"] = {},
+    signal?: AbortSignal,
+    onProgress?: WorkOptions["onProgress"],
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const id = this.next++;
@@ -170,11 +205,25 @@ export class WorkerIndex implements WorkspaceIndex {
         signal?.removeEventListener("abort", abort);
       };
       signal?.addEventListener("abort", abort, { once: true });
-      this.calls.set(id, { resolve: (value) => (finish(), resolve(value)), reject: (error) => (finish(), reject(error)), callbacks, onProgress });
+      this.calls.set(id, {
+        resolve: (value) => (finish(), resolve(value)),
+        reject: (error) => (finish(), reject(error)),
+        callbacks,
+        onProgress,
+      });
       try {
         this.send(message(id));
       } catch (cause) {
-        this.calls.get(id)?.reject(new EspalierError({ code: "bad_input", message: `The arguments cannot be passed to the worker: ${said(cause)}`, path: "arguments", cause }));
+        this.calls
+          .get(id)
+          ?.reject(
+            new EspalierError({
+              code: "bad_input",
+              message: `The arguments cannot be passed to the worker: ${said(cause)}`,
+              path: "arguments",
+              cause,
+            }),
+          );
       }
     });
   }
@@ -196,10 +245,20 @@ export class WorkerIndex implements WorkspaceIndex {
     worker.on?.("exit", (code) => this.worker === worker && this.died(new Error(`it ended with code ${code}`)));
     const { profile, encoding, chunkBudget, sliceMs, embeddings, definitions, storage } = this.options;
     const { embed: _, ...model } = embeddings ?? { model: "" };
-    await this.post((id) => ({ type: "open", id, options: {
-      profile, encoding, chunkBudget, sliceMs, hasDefinitions: definitions !== undefined, hasStorage: storage !== undefined,
-      embeddings: embeddings && model, vocabulary: this.vocabulary,
-    } }));
+    await this.post((id) => ({
+      type: "open",
+      id,
+      options: {
+        profile,
+        encoding,
+        chunkBudget,
+        sliceMs,
+        hasDefinitions: definitions !== undefined,
+        hasStorage: storage !== undefined,
+        embeddings: embeddings && model,
+        vocabulary: this.vocabulary,
+      },
+    }));
     this.isOpening = false;
     clearTimeout(this.silence);
     this.isDead = false;
@@ -219,7 +278,13 @@ export class WorkerIndex implements WorkspaceIndex {
     this.stop();
     const { message } = (cause ?? {}) as { message?: unknown };
     const why = typeof message === "string" && message !== "" ? message : "no reason was given";
-    this.fail(new EspalierError({ code: "worker_failed", message: `The search worker died (${why}). The next call starts another one.`, cause }));
+    this.fail(
+      new EspalierError({
+        code: "worker_failed",
+        message: `The search worker died (${why}). The next call starts another one.`,
+        cause,
+      }),
+    );
   }
 
   private stop(): void {
@@ -245,14 +310,18 @@ export class WorkerIndex implements WorkspaceIndex {
   private received(message: FromSearchWorker): void {
     if (this.isOpening) this.listen();
     switch (message.type) {
-      case "done": return this.calls.get(message.id)?.resolve(message.value);
-      case "failed": return this.calls.get(message.id)?.reject(this.original(message.error));
-      case "warning": return this.warnings.add(message.warning.code, message.warning.message);
+      case "done":
+        return this.calls.get(message.id)?.resolve(message.value);
+      case "failed":
+        return this.calls.get(message.id)?.reject(this.original(message.error));
+      case "warning":
+        return this.warnings.add(message.warning.code, message.warning.message);
       case "drop": {
         this.asked.get(message.id)?.abort();
         return void this.asked.delete(message.id);
       }
-      case "ask": return void this.answer(message);
+      case "ask":
+        return void this.answer(message);
       case "progress":
         try {
           this.calls.get(message.id)?.onProgress?.(message.progress);
@@ -291,17 +360,31 @@ export class WorkerIndex implements WorkspaceIndex {
     const { storage, definitions, embeddings } = this.options;
     if (call !== 0) return this.calls.get(call)?.callbacks[name]?.(args, signal);
     switch (name) {
-      case "source.list": return this.list();
-      case "source.next": return this.listNext(args[0]);
-      case "source.end": return this.listEnd(args[0]);
-      case "source.read": return this.source.read(args[0]);
-      case "storage.readBytes": return storage?.readBytes(args[0]);
-      case "storage.writeBytes": return storage?.writeBytes(args[0], args[1]);
-      case "storage.list": return storage?.list(args[0]);
-      case "storage.delete": return storage?.delete(args[0]);
-      case "definitions": return definitions?.(args[0]);
-      case "embed": return embeddings?.embed(args[0], { kind: args[1], signal });
-      default: throw new EspalierError({ code: "worker_failed", message: `The worker asked for ${name}, which this version does not know.` });
+      case "source.list":
+        return this.list();
+      case "source.next":
+        return this.listNext(args[0]);
+      case "source.end":
+        return this.listEnd(args[0]);
+      case "source.read":
+        return this.source.read(args[0]);
+      case "storage.readBytes":
+        return storage?.readBytes(args[0]);
+      case "storage.writeBytes":
+        return storage?.writeBytes(args[0], args[1]);
+      case "storage.list":
+        return storage?.list(args[0]);
+      case "storage.delete":
+        return storage?.delete(args[0]);
+      case "definitions":
+        return definitions?.(args[0]);
+      case "embed":
+        return embeddings?.embed(args[0], { kind: args[1], signal });
+      default:
+        throw new EspalierError({
+          code: "worker_failed",
+          message: `The worker asked for ${name}, which this version does not know.`,
+        });
     }
   }
 
@@ -334,12 +417,14 @@ export class WorkerIndex implements WorkspaceIndex {
   }
 
   /** Passes files on in batches, and keeps their texts if there is no source to read them from. */
-  private batches(files: Iterable<SearchFile> | AsyncIterable<SearchFile>): () => Promise<{ files: SearchFile[]; isDone: boolean }> {
+  private batches(
+    files: Iterable<SearchFile> | AsyncIterable<SearchFile>,
+  ): () => Promise<{ files: SearchFile[]; isDone: boolean }> {
     const iterator = Symbol.asyncIterator in files ? files[Symbol.asyncIterator]() : files[Symbol.iterator]();
     let count = 0;
     return async () => {
       const batch: SearchFile[] = [];
-      for (let length = 0; batch.length < PUT && length < PUT_LENGTH; ) {
+      for (let length = 0; batch.length < PUT && length < PUT_LENGTH;) {
         const { value, done } = await iterator.next();
         if (done) return { files: batch, isDone: true };
         const { path, text, version = contentVersion(text), definitions } = needFile(value, `files[${count++}]`);

@@ -1,6 +1,7 @@
 /**
- * What page and search worker say to each other. Both sides call each other: the page calls methods of the index (`call`), the worker asks for
- * the host's callbacks (`ask`). Every call and every question has an id and gets one answer; answers to others are ignored.
+ * What page and search worker say to each other. Both sides call each other: the page calls methods of the index
+ * (`call`), the worker asks for the host's callbacks (`ask`). Every call and every question has an id and gets one
+ * answer; answers to others are ignored.
  */
 
 import type { EspalierError } from "../errors.ts";
@@ -10,7 +11,14 @@ import type { IndexOptions, IndexProgress, IndexWarning } from "./types.ts";
 export interface Crossing extends Pick<IndexOptions, "profile" | "encoding" | "chunkBudget" | "sliceMs"> {
   hasDefinitions: boolean;
   hasStorage: boolean;
-  embeddings: { model: string; batchSize?: number | undefined; concurrency?: number | undefined; timeoutMs?: number | undefined } | undefined;
+  embeddings:
+    | {
+        model: string;
+        batchSize?: number | undefined;
+        concurrency?: number | undefined;
+        timeoutMs?: number | undefined;
+      }
+    | undefined;
   vocabulary: Uint8Array | string;
 }
 
@@ -51,7 +59,9 @@ export const PUT = 256;
 export const PUT_LENGTH = 1 << 20;
 
 export function crossed(error: unknown): CrossedError {
-  const { name, message, code, path, details } = (typeof error === "object" && error !== null ? error : {}) as Partial<EspalierError>;
+  const { name, message, code, path, details } = (
+    typeof error === "object" && error !== null ? error : {}
+  ) as Partial<EspalierError>;
   const plain: CrossedError = { name: String(name ?? "Error"), message: String(message ?? error) };
   if (typeof code === "string") plain.code = code;
   if (typeof path === "string") plain.path = path;

@@ -26,30 +26,40 @@ export function serve(port: Port, engine: () => WasmBytes): void {
   let next = 1;
   let opening: Promise<LocalIndex> | undefined;
 
-  const ask = <T>(call: number, name: string, args: unknown[], signal?: AbortSignal): Promise<T> => new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const id = next++;
-    const abort = () => {
-      asked.delete(id);
-      send({ type: "drop", id });
-      reject(signal?.reason);
-    };
-    const clean = () => signal?.removeEventListener("abort", abort);
-    signal?.addEventListener("abort", abort, { once: true });
-    asked.set(id, { resolve: (value) => (clean(), resolve(value)), reject: (error) => (clean(), reject(error)) });
-    send({ type: "ask", id, call, name, args });
-  });
+  const ask = <T>(call: number, name: string, args: unknown[], signal?: AbortSignal): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const id = next++;
+      const abort = () => {
+        asked.delete(id);
+        send({ type: "drop", id });
+        reject(signal?.reason);
+      };
+      const clean = () => signal?.removeEventListener("abort", abort);
+      signal?.addEventListener("abort", abort, { once: true });
+      asked.set(id, { resolve: (value) => (clean(), resolve(value)), reject: (error) => (clean(), reject(error)) });
+      send({ type: "ask", id, call, name, args });
+    });
 
   const open = async (options: Crossing): Promise<LocalIndex> => {
     initSync(engine());
     const { encoding = "o200k_base", vocabulary } = options;
     await loadEncoding(encoding as EncodingName, vocabulary);
-    const index = new LocalIndex(proxied(options, (name, args, signal) => ask(0, name, args, signal), (warning) => send({ type: "warning", warning: plain(warning) })));
+    const index = new LocalIndex(
+      proxied(
+        options,
+        (name, args, signal) => ask(0, name, args, signal),
+        (warning) => send({ type: "warning", warning: plain(warning) }),
+      ),
+    );
     await index.load();
     return index;
   };
 
-  const run = async ({ id, method, args, options, callbacks }: Extract<ToSearchWorker, { type: "call" }>, signal: AbortSignal): Promise<unknown> => {
+  const run = async (
+    { id, method, args, options, callbacks }: Extract<ToSearchWorker, { type: "call" }>,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     const index = await opening!;
     const own: Ask = (name, values, stop) => ask(id, name, values, stop);
     let last = 0;
@@ -61,16 +71,27 @@ export function serve(port: Port, engine: () => WasmBytes): void {
     };
     const work = { signal, ...(callbacks.includes("onProgress") && { onProgress }) };
     switch (method) {
-      case "sync": return index.sync(work);
-      case "save": return index.save(work);
-      case "put": return index.put(filesOf(own), work);
-      case "refresh": return index.refresh(args[0] as string[], work);
-      case "remove": return index.remove(args[0] as string[]);
-      case "state": return index.state();
-      case "dispose": return index.dispose();
+      case "sync":
+        return index.sync(work);
+      case "save":
+        return index.save(work);
+      case "put":
+        return index.put(filesOf(own), work);
+      case "refresh":
+        return index.refresh(args[0] as string[], work);
+      case "remove":
+        return index.remove(args[0] as string[]);
+      case "state":
+        return index.state();
+      case "dispose":
+        return index.dispose();
       case "search": {
-        const asking = Object.fromEntries(callbacks.filter((name) => name !== "filter").map((name) => [name, callback(own, name)]));
-        const filter = callbacks.includes("filter") ? (paths: readonly string[]) => own<boolean[]>("filter", [paths], signal) : undefined;
+        const asking = Object.fromEntries(
+          callbacks.filter((name) => name !== "filter").map((name) => [name, callback(own, name)]),
+        );
+        const filter = callbacks.includes("filter")
+          ? (paths: readonly string[]) => own<boolean[]>("filter", [paths], signal)
+          : undefined;
         return index.search(args[0] as string, { ...options, ...asking, signal }, filter);
       }
     }
@@ -97,7 +118,8 @@ export function serve(port: Port, engine: () => WasmBytes): void {
         calls.set(message.id, controller);
         return void answer(message.id, () => run(message, controller.signal)).finally(() => calls.delete(message.id));
       }
-      case "abort": return calls.get(message.id)?.abort();
+      case "abort":
+        return calls.get(message.id)?.abort();
       case "answer": {
         asked.get(message.id)?.resolve(message.value);
         return void asked.delete(message.id);
@@ -111,30 +133,50 @@ export function serve(port: Port, engine: () => WasmBytes): void {
 }
 
 /** The options of the index, with callbacks that ask the page. */
-function proxied(options: Crossing, ask: Ask, onWarning: (warning: IndexWarning) => void): ConstructorParameters<typeof LocalIndex>[0] {
+function proxied(
+  options: Crossing,
+  ask: Ask,
+  onWarning: (warning: IndexWarning) => void,
+): ConstructorParameters<typeof LocalIndex>[0] {
   const { profile, encoding, chunkBudget, sliceMs, hasDefinitions, hasStorage, embeddings } = options;
   return {
-    profile, encoding, chunkBudget, sliceMs, onWarning,
+    profile,
+    encoding,
+    chunkBudget,
+    sliceMs,
+    onWarning,
     source: {
       list: ({ signal, note }) => listed(ask, note, signal),
       read: (path) => ask("source.read", [path]),
     },
-    ...(hasStorage && { storage: {
-      readBytes: (name) => ask("storage.readBytes", [name]),
-      writeBytes: (name, bytes) => ask("storage.writeBytes", [name, bytes]),
-      list: (prefix) => ask("storage.list", [prefix]),
-      delete: (name) => ask("storage.delete", [name]),
-    } }),
+    ...(hasStorage && {
+      storage: {
+        readBytes: (name) => ask("storage.readBytes", [name]),
+        writeBytes: (name, bytes) => ask("storage.writeBytes", [name, bytes]),
+        list: (prefix) => ask("storage.list", [prefix]),
+        delete: (name) => ask("storage.delete", [name]),
+      },
+    }),
     ...(hasDefinitions && { definitions: (file) => ask("definitions", [file]) }),
-    ...(embeddings && { embeddings: { ...embeddings, embed: (texts, { signal, kind }) => ask("embed", [texts, kind], signal) } }),
+    ...(embeddings && {
+      embeddings: { ...embeddings, embed: (texts, { signal, kind }) => ask("embed", [texts, kind], signal) },
+    }),
   };
 }
 
-async function* listed(ask: Ask, note: (note: FileNote) => void, signal: AbortSignal | undefined): AsyncIterable<ListedFile> {
+async function* listed(
+  ask: Ask,
+  note: (note: FileNote) => void,
+  signal: AbortSignal | undefined,
+): AsyncIterable<ListedFile> {
   const list = await ask<number>("source.list", [], signal);
   try {
     for (;;) {
-      const { files, notes, isDone } = await ask<{ files: ListedFile[]; notes: FileNote[]; isDone: boolean }>("source.next", [list], signal);
+      const { files, notes, isDone } = await ask<{ files: ListedFile[]; notes: FileNote[]; isDone: boolean }>(
+        "source.next",
+        [list],
+        signal,
+      );
       notes.forEach(note);
       yield* files;
       if (isDone) return;
