@@ -1,8 +1,11 @@
 /** Finding messages of a conversation by words: what a user does, what holds for any conversation, and odd input. */
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { espalier as e } from "../built.ts";
 // @ts-expect-error The bundle has no declarations beside it.
 import * as bundle from "../../../pkg/dist/search-node.js";
@@ -180,6 +183,36 @@ test("the host can pass the module; without one the error says so", async () => 
   await assert.rejects(wrong.search("parser"), refused("search_not_loaded", "options.search"));
   await wrong.dispose();
   await assert.rejects(open(story(), { search: "espalier/search" }), refused("bad_option", "options.search"));
+});
+
+/** Runs a module in a process of its own: what entries register is shared by all of them in one process. */
+const alone = async (source: string, kind: "module" | "commonjs") => {
+  const dist = new URL("../../../pkg/dist/", import.meta.url);
+  const code = source.replaceAll("DIST", fileURLToPath(dist).replaceAll("\\", "/"));
+  const { stdout } = await promisify(execFile)(process.execPath, [`--input-type=${kind}`, "-e", code]);
+  return stdout.trim();
+};
+
+test("an entry without files loads no engine by itself, and takes one", async () => {
+  const said = await alone(
+    `import { readFileSync } from "node:fs";
+    import { ConversationLog, initSync, loadEncodingSync } from "DISTslim.js";
+    initSync(readFileSync("DISTespalier.wasm"));
+    loadEncodingSync("o200k_base", readFileSync("DISTvocab/o200k_base.vocab"));
+    const messages = [{ role: "user", content: "Fix the parser." }];
+    await ConversationLog.from(messages).search("parser").catch(({ code }) => console.log(code));
+    const log = ConversationLog.from(messages, { search: () => import("DISTsearch-inline.js") });
+    console.log((await log.search("parser"))[0].id);`,
+    "module",
+  );
+  assert.deepEqual(said.split("\n"), ["search_not_loaded", "m0"]);
+});
+
+test("CommonJS loads the engine by itself", async () => {
+  const source = `const { ConversationLog } = require("DISTnode.cjs");
+    const log = ConversationLog.from([{ role: "user", content: "Fix the parser." }]);
+    log.search("parser").then(([{ id }]) => console.log(id));`;
+  assert.equal(await alone(source, "commonjs"), "m0");
 });
 
 test("a load that failed is tried again", async () => {
