@@ -16,11 +16,24 @@ export function marksOf(text: string, terms: readonly string[]): Mark[] {
   const at = new Map(terms.map((term, index) => [term, index]));
   const marks: Mark[] = [];
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    const whole = at.get(word.toLowerCase());
+    const whole = termOf(word, at);
     if (whole !== undefined) marks.push({ start: index, end: index + word.length, term: whole });
     else marks.push(...partsOf(word, index, at));
   }
   return marks;
+}
+
+/** The index has English words without their endings: `parsing` is its `pars`, `queries` its `query`. */
+const ENDINGS: [ending: string, stem: string][] = [["", ""], ["e", ""], ["s", ""], ["es", ""], ["ed", ""], ["ing", ""], ["ies", "y"], ["ied", "y"]];
+
+function termOf(word: string, at: ReadonlyMap<string, number>): number | undefined {
+  const lower = word.toLowerCase();
+  for (const [ending, stem] of ENDINGS) {
+    if (!lower.endsWith(ending) || lower.length - ending.length + stem.length < Math.min(lower.length, 3)) continue;
+    const found = at.get(lower.slice(0, lower.length - ending.length) + stem);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Parts of a word, and runs of parts: the term `max_results` is in `max_results2`. */
@@ -31,7 +44,7 @@ function partsOf(word: string, offset: number, at: ReadonlyMap<string, number>):
     for (let last = parts.length - 1; last >= first; last--) {
       const start = parts[first]!.index;
       const end = parts[last]!.index + parts[last]![0].length;
-      const term = at.get(word.slice(start, end).toLowerCase());
+      const term = termOf(word.slice(start, end), at);
       if (term === undefined) continue;
       marks.push({ start: offset + start, end: offset + end, term });
       first = last;

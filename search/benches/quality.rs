@@ -2,8 +2,8 @@
 //! `cargo bench -p espalier-search --bench quality -- build/corpus/labelled.json`. `VOCABULARY` names a vocabulary
 //! file of o200k_base; without one a token is four bytes.
 //!
-//! Recall is the share of queries whose answer is among the first ten chunks: a chunk of the answer's file, and one
-//! that has a line of the answer.
+//! Among the first ten chunks: the share of queries with a chunk of the answer's file, with one that has a line of the
+//! answer, and with one that has its first line, its head.
 
 use espalier_core::tokens::{Encoding, EncodingName, Tokenizer};
 use espalier_search::{ChunkOptions, Definition, Index, Profile, Query};
@@ -93,8 +93,8 @@ fn labelled(value: &Value) -> Labelled {
 }
 
 fn measure(files: &[File], queries: &[Labelled], tokenizer: &impl Tokenizer) {
-    println!("| | half | file in {TOP} | lines in {TOP} | MRR of lines | chunks |");
-    println!("| --- | --- | --- | --- | --- | --- |");
+    println!("| | half | file in {TOP} | lines in {TOP} | head in {TOP} | MRR of lines | chunks |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     let options = ChunkOptions::default();
     let mut index = Index::new(Profile::COPILOT_CHAT);
     let mut lines = HashMap::new();
@@ -159,6 +159,7 @@ struct Found {
     queries: f64,
     files: f64,
     lines: f64,
+    heads: f64,
     reciprocal: f64,
 }
 
@@ -169,23 +170,26 @@ fn report(name: &str, index: &Index, queries: &[Labelled], lines_of: impl Fn(&st
         found.queries += 1.0;
         let hits = index.search(&Query { max_results: TOP, ..Query::of(&labelled.query) });
         let located = hits.iter().filter_map(|hit| index.locate(hit.chunk));
-        let mut file = false;
+        let (mut file, mut head) = (false, false);
         let mut place = None;
         for (at, hit) in located.enumerate().filter(|(_, hit)| hit.path == labelled.path) {
             file = true;
             let (first, last) = lines_of(hit.path, hit.position).unwrap_or((hit.first_line, hit.last_line));
+            head |= labelled.lines.is_none_or(|answer| first <= answer.0 && last >= answer.0);
             if place.is_none() && labelled.lines.is_none_or(|answer| first <= answer.1 && last >= answer.0) {
                 place = Some(at);
             }
         }
         found.files += f64::from(u8::from(file));
         found.lines += f64::from(u8::from(place.is_some()));
+        found.heads += f64::from(u8::from(head));
         found.reciprocal += place.map_or(0.0, |at| 1.0 / (at + 1) as f64);
     }
     let chunks = index.state().chunks;
-    for (half, Found { queries, files, lines, reciprocal }) in ["tuning", "judged"].iter().zip(halves) {
-        let share = |count: f64| format!("{:.1} %", 100.0 * count / f64::max(queries, 1.0));
-        let rank = reciprocal / f64::max(queries, 1.0);
-        println!("| {name} | {half} ({queries}) | {} | {} | {rank:.3} | {chunks} |", share(files), share(lines));
+    for (half, found) in ["tuning", "judged"].iter().zip(halves) {
+        let queries = found.queries.max(1.0);
+        let shares = [found.files, found.lines, found.heads].map(|count| format!("{:.1} %", 100.0 * count / queries));
+        let rank = found.reciprocal / queries;
+        println!("| {name} | {half} ({queries}) | {} | {rank:.3} | {chunks} |", shares.join(" | "));
     }
 }

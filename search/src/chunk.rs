@@ -61,9 +61,6 @@ struct Piece {
     adds_up: bool,
 }
 
-/// What is at least this good a place is the border of a definition.
-const DEFINITION: u32 = 200;
-
 /// Cuts `text` into chunks. `definitions` may nest and come in any order; those that are not inside the text
 /// are ignored.
 ///
@@ -150,8 +147,8 @@ fn fitting<T: Tokenizer + ?Sized>(text: &str, pieces: &[Piece], first: usize, bu
     next
 }
 
-/// The best place for a cut up to `fitting`: in the upper quarter of the budget. If no definition has its
-/// border there, the last border of one before, down to a quarter of the budget.
+/// The best place for a cut up to `fitting`, in the upper quarter of the budget. Shorter chunks keep more definitions
+/// whole, but lack the neighbours that say what a definition is about, and are found less often (`benches/README.md`).
 fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> usize {
     if fitting == pieces.len() {
         return fitting;
@@ -160,13 +157,11 @@ fn best_border(pieces: &[Piece], first: usize, fitting: usize, budget: u64) -> u
     let mut total = sum(&pieces[first..fitting]);
     for at in (first + 1..fitting).rev() {
         total -= pieces[at].tokens;
-        if total * 4 < budget {
+        if total * 4 < budget * 3 {
             break;
         }
         let border = pieces[at].border;
-        let is_better =
-            if total * 4 >= budget * 3 { border > best.1 } else { border.0 >= DEFINITION && best.1.0 < DEFINITION };
-        if is_better {
+        if border > best.1 {
             best = (at, border);
         }
     }

@@ -299,6 +299,8 @@ impl Index {
             self.add_terms(text, &mut found);
             found.extend_from_slice(&context);
             if self.profile.context && !chunk.header.is_empty() {
+                // Twice: the definition around a chunk says more about it than a word of its text.
+                self.add_terms(&chunk.header, &mut found);
                 self.add_terms(&chunk.header, &mut found);
             }
             self.count(first + position, &found, &mut encoded);

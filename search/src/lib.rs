@@ -3,7 +3,8 @@
 //! In: paths, texts, definitions that a parser found, embeddings, queries. Out: chunks in rank order with
 //! scores. Start reading at [`Index`].
 //!
-//! `chunk` cuts a text, `terms` finds the words of a chunk, `index` keeps files and takes changes (`inverted`:
+//! `chunk` cuts a text, `terms` finds the words of a chunk (`stem`: without their endings), `index` keeps files and
+//! takes changes (`inverted`:
 //! postings, `intern`: the dictionary, `bytes`: variable-length numbers, `compact`: rids it of removed chunks),
 //! `query` ranks, `snapshot` writes and reads segments (`segment`: the layout of one), `vectors` finds nearest
 //! neighbours (`vector_store`: and keeps them), `fuse` joins rankings. `plan` decides which of these searches
@@ -26,6 +27,7 @@ mod profile;
 mod query;
 mod segment;
 mod snapshot;
+mod stem;
 mod terms;
 mod variations;
 mod vector_store;

@@ -5,7 +5,7 @@
 
 use crate::bytes::checksum;
 use crate::variations::question;
-use crate::{Index, Profile, Query};
+use crate::{Index, Profile, Query, Words};
 use espalier_core::error::Result;
 use espalier_core::map::HashMap;
 use std::collections::BTreeMap;
@@ -91,7 +91,8 @@ struct Row {
 
 impl Default for Messages {
     fn default() -> Messages {
-        let profile = Profile { context: false, ..Profile::ESPALIER };
+        // Questions have their own forms of words, which count less than the word.
+        let profile = Profile { words: Words::Espalier, context: false, ..Profile::ESPALIER };
         Messages { index: Index::new(profile), rows: HashMap::default(), by_number: BTreeMap::new() }
     }
 }

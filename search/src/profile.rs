@@ -6,6 +6,8 @@ pub enum Words {
     /// Camel parts in any script, acronyms (`HTMLParser` has `html` and `parser`), pairs of ideographs. No term
     /// has more than 128 bytes.
     Espalier,
+    /// The same, and English words without their endings: `parsing` and `parse` are `pars`.
+    Stems,
     /// Copilot Chat's: camel parts in ASCII only, acronyms stay whole.
     CopilotChat,
 }
@@ -31,7 +33,7 @@ pub struct Profile {
 impl Profile {
     /// BM25 with k1 = 1.2 and b = 0.75.
     pub const ESPALIER: Profile =
-        Profile { words: Words::Espalier, scoring: Scoring::Bm25 { k1: 1.2, b: 0.75 }, context: true };
+        Profile { words: Words::Stems, scoring: Scoring::Bm25 { k1: 1.2, b: 0.75 }, context: true };
 
     /// Copilot Chat's TF-IDF.
     pub const COPILOT_CHAT: Profile = Profile { words: Words::CopilotChat, scoring: Scoring::TfIdf, context: false };
@@ -39,7 +41,9 @@ impl Profile {
     /// What decides the contents of a snapshot, in one number. Scoring is applied when a query runs, so it is
     /// not part of it.
     pub(crate) fn mark(self) -> u8 {
-        u8::from(self.words == Words::CopilotChat) | u8::from(self.context) << 1
+        u8::from(self.words == Words::CopilotChat)
+            | u8::from(self.context) << 1
+            | u8::from(self.words == Words::Stems) << 2
     }
 }
 

@@ -1,6 +1,7 @@
 //! Words of a text, and the terms of a word.
 
 use crate::Words;
+use crate::stem::stem;
 use espalier_core::map::HashSet;
 use espalier_core::tokens::is_letter;
 
@@ -61,10 +62,10 @@ fn begins(word: &str) -> bool {
 /// assert_eq!(found, ["parsehtmldocument_v2", "parse", "html", "document"]);
 /// ```
 pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
-    if rules == Words::Espalier && word.len() > MAX_WORD {
+    if rules != Words::CopilotChat && word.len() > MAX_WORD {
         return;
     }
-    let mut terms = Terms::default();
+    let mut terms = Terms { has_stems: rules == Words::Stems, ..Terms::default() };
     terms.add(word.to_lowercase());
     let mut add = |part: &str| {
         if has_three(part) {
@@ -79,7 +80,7 @@ pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
             }
             before_digits(word).into_iter().for_each(&mut add);
         }
-        Words::Espalier => {
+        Words::Espalier | Words::Stems => {
             split(word, is_border, &mut |part| {
                 let part = part.trim_matches(['_', '$']);
                 add(part);
@@ -98,12 +99,16 @@ pub fn terms_of(word: &str, rules: Words, mut visit: impl FnMut(&str)) {
 /// The terms of a word, each once. A set is only made for the few words with many parts.
 #[derive(Default)]
 struct Terms {
+    has_stems: bool,
     list: Vec<String>,
     set: HashSet<String>,
 }
 
 impl Terms {
-    fn add(&mut self, term: String) {
+    fn add(&mut self, mut term: String) {
+        if self.has_stems {
+            stem(&mut term);
+        }
         if self.list.len() < 16 {
             if !self.list.contains(&term) {
                 self.list.push(term);

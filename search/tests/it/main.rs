@@ -5,6 +5,7 @@ mod indexing;
 mod messages;
 mod plan;
 mod profiles;
+mod quality;
 mod snapshots;
 mod stores;
 mod support;

@@ -21,6 +21,7 @@ const CASES: [what: string, text: string, terms: string[], expected: string][] =
   ["a run of parts", "reopenIndexAgain", ["indexagain"], "reopen[IndexAgain]"],
   ["letters of other scripts", "größe ÜBERGRÖSSE Überblick", ["größe", "überblick"], "[größe] ÜBERGRÖSSE [Überblick]"],
   ["several terms", "a call of the tool", ["tool", "call"], "a [call] of the [tool]"],
+  ["other forms of a word", "parse parsing parsed Parses queries sparse", ["pars", "query"], "[parse] [parsing] [parsed] [Parses] [queries] sparse"],
   ["no terms", "nothing here", [], "nothing here"],
   ["an empty text", "", ["a"], ""],
 ];
