@@ -15,6 +15,12 @@
 
 const TEXT_ONLY = `if (typeof arg !== "string") throw new TypeError(\`the engine was given \${debugString(arg)} where a text is needed\`);`;
 
+/**
+ * Long texts are encoded at once: the loop over code units that wasm-bindgen begins with takes ten times as long. Not texts of which a
+ * second copy could be too much.
+ */
+const AT_ONCE = "if (arg.length > 256 && arg.length < 1e7) realloc = undefined;";
+
 const DEBUG_STRING = `function debugString(val) {
     if (typeof val === "string") return JSON.stringify(val.length > 60 ? val.slice(0, 60) + "…" : val);
     if (typeof val === "symbol") return "a symbol";
@@ -35,8 +41,8 @@ export function glueFactory(code, types, inlineEntry) {
     .replace(/new FinalizationRegistry\(ptr => /g, "new FinalizationRegistry(ptr => isRetired || ")
     .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined")
     .replace(/^function debugString\(val\) \{[^]*?^\}/m, "")
-    .replace(/^function passStringToWasm0\(arg, malloc, realloc\) \{/m, (head) => `${head}\n    ${TEXT_ONLY}`);
-  if (!body.includes(TEXT_ONLY)) throw new Error("wasm-bindgen's glue has helpers that scripts/glue.mjs does not know");
+    .replace(/^function passStringToWasm0\(arg, malloc, realloc\) \{/m, (head) => `${head}\n    ${TEXT_ONLY}\n    ${AT_ONCE}`);
+  if (!body.includes(TEXT_ONLY) || !/if \(realloc === undefined\)/.test(body)) throw new Error("wasm-bindgen's glue has helpers that scripts/glue.mjs does not know");
   if (/^\s*(import|export)\b/m.test(body)) throw new Error("wasm-bindgen's glue has an import or export that scripts/glue.mjs does not know");
   if (!/function initSync\b/.test(body)) throw new Error("wasm-bindgen's glue has no initSync");
   const exported = [...new Set([...names, "initSync", "retire"])];
