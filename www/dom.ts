@@ -35,7 +35,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 /** Writes into the address what is worth keeping when the page is reloaded or passed on, once things have come to rest. */
 export function remember(state: () => Record<string, string>): void {
   clearTimeout(timer);
-  timer = setTimeout(() => history.replaceState(null, "", `#${new URLSearchParams(state())}`), REST);
+  timer = setTimeout(() => {
+    const hash = `#${new URLSearchParams(state())}`;
+    if (hash !== location.hash) history.replaceState(null, "", hash);
+  }, REST);
 }
 
 /** What the address says. */

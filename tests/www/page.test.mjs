@@ -210,7 +210,7 @@ test("every control has a name, and the keyboard reaches all of them", async () 
     [...document.querySelectorAll("input, select, button")].filter((control) => !(control.labels?.length || control.textContent.trim() || control.ariaLabel)).map((control) => control.outerHTML));
   assert.deepEqual(nameless, []);
   const reached = new Set();
-  for (let i = 0; i < 14; i++) {
+  for (let i = 0; i < 18; i++) {
     await page.keyboard.press("Tab");
     reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.tagName));
   }

@@ -193,6 +193,11 @@ test("a folder of one's own is searched; what is left out is listed with its rea
   const skipped = await text("skipped");
   assert.match(skipped, /ignored by a rule[\s\S]*skip/);
   assert.match(skipped, /binary[\s\S]*logo\.bin/);
+  await page.check("#whole");
+  await says("status", "the whole workspace");
+  assert.match((await places()).join(), /cart\.ts/);
+  await page.uncheck("#whole");
+  await says("status", "Strategy: words");
   await repository();
   assert.deepEqual(complaints, []);
 });

@@ -25,6 +25,7 @@ export interface BrowserFile {
   /** Of `<input webkitdirectory>`: its path, which begins with the name of the folder. */
   readonly webkitRelativePath?: string;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  arrayBuffer?(): Promise<ArrayBuffer>;
 }
 
 /**
@@ -137,7 +138,8 @@ const isFile = (value: unknown): value is BrowserFile =>
   isObject(value) &&
   typeof value["name"] === "string" &&
   typeof value["slice"] === "function" &&
-  typeof value["size"] === "number";
+  // Reading it would ask the disk.
+  "size" in value;
 const isEntry = (value: unknown): value is BrowserEntry =>
   isObject(value) &&
   typeof value["isDirectory"] === "boolean" &&
@@ -198,18 +200,44 @@ function fileTrees(files: readonly BrowserFile[]): { name: string; tree: Tree }[
     if (!groups.has(name)) groups.set(name, new Map());
     groups.get(name)!.set(rest, file);
   }
-  return [...groups].map(([name, held]) => ({
-    name,
-    tree: heldTree(held.keys(), (path) => {
+  return [...groups].map(([name, held]) => {
+    const tree = heldTree(held.keys(), (path) => {
       const file = held.get(path);
       return file && { stat: () => statOf(file), read: (maxBytes) => bytesOf(file, maxBytes) };
-    }),
-  }));
+    });
+    return { name, tree: { ...tree, stat: async (path: string) => (await breathe(), tree.stat(path)) } };
+  });
 }
 
-const statOf = ({ size, lastModified }: BrowserFile): FileStat => ({ size, version: `${size}-${lastModified}` });
-const bytesOf = async (file: BrowserFile, maxBytes: number) =>
-  new Uint8Array(await file.slice(0, Math.min(file.size, maxBytes)).arrayBuffer());
+/** Milliseconds after which the page has its turn. */
+const SLICE_MS = 8;
+let turn = 0;
+
+/** Lets the page go on between files: a list of 25,000 would hold it up for seconds. */
+async function breathe(): Promise<void> {
+  if (performance.now() - turn < SLICE_MS) return;
+  await new Promise((resolve) => setTimeout(resolve));
+  turn = performance.now();
+}
+
+/** Chromium asks the disk, and blocks, each time that the size or time of a chosen file is read: once is enough. */
+const stats = new WeakMap<BrowserFile, FileStat>();
+
+function statOf(file: BrowserFile): FileStat {
+  const known = stats.get(file);
+  if (known) return known;
+  const { size, lastModified } = file;
+  const stat = { size, version: `${size}-${lastModified}` };
+  stats.set(file, stat);
+  return stat;
+}
+
+async function bytesOf(file: BrowserFile, maxBytes: number): Promise<Uint8Array> {
+  const { size } = statOf(file);
+  const isWhole = size <= maxBytes && file.arrayBuffer !== undefined;
+  return new Uint8Array(await (isWhole ? file.arrayBuffer!() : file.slice(0, Math.min(size, maxBytes)).arrayBuffer()));
+}
+
 const readOf = async (file: BrowserFile, maxBytes: number) => ({
   bytes: await bytesOf(file, maxBytes),
   ...statOf(file),
