@@ -15,6 +15,7 @@ import { serve } from "../../scripts/serve.mjs";
 import { titleAt } from "../www/browser.mjs";
 import { modelServer } from "../server/model.mjs";
 import { countCases } from "./count.mjs";
+import { workspaceCases } from "./workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const transcripts = join(root, "tests", "fixtures", "transcripts");
@@ -414,7 +415,7 @@ const cases = {
 
   async "arethetypeswrong finds nothing"() {
     const args = ["--pack", join(root, "pkg"), "--profile", "node16", "--exclude-entrypoints",
-      "espalier.wasm", "count.wasm", "vocab/o200k_base.vocab", "vocab/cl100k_base.vocab", "--no-color"];
+      "espalier.wasm", "count.wasm", "workspace.wasm", "vocab/o200k_base.vocab", "vocab/cl100k_base.vocab", "--no-color"];
     const { code, stdout } = await run(join(root, "node_modules", ".bin", "attw"), args, { cwd: home });
     assert.equal(code, 0, stdout);
   },
@@ -513,7 +514,8 @@ const cases = {
   },
 };
 
-Object.assign(cases, countCases({ consumer, home, root, run, titleIn }));
+const tools = { consumer, home, root, run, titleIn };
+Object.assign(cases, countCases(tools), workspaceCases(tools));
 
 const only = process.argv.slice(2);
 let failed = 0;

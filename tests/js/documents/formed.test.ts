@@ -89,6 +89,16 @@ test("between tags a marker is in braces, in code it is not", async () => {
   assert.ok(braced > 100, `${braced}`);
 });
 
+test("a text of several lines goes with the row that ends it", async () => {
+  const list = (name: string) => `  ${name}: words(\`\n${rows((at) => `    ${name}${at} min.js${at} map${at}`, 12)}  \`),\n`;
+  const text = `export const rules = freeze({\n${["one", "two", "three"].map(list).join("  few: words(\"a b\"),\n")}});\n`;
+  for (const share of [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) {
+    for (const at of [0, text.indexOf("few"), text.lastIndexOf("few"), text.length]) {
+      await formed(text, "typescript", Math.floor(count(text) * share), at);
+    }
+  }
+});
+
 const root = new URL("../../../", import.meta.url);
 const files = (folder: string) => readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" }).map((name) => `${folder}${name}`);
 const REAL = ["js/", "src/", "tests/fixtures/sources/"].flatMap(files).filter((path) => languageOf(path) && /\.(ts|tsx|rs|py|go|java|cpp)$/.test(path)).sort()

@@ -98,7 +98,7 @@ impl<'d> Page<'d> {
         let begins = |row: &u32| {
             let indent = self.indent(*row).len();
             let text = self.rows.get(*row as usize).map_or("", |row| self.slice(row.start, row.end)).trim_start();
-            *row == from || indent == least && !text.starts_with(['}', ']', ')']) && !text.starts_with("</")
+            *row == from || indent == least && !closes(text)
         };
         let starts: Vec<u32> = (from..to).filter(begins).collect();
         let ends = starts.iter().skip(1).copied().chain([to]);
@@ -127,6 +127,14 @@ impl<'d> Page<'d> {
         let text = &text[leading(text, b"\r\n")..];
         &text[..leading(text, b" \t")]
     }
+}
+
+/// True if a row begins with the end of what an earlier row opens: a bracket, a tag, or a text of several lines (a quote
+/// before a bracket, a comma or a semicolon).
+fn closes(row: &str) -> bool {
+    let behind = row.trim_start_matches(['`', '"', '\'']);
+    let is_bracket = behind.starts_with(['}', ']', ')']);
+    is_bracket || row.starts_with("</") || behind.len() < row.len() && behind.starts_with([',', ';'])
 }
 
 fn slice(text: &str, start: u32, end: u32) -> &str {
