@@ -15,6 +15,7 @@
 //!   of a summary was never said, and how both are looked for.
 //! - [`profile`]: the constants of a system. - [`window`]: what a request may have. - [`job`], [`backoff`], [`flag`]: summaries made in the background, and
 //!   failures.
+//! - [`working`]: the files that the work has open, as they are now, and the names around them.
 //! - [`summary`]: the message that stands for the covered range. - [`reduce`]: the last resort of the fit.
 //! - [`results`]: what all results of tools may have together, without a budget for the whole. - [`placeholder`]: what stands for a cleared one.
 
@@ -45,6 +46,7 @@ mod run;
 pub mod steps;
 pub mod summary;
 pub mod window;
+pub mod working;
 
 pub use run::Compaction;
 

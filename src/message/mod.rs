@@ -5,9 +5,11 @@
 //! host's own format. Rules: `OpenAI`, `Anthropic`, `Gemini`, VS Code and AI SDK messages all read into this one shape;
 //! what the core need not understand rides along as [`Part::Opaque`].
 //!
-//! [`tool_map`] reads what a call of a tool does (by the tables in [`dialects`]), [`tool_output`] what its result says,
+//! [`tool_map`] reads what a call of a tool does (by the tables in [`dialects`]), [`change`] what it changes in files,
+//! [`tool_output`] what its result says,
 //! [`path`] the paths it names.
 
+pub mod change;
 pub mod dialects;
 pub mod path;
 pub mod tool_map;

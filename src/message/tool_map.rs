@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::change::{Change, FileChange, of_patch};
 use super::dialects::{self, Dialect, Dialects, Role, Row, usual};
 use super::path::normal;
 
@@ -200,6 +201,25 @@ impl ToolMap {
         call
     }
 
+    /// What a call that [`ToolMap::read`] found to write or edit changes, step by step. Empty if its arguments do not tell.
+    ///
+    /// ```
+    /// use espalier::message::change::Change;
+    /// use espalier::message::tool_map::ToolMap;
+    /// let steps = ToolMap::default().changes("Edit", r#"{"file_path":"a.rs","old_string":"1","new_string":"2"}"#);
+    /// assert_eq!(steps[0].change, Change::Replace { old: "1".into(), new: "2".into(), all: false });
+    /// ```
+    pub fn changes(&self, name: &str, arguments: &str) -> Vec<FileChange> {
+        let fields = match serde_json::from_str::<Value>(arguments) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(Value::String(text)) => Map::from_iter([("input".to_string(), Value::String(text))]),
+            _ => return vec![],
+        };
+        let rule = self.rules.iter().find(|rule| rule.name == name);
+        let row = if rule.is_some() { None } else { self.find(name, &fields).map(|found| found.row) };
+        Arguments { fields: &fields, rule, row }.changes()
+    }
+
     /// The row of a tool, by its name or by what is left of it without the server that has it.
     fn find(&self, name: &str, fields: &Map<String, Value>) -> Option<dialects::Found> {
         dialects::find(name, fields, self.dialect).or_else(|| {
@@ -300,6 +320,65 @@ impl<'a> Arguments<'a> {
         out.join("\n")
     }
 
+    fn text(&self, role: Role) -> Option<&'a str> {
+        // Edits of several places are lists; their names are those of texts, too.
+        self.values(role).into_iter().find_map(Value::as_str)
+    }
+
+    /// What the call changes. A patch tells most, then what is replaced, then where text goes.
+    fn changes(&self) -> Vec<FileChange> {
+        let own = |change| vec![FileChange { path: None, change }];
+        let line = self.text(Role::Command).filter(|line| line.contains("apply_patch")).and_then(patch_command);
+        let patch = self.text(Role::Patch).or(line).map(of_patch).unwrap_or_default();
+        if !patch.is_empty() {
+            return patch;
+        }
+        let edits: Vec<FileChange> =
+            self.values(Role::Edits).into_iter().filter_map(Value::as_array).flatten().filter_map(replaced).collect();
+        if !edits.is_empty() {
+            return edits;
+        }
+        let new = self.text(Role::New).map(str::to_string);
+        let number = |role| self.row?.arguments(role).find_map(|name| whole(self.fields.get(name)?));
+        if let Some(after) = number(Role::Line) {
+            return own(Change::Insert { after: Some(after), text: new.unwrap_or_default() });
+        }
+        if let Some(before) = number(Role::Before) {
+            return own(Change::Insert { after: before.checked_sub(1), text: new.unwrap_or_default() });
+        }
+        if let Some(from) = self.row.and_then(|row| row.arguments(Role::Source).find_map(|name| self.fields.get(name)))
+        {
+            return own(Change::MovedFrom { path: normal(from.as_str().unwrap_or_default()) });
+        }
+        if let Some(text) = self.row.and_then(|row| row.arguments(Role::Content).find_map(|name| self.fields.get(name)))
+        {
+            return own(Change::Write { text: text.as_str().unwrap_or_default().to_string() });
+        }
+        let all = self.values(Role::All).into_iter().any(is_yes);
+        if let Some(old) = self.text(Role::Old).filter(|old| !old.is_empty()) {
+            return own(Change::Replace { old: old.to_string(), new: new.unwrap_or_default(), all });
+        }
+        let kind = self.rule.map(|rule| rule.kind).or(self.row.map(|row| row.kind));
+        match (kind, number(Role::From), number(Role::To), new.or_else(|| self.text(Role::Content).map(str::to_string)))
+        {
+            (Some(ToolKind::Edit), Some(from), Some(to), Some(text)) => own(Change::Lines { from, to, text }),
+            // Without a line and without a text to look for it goes to the end, or where a model puts it.
+            (Some(ToolKind::Edit), None, None, Some(text)) => {
+                own(match self.is_listed(Role::Line) || self.names(Role::Line) {
+                    true => Change::Insert { after: None, text },
+                    false => Change::Somewhere { text },
+                })
+            }
+            (Some(ToolKind::Edit), _, _, Some(text)) => own(Change::Somewhere { text }),
+            (_, _, _, Some(text)) => own(Change::Write { text }),
+            (_, _, _, None) => vec![],
+        }
+    }
+
+    fn names(&self, role: Role) -> bool {
+        self.row.is_some_and(|row| row.arguments(role).next().is_some())
+    }
+
     /// First and last line.
     fn range(&self) -> Option<(u64, u64)> {
         if let Some(range) = self.one(Role::Range).and_then(pair) {
@@ -372,6 +451,19 @@ fn patch_command(line: &str) -> Option<&str> {
     let rest = patch[end..].trim_matches(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | ')'));
     let is_apply = head.contains("apply_patch") || head.contains("applypatch");
     (is_apply && rest.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(&patch[..end])
+}
+
+fn is_yes(value: &Value) -> bool {
+    value.as_bool().unwrap_or_else(|| value.as_str() == Some("true"))
+}
+
+/// One of several edits of a call.
+fn replaced(edit: &Value) -> Option<FileChange> {
+    let text = |role| usual().arguments(role).find_map(|name| edit.get(name).and_then(Value::as_str));
+    let (old, new) = (text(Role::Old)?, text(Role::New)?);
+    let all = usual().arguments(Role::All).filter_map(|name| edit.get(name)).any(is_yes);
+    let path = text(Role::Path).map(normal).filter(|path| !path.is_empty());
+    Some(FileChange { path, change: Change::Replace { old: old.to_string(), new: new.to_string(), all } })
 }
 
 /// The first question of a list, or the text.

@@ -25,3 +25,4 @@ mod thinking;
 mod tokens;
 mod tool_result;
 mod validity;
+mod working;

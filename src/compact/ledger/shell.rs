@@ -43,8 +43,8 @@ pub fn read(command: &str, cwd: Option<&str>) -> Line {
     let mut line = Line { cwd: cwd.map(str::to_string), ..Line::default() };
     let mut shows = 0;
     let mut others = 0;
-    for words in simple_commands(&command[..command.floor_char_boundary(LONGEST)]) {
-        one(&words, &mut line, &mut shows, &mut others);
+    for simple in simple_commands(&command[..command.floor_char_boundary(LONGEST)]) {
+        one(&simple.words, &mut line, &mut shows, &mut others);
     }
     line.only_shows = shows > 0 && others == 0;
     line
@@ -145,18 +145,30 @@ fn touched(line: &mut Line, touch: Touch, path: &str) {
     }
 }
 
-/// Words of each simple command, quotes taken off; bodies of here-documents are passed over.
-fn simple_commands(text: &str) -> Vec<Vec<String>> {
-    let mut out: Vec<Vec<String>> = vec![Vec::new()];
+/// A command without its separators.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::compact) struct Simple {
+    /// Quotes taken off.
+    pub words: Vec<String>,
+    /// The body of its here-document.
+    pub document: Option<String>,
+    /// It reads the output of the command in front of it.
+    pub is_piped: bool,
+}
+
+/// The simple commands of a line, in order.
+pub(in crate::compact) fn simple_commands(text: &str) -> Vec<Simple> {
+    let mut out: Vec<Simple> = vec![Simple::default()];
     let mut word = String::new();
     let mut quoted = false;
-    let mut ends: Vec<String> = Vec::new();
+    // Here-documents that the line opened: the command and the word that ends each.
+    let mut ends: Vec<(usize, String)> = Vec::new();
     let mut chars = text.char_indices().peekable();
-    let flush = |word: &mut String, quoted: &mut bool, out: &mut Vec<Vec<String>>| {
+    let flush = |word: &mut String, quoted: &mut bool, out: &mut Vec<Simple>| {
         if (!word.is_empty() || *quoted)
-            && let Some(words) = out.last_mut()
+            && let Some(simple) = out.last_mut()
         {
-            words.push(std::mem::take(word));
+            simple.words.push(std::mem::take(word));
         }
         *quoted = false;
     };
@@ -193,21 +205,25 @@ fn simple_commands(text: &str) -> Vec<Vec<String>> {
                 }
                 chars.next_if(|(_, c)| matches!(c, '\'' | '"'));
                 if !name.is_empty() {
-                    ends.push(name);
+                    ends.push((out.len() - 1, name));
                 }
             }
             '\n' if !ends.is_empty() => {
                 flush(&mut word, &mut quoted, &mut out);
-                out.push(Vec::new());
+                out.push(Simple::default());
                 // Everything up to the line that ends the last document.
                 let mut rest = at + 1;
-                for end in ends.drain(..) {
+                for (command, end) in ends.drain(..) {
+                    let from = rest;
+                    let mut to = text.len();
                     for body in text[rest..].split_inclusive('\n') {
                         rest += body.len();
                         if body.trim() == end {
+                            to = rest - body.len();
                             break;
                         }
                     }
+                    out[command].document = Some(text[from..to].to_string());
                 }
                 while chars.peek().is_some_and(|(i, _)| *i < rest) {
                     chars.next();
@@ -249,13 +265,13 @@ fn simple_commands(text: &str) -> Vec<Vec<String>> {
             }
             ';' | '|' | '&' | '\n' | '(' | ')' => {
                 flush(&mut word, &mut quoted, &mut out);
-                out.push(Vec::new());
+                out.push(Simple { is_piped: c == '|', ..Simple::default() });
             }
             c if c.is_whitespace() => flush(&mut word, &mut quoted, &mut out),
             c => word.push(c),
         }
     }
     flush(&mut word, &mut quoted, &mut out);
-    out.retain(|words| !words.is_empty());
+    out.retain(|simple| !simple.words.is_empty());
     out
 }

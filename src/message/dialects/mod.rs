@@ -71,8 +71,12 @@ pub enum Role {
     Count,
     /// A pair of first and last line.
     Range,
-    /// Where text is inserted.
+    /// The line behind which text is inserted.
     Line,
+    /// The line before which text is inserted; 0 is the end of the file.
+    Before,
+    /// The replacement is made wherever the old text occurs.
+    All,
     /// Items of a plan.
     Items,
     /// A question, or the task of a sub-agent.
@@ -80,7 +84,7 @@ pub enum Role {
 }
 
 /// As the tables write them, in the order of [`Role`].
-const ROLES: [(&str, Role); 17] = [
+const ROLES: [(&str, Role); 19] = [
     ("path", Role::Path),
     ("source", Role::Source),
     ("command", Role::Command),
@@ -96,6 +100,8 @@ const ROLES: [(&str, Role); 17] = [
     ("count", Role::Count),
     ("range", Role::Range),
     ("line", Role::Line),
+    ("before", Role::Before),
+    ("all", Role::All),
     ("items", Role::Items),
     ("ask", Role::Ask),
 ];

@@ -72,7 +72,12 @@ pub const TRANSCRIPTS: [&str; 6] = [
 
 /// Reads a transcript (OpenAI chat messages) into the neutral model, as `js/adapters/openai-chat` does.
 pub fn transcript(name: &str) -> Vec<Message> {
-    let path = format!("{}/tests/fixtures/transcripts/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    transcript_in("tests/fixtures/transcripts", name)
+}
+
+/// The same from another folder of the repository.
+pub fn transcript_in(folder: &str, name: &str) -> Vec<Message> {
+    let path = format!("{}/{folder}/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     read::messages(&text).expect("a transcript")
 }

@@ -1,0 +1,141 @@
+//! Things without a file: bookings, issues, pages, by id; and what a question last had for an answer.
+//!
+//! In: calls of tools that do nothing to files, and their results. Out: the newest state of each thing.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::map::HashMap;
+
+/// Things that are kept, and bytes of their states.
+const MOST: usize = 512;
+const BYTES: usize = 2_000_000;
+/// A result of fewer bytes is a receipt, not a state.
+const RECEIPT: usize = 40;
+/// Receipts that are kept behind a state, and the longest one, in bytes.
+const RECEIPTS: usize = 6;
+const RECEIPT_BYTES: usize = 200;
+
+/// A thing in its newest known state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// What it is and its id, or the question.
+    pub key: Rc<str>,
+    pub state: Rc<str>,
+    /// Calls since that state, with what came of them.
+    pub since: Vec<String>,
+    /// Number of the last message about it.
+    pub last: u32,
+    /// It has an id.
+    pub is_thing: bool,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entities {
+    pub all: Vec<Entity>,
+    at: HashMap<Rc<str>, usize>,
+    bytes: usize,
+}
+
+/// Arguments that hold ids: `reservation_id`, `issueNumber`, `key`.
+fn stem(name: &str) -> Option<String> {
+    let lower = name.to_ascii_lowercase();
+    let stem = ["_id", "id", "_number", "number", "_key", "key", "uuid", "slug"]
+        .iter()
+        .find_map(|end| lower.strip_suffix(end))?;
+    // `paid`, `grid`: words that only end so.
+    let is_word = lower.ends_with("id") && !name.ends_with("_id") && !name.ends_with("Id") && lower != "id";
+    (!is_word).then(|| stem.trim_end_matches('_').to_string())
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if (1..=80).contains(&text.len()) && !text.contains('\n') => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// What a call is about: the id whose argument the tool's name speaks of, else the first one; of a call that makes a thing, the id that
+/// its result has.
+fn thing(tool: &str, arguments: &Value, result: &str) -> Option<String> {
+    let tool = tool.to_ascii_lowercase();
+    let ids = |value: &Value| -> Vec<(String, String)> {
+        let fields = value.as_object().into_iter().flatten();
+        fields.filter_map(|(name, value)| Some((stem(name)?, id_of(value)?))).collect()
+    };
+    let of_call = ids(arguments);
+    let named = |ids: &[(String, String)]| {
+        let named = ids.iter().find(|(stem, _)| !stem.is_empty() && tool.contains(stem.as_str()));
+        named.map(|(stem, id)| format!("{stem} {id}"))
+    };
+    let of_result = || {
+        let result = result.starts_with('{').then(|| serde_json::from_str::<Value>(result).ok()).flatten()?;
+        named(&ids(&result))
+    };
+    let first = || of_call.first().map(|(stem, id)| format!("{stem} {id}").trim().to_string());
+    named(&of_call).or_else(of_result).or_else(first)
+}
+
+impl Entities {
+    /// Takes in a call that went well and its result.
+    pub fn add(&mut self, tool: &str, arguments: &str, result: &str, now: u32) {
+        let given: Value = serde_json::from_str(arguments).unwrap_or(Value::Null);
+        let result = result.trim();
+        let found = thing(tool, &given, result);
+        let is_thing = found.is_some();
+        let is_state = result.len() >= RECEIPT;
+        let key = match found {
+            Some(key) => key,
+            // A question has its answer; without arguments it is about all there is.
+            None if is_state && arguments.len() <= 1_000 => format!("{tool} {}", words(&given)),
+            None => return,
+        };
+        let at = match self.at.get(key.as_str()) {
+            Some(&at) => at,
+            None => {
+                let key: Rc<str> = key.into();
+                self.at.insert(Rc::clone(&key), self.all.len());
+                self.all.push(Entity { key, state: "".into(), since: vec![], last: now, is_thing });
+                self.all.len() - 1
+            }
+        };
+        let entity = &mut self.all[at];
+        entity.last = now;
+        if is_state || entity.state.is_empty() && entity.since.is_empty() && result.is_empty() {
+            self.bytes = self.bytes - entity.state.len() + result.len();
+            entity.state = result.into();
+            entity.since.clear();
+        } else {
+            let said = format!("{tool} {} -> {result}", words(&given));
+            entity.since.push(said[..said.floor_char_boundary(RECEIPT_BYTES)].to_string());
+            if entity.since.len() > RECEIPTS {
+                entity.since.remove(0);
+            }
+        }
+        while self.all.len() > 1 && (self.all.len() > MOST || self.bytes > BYTES) {
+            self.forget();
+        }
+    }
+
+    /// Forgets the one that was used longest ago.
+    fn forget(&mut self) {
+        let Some(oldest) = (0..self.all.len()).min_by_key(|&at| (self.all[at].last, at)) else { return };
+        self.bytes -= self.all[oldest].state.len();
+        self.all.remove(oldest);
+        self.at = self.all.iter().enumerate().map(|(at, entity)| (Rc::clone(&entity.key), at)).collect();
+    }
+}
+
+/// Arguments as a reader sees them.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => fields.values().map(words).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}

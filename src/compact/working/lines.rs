@@ -1,0 +1,80 @@
+//! Lines of a file, and texts that begin and end within them.
+
+use std::rc::Rc;
+
+/// Numbers beyond are no line's.
+pub(super) const MAX_NUMBER: u64 = 1 << 40;
+/// A line of fewer bytes, without the blanks around it, is found anywhere: it places nothing.
+pub(super) const DISTINCT: usize = 12;
+
+/// A line as it was last shown or written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub text: Rc<str>,
+    /// Number of the message that confirmed it; 0 if something contradicts it.
+    pub seen: u32,
+    /// Number of the message that last changed it; 0 if none did.
+    pub edited: u32,
+}
+
+pub(super) fn split(text: &str) -> Vec<&str> {
+    text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect()
+}
+
+/// Lines of a text that ends with a line break or not.
+pub(super) fn whole_lines(text: &str) -> Vec<&str> {
+    let mut lines = split(text);
+    if lines.last().is_some_and(|last| last.is_empty()) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The number of a line after `by` lines were added in front of it.
+pub(super) fn moved(number: u64, by: i128) -> u64 {
+    u64::try_from(i128::from(number) + by).unwrap_or(0).min(MAX_NUMBER)
+}
+
+pub(super) fn edited(text: &&str, now: u32) -> Line {
+    Line { text: (*text).into(), seen: now, edited: now }
+}
+
+/// True if a text begins in the first of these lines. `is_last`: they end the file, with a line break.
+pub(super) fn matches(lines: &[Line], old: &[&str], is_last: bool) -> bool {
+    match old {
+        [] => false,
+        [one] => !one.is_empty() && lines[0].text.contains(one),
+        [first, inner @ .., last] => {
+            let rest = &lines[1..];
+            let is_inner = rest.len() >= inner.len() && inner.iter().zip(rest).all(|(text, line)| *line.text == **text);
+            if !is_inner || !lines[0].text.ends_with(first) {
+                return false;
+            }
+            match rest.get(inner.len()) {
+                Some(line) => line.text.starts_with(last),
+                None => last.is_empty() && is_last,
+            }
+        }
+    }
+}
+
+/// Where `lines` are relative to `shown`, if at least one distinct line of theirs is in it and none contradicts that.
+pub(super) fn align(lines: &[Line], shown: &[Line]) -> Option<i128> {
+    let distinct = lines.iter().enumerate().filter(|(_, line)| line.text.trim().len() >= DISTINCT);
+    for (at, line) in distinct.take(64) {
+        for (number, other) in shown.iter().enumerate().filter(|(_, other)| other.text == line.text) {
+            let _ = other;
+            let offset = number as i128 - at as i128;
+            let fits = lines.iter().enumerate().all(|(at, line)| {
+                usize::try_from(at as i128 + offset)
+                    .ok()
+                    .and_then(|at| shown.get(at))
+                    .is_none_or(|there| there.text == line.text)
+            });
+            if fits {
+                return Some(offset);
+            }
+        }
+    }
+    None
+}

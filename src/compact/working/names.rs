@@ -1,0 +1,213 @@
+//! Names that the work uses: files, identifiers, ids.
+//!
+//! In: the texts of messages, one after the other. Out: names ranked by use and recency. A use counts half after
+//! [`HALF_LIFE`] messages; what a call says counts more than what a result shows.
+
+use std::rc::Rc;
+
+use crate::map::HashMap;
+
+/// Messages after which a use counts half.
+pub const HALF_LIFE: u32 = 100;
+/// The part that is left after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
+const PER_MESSAGE: f64 = 0.993_092_495_437_035_9;
+/// What a use counts in a message that somebody wrote, and in a result.
+const WRITTEN: f64 = 4.0;
+const SHOWN: f64 = 1.0;
+/// Names that are kept, and how many more there may be before the weakest are forgotten.
+const MOST: usize = 20_000;
+const SLACK: usize = 10_000;
+/// Longest name, in bytes.
+const LONGEST: usize = 80;
+
+/// The share of a weight that is left after `messages`. Multiplications only: the same on every machine.
+pub fn left_after(messages: u32) -> f64 {
+    let (mut factor, mut base, mut rest) = (1.0, PER_MESSAGE, messages);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            factor *= base;
+        }
+        base *= base;
+        rest >>= 1;
+    }
+    factor
+}
+
+/// A name and how much it was used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Name {
+    pub text: Rc<str>,
+    /// Of the last message that used it.
+    pub score: f64,
+    pub last: u32,
+    /// Of a file: the path under which it was named last. Of all others: the file of the call that used it last.
+    pub path: Option<Rc<str>>,
+    pub is_file: bool,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Names {
+    all: Vec<Name>,
+    at: HashMap<Rc<str>, usize>,
+}
+
+/// The names in one message.
+#[derive(Default)]
+pub struct Found<'t> {
+    words: HashMap<&'t str, Option<Rc<str>>>,
+    paths: HashMap<&'t str, &'t str>,
+    /// In the order in which they came.
+    order: Vec<(&'t str, bool)>,
+}
+
+impl<'t> Found<'t> {
+    /// Takes in the names of a text; `path` is the file that the text is about.
+    pub fn text(&mut self, text: &'t str, path: Option<&Rc<str>>) {
+        each(text, |name, full| match full {
+            Some(full) => {
+                if self.paths.insert(name, full).is_none() {
+                    self.order.push((name, true));
+                }
+            }
+            None => self.word(name, path),
+        });
+    }
+
+    /// Takes in a value of a call's arguments: ids, codes, dates.
+    pub fn value(&mut self, value: &'t str, path: Option<&Rc<str>>) {
+        if is_value(value) {
+            self.word(value, path);
+        }
+    }
+
+    pub fn word(&mut self, word: &'t str, path: Option<&Rc<str>>) {
+        let is_new = self.words.insert(word, path.cloned()).is_none();
+        if is_new {
+            self.order.push((word, false));
+        }
+    }
+}
+
+/// True for values that are passed on as they are.
+fn is_value(value: &str) -> bool {
+    (4..40).contains(&value.len())
+        && value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-'))
+        && value.chars().any(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// True for words that somebody made up: of several words, or of letters and digits.
+fn is_name(word: &str) -> bool {
+    if word.len() < 4 || word.len() > LONGEST || !word.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return false;
+    }
+    let bytes = word.as_bytes();
+    let inner = &bytes[1..bytes.len() - 1];
+    let hump = bytes.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
+    let code = || {
+        let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+        digits > 0 && word.len() <= 12 && bytes.iter().any(u8::is_ascii_uppercase)
+    };
+    hump || has_letter && inner.contains(&b'_') || code()
+}
+
+/// Calls `take` with each name of a text; of a path with its last component, and with the path.
+pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
+    let is_part =
+        |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'/' | b'.' | b'-' | b'@' | b'~');
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    while from < bytes.len() {
+        if !is_part(bytes[from]) {
+            from += 1;
+            continue;
+        }
+        let mut to = from;
+        while to < bytes.len() && is_part(bytes[to]) {
+            to += 1;
+        }
+        // Bytes above 0x7f are all parts: both ends are ends of characters.
+        let piece = &text[from..to];
+        from = to;
+        if piece.len() > 400 {
+            continue;
+        }
+        let trimmed = piece.trim_end_matches(['.', '/', '-']);
+        if let Some((_, base)) = trimmed.rsplit_once('/')
+            && let Some((stem, ending)) = base.rsplit_once('.')
+            && !stem.is_empty()
+            && (1..=8).contains(&ending.len())
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+            && base.len() <= LONGEST
+        {
+            take(base, Some(trimmed));
+        }
+        for word in piece.split(['/', '.', '-', '@', '~']).filter(|word| is_name(word)) {
+            take(word, None);
+        }
+    }
+}
+
+impl Names {
+    /// Takes in the names of message `now`.
+    pub fn add(&mut self, found: Found, is_result: bool, now: u32) {
+        let weight = if is_result { SHOWN } else { WRITTEN };
+        for (name, is_file) in found.order {
+            let path = match is_file {
+                true => found.paths.get(name).map(|path| Rc::from(*path)),
+                false => found.words.get(name).cloned().flatten(),
+            };
+            match self.at.get(name) {
+                Some(&at) => {
+                    let known = &mut self.all[at];
+                    known.score = known.score * left_after(now - known.last) + weight;
+                    known.last = now;
+                    known.is_file |= is_file;
+                    if path.is_some() && (!is_result || known.path.is_none()) && known.is_file == is_file {
+                        known.path = path;
+                    }
+                }
+                None => {
+                    let text: Rc<str> = name.into();
+                    self.at.insert(Rc::clone(&text), self.all.len());
+                    self.all.push(Name { text, score: weight, last: now, path, is_file });
+                }
+            }
+        }
+        if self.all.len() > MOST + SLACK {
+            self.forget(now);
+        }
+    }
+
+    /// Forgets the weakest.
+    fn forget(&mut self, now: u32) {
+        let mut order: Vec<usize> = (0..self.all.len()).collect();
+        order.sort_by(|&a, &b| self.score(b, now).total_cmp(&self.score(a, now)).then(a.cmp(&b)));
+        order.truncate(MOST);
+        order.sort_unstable();
+        let kept: Vec<Name> = order.into_iter().map(|at| self.all[at].clone()).collect();
+        self.at = kept.iter().enumerate().map(|(at, name)| (Rc::clone(&name.text), at)).collect();
+        self.all = kept;
+    }
+
+    fn score(&self, at: usize, now: u32) -> f64 {
+        let name = &self.all[at];
+        name.score * left_after(now - name.last)
+    }
+
+    /// How much a name is in use.
+    pub fn use_of(&self, name: &str, now: u32) -> f64 {
+        self.at.get(name).map_or(0.0, |&at| self.score(at, now))
+    }
+
+    /// Names by use, most used first; of equals the one that came first. Only those that `is_wanted` accepts.
+    pub fn ranked(&self, now: u32, is_wanted: impl Fn(&str) -> bool) -> Vec<(&Name, f64)> {
+        let mut out: Vec<(&Name, f64)> = (0..self.all.len())
+            .filter(|&at| is_wanted(&self.all[at].text))
+            .map(|at| (&self.all[at], self.score(at, now)))
+            .collect();
+        out.sort_by(|one, other| other.1.total_cmp(&one.1));
+        out
+    }
+}

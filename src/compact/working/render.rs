@@ -1,0 +1,229 @@
+//! The working set and the names as text, within a budget of tokens.
+//!
+//! In: a [`WorkingSet`], what the view shows already, a budget. Out: whole lines of the files in their latest state, where
+//! the work is: around the newest edits and reads, and where the names in use are. A file begins with its path; `@ 120`
+//! in front of lines names the number of the first one, `…` lines whose number is not known.
+
+use super::WorkingSet;
+use super::names::left_after;
+use super::view::View;
+use crate::tokens::Tokenizer;
+
+/// How lines are weighed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// What is left of a line's weight on the line next to it.
+    pub near: f64,
+    /// What an edited line counts, against one that was read.
+    pub edited: f64,
+    /// What the names of a line add, at most.
+    pub names: f64,
+    /// Messages after which a read or an edit counts half.
+    pub half_life: f64,
+    /// How much a file counts that was last used long ago, against one in use.
+    pub file: f64,
+    /// Longest line, in characters; of longer ones the beginning is shown.
+    pub longest: usize,
+    /// Greatest share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half costs 3 to 13 points.
+    pub share: f64,
+    /// What a thing without a file counts, against a line that was just read.
+    pub thing: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights {
+            near: 0.97,
+            edited: 2.0,
+            names: 0.5,
+            half_life: 60.0,
+            file: 0.5,
+            longest: 300,
+            share: 0.5,
+            thing: 2.0,
+        }
+    }
+}
+
+/// The names block: at most `budget` tokens, most used names first, without those that the view has.
+pub fn names(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer) -> String {
+    let mut out = String::new();
+    let mut left = budget;
+    for (name, _) in set.names.ranked(set.now(), |name| !view.has_name(name)) {
+        // A name and the blank in front of it are one text to a tokenizer.
+        let cost = tokenizer.count(&format!(" {}", name.text));
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&name.text);
+    }
+    out
+}
+
+/// A line that may be shown.
+struct Candidate<'s> {
+    file: usize,
+    /// Index in the file: runs first, then loose text.
+    at: usize,
+    number: Option<u64>,
+    text: &'s str,
+    is_stale: bool,
+    score: f64,
+}
+
+/// Longest state of a thing, in characters.
+const LONGEST_STATE: usize = 6_000;
+
+/// The files and things of the working set: at most `budget` tokens.
+pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokenizer, weights: &Weights) -> String {
+    let now = set.now();
+    let age = |at: u32| left_after_half(now.saturating_sub(at), weights.half_life);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (number, file) in set.files.iter().enumerate() {
+        if file.is_deleted || file.held() == 0 {
+            continue;
+        }
+        let of_file = weights.file + (1.0 - weights.file) * age(file.last);
+        let activity = age(file.last) * of_file;
+        let mut at = 0;
+        for (is_loose, run) in file.runs.iter().map(|run| (false, run)).chain(file.loose.iter().map(|run| (true, run)))
+        {
+            let first = candidates.len();
+            for (line, offset) in run.lines.iter().zip(0..) {
+                let own = age(line.seen.max(line.edited));
+                let edited = if line.edited > 0 { weights.edited * age(line.edited) } else { 0.0 };
+                let number_of = (!is_loose).then(|| run.start + offset);
+                let score = own + edited;
+                let is_stale = set.is_stale(file, line);
+                candidates.push(Candidate { file: number, at, number: number_of, text: &line.text, is_stale, score });
+                at += 1;
+            }
+            spread(&mut candidates[first..], weights.near);
+            for candidate in &mut candidates[first..] {
+                let used = names_in(set, candidate.text, now);
+                candidate.score = activity * (candidate.score + weights.names * used);
+            }
+            at += 1;
+        }
+    }
+    for (number, thing) in set.entities.all.iter().enumerate() {
+        // A question that has an answer already may be asked again; a thing is worked on.
+        let score = age(thing.last) * weights.thing * if thing.is_thing { 1.0 } else { 0.5 };
+        let file = set.files.len() + number;
+        let since = thing.since.iter().map(String::as_str);
+        for (at, text) in std::iter::once(&*thing.state).chain(since).enumerate() {
+            candidates.push(Candidate { file, at, number: None, text, is_stale: false, score });
+        }
+    }
+    candidates.retain(|candidate| {
+        let text = candidate.text.trim();
+        text.len() >= 4 && !text.lines().all(|line| view.has_line(line))
+    });
+    candidates
+        .sort_by(|one, other| other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at))));
+    let mut left = budget;
+    let mut spent: Vec<u64> = vec![0; set.files.len() + set.entities.all.len()];
+    let most = (budget as f64 * weights.share) as u64;
+    let mut chosen: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        if left < 4 {
+            break;
+        }
+        let mut cost = tokenizer.count(shortened(set, &candidate, weights)) + 1;
+        if spent[candidate.file] == 0 {
+            cost += tokenizer.count(head(set, candidate.file)) + 6;
+        }
+        if cost > left || spent[candidate.file] + cost > most && candidate.file < set.files.len() {
+            continue;
+        }
+        left -= cost;
+        spent[candidate.file] += cost;
+        chosen.push(candidate);
+    }
+    loop {
+        let text = written(set, &mut chosen, weights);
+        let count = tokenizer.count(&text);
+        if count <= budget || chosen.is_empty() {
+            return text;
+        }
+        // Heads and gaps take more than was reckoned.
+        chosen.sort_by(|one, other| {
+            other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at)))
+        });
+        let keep = chosen.len() - (chosen.len() as u64 * (count - budget) / count.max(1)).max(1) as usize;
+        chosen.truncate(keep);
+    }
+}
+
+fn left_after_half(messages: u32, half_life: f64) -> f64 {
+    let scaled = f64::from(messages) * f64::from(super::names::HALF_LIFE) / half_life;
+    left_after(scaled as u32)
+}
+
+/// Gives lines near a heavy one a part of its weight.
+fn spread(lines: &mut [Candidate], near: f64) {
+    let mut weight = 0.0f64;
+    for line in lines.iter_mut() {
+        weight = line.score.max(weight * near);
+        line.score = weight;
+    }
+    weight = 0.0;
+    for line in lines.iter_mut().rev() {
+        weight = line.score.max(weight * near);
+        line.score = weight;
+    }
+}
+
+/// How much the names of a line are in use, from 0 to 1.
+fn names_in(set: &WorkingSet, line: &str, now: u32) -> f64 {
+    let mut used = 0.0f64;
+    super::names::each(line, |name, _| used = used.max(set.names.use_of(name, now)));
+    used / (used + 20.0)
+}
+
+fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights) -> &'s str {
+    let longest = if candidate.file < set.files.len() { weights.longest } else { LONGEST_STATE };
+    candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
+}
+
+/// The chosen lines, file by file, in the order of the file; what was used last comes first.
+fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
+    let last = |file: usize| match set.files.get(file) {
+        Some(file) => file.last,
+        None => set.entities.all[file - set.files.len()].last,
+    };
+    chosen.sort_by_key(|candidate| (u32::MAX - last(candidate.file), candidate.file, candidate.at));
+    let mut out = String::new();
+    let mut before: Option<(usize, usize, bool)> = None;
+    for candidate in chosen.iter() {
+        let &Candidate { file, at, number, is_stale, .. } = candidate;
+        if before.is_none_or(|(other, ..)| other != file) {
+            out.push_str(head(set, file));
+            out.push('\n');
+        }
+        if file < set.files.len() && before != Some((file, at.wrapping_sub(1), is_stale)) {
+            let stale = if is_stale { " (may have changed)" } else { "" };
+            match number {
+                Some(number) => out.push_str(&format!("@ {number}{stale}\n")),
+                None => out.push_str(&format!("…{stale}\n")),
+            }
+        }
+        out.push_str(shortened(set, candidate, weights));
+        out.push('\n');
+        before = Some((file, at, is_stale));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// What a file or a thing is called.
+fn head(set: &WorkingSet, file: usize) -> &str {
+    match set.files.get(file) {
+        Some(file) => &file.path,
+        None => &set.entities.all[file - set.files.len()].key,
+    }
+}
