@@ -63,7 +63,7 @@ pub struct FileChange {
 /// assert_eq!((old[1].as_str(), new[1].as_str()), ("    1", "    2"));
 /// ```
 pub fn of_patch(patch: &str) -> Vec<FileChange> {
-    let is_blocks = patch.lines().any(|line| is_search(line));
+    let is_blocks = patch.lines().any(is_search);
     if is_blocks { blocks(patch) } else { hunks(patch) }
 }
 
@@ -123,7 +123,8 @@ impl Section {
         let Some((at, mut old, mut new)) = self.hunk.take() else { return };
         // The line break at the end of a patch is no context.
         if old.last().is_some_and(String::is_empty) && new.last().is_some_and(String::is_empty) && at.is_none() {
-            (old.pop(), new.pop());
+            old.pop();
+            new.pop();
         }
         if old != new {
             out.push(FileChange { path: self.path.clone(), change: Change::Hunk { at, old, new } });
