@@ -201,7 +201,7 @@ impl ToolMap {
         call
     }
 
-    /// What a call that [`ToolMap::read`] found to write or edit changes, step by step. Empty if its arguments do not tell.
+    /// Reads the steps of a call that [`ToolMap::read`] found to write or edit. Empty if its arguments do not name any.
     ///
     /// ```
     /// use espalier::message::change::Change;

@@ -58,8 +58,8 @@ fn id_of(value: &Value) -> Option<String> {
     }
 }
 
-/// What a call is about: the id whose argument the tool's name speaks of, else the first one; of a call that makes a thing, the id that
-/// its result has.
+/// What a call is about: the id whose argument the tool's name speaks of, else the first one; of a call that makes a
+/// thing, the id that its result has.
 fn thing(tool: &str, arguments: &Value, result: &str) -> Option<String> {
     let tool = tool.to_ascii_lowercase();
     let ids = |value: &Value| -> Vec<(String, String)> {

@@ -58,23 +58,27 @@ pub(super) fn matches(lines: &[Line], old: &[&str], is_last: bool) -> bool {
     }
 }
 
-/// Where `lines` are relative to `shown`, if at least one distinct line of theirs is in it and none contradicts that.
+/// Where `lines` are relative to `shown`: the one place at which a distinct line of theirs is in it and no line
+/// differs.
 pub(super) fn align(lines: &[Line], shown: &[Line]) -> Option<i128> {
+    let fits = |offset: i128| {
+        lines.iter().enumerate().all(|(at, line)| {
+            let there = usize::try_from(at as i128 + offset).ok().and_then(|at| shown.get(at));
+            there.is_none_or(|there| there.text == line.text)
+        })
+    };
+    let mut found = None;
     let distinct = lines.iter().enumerate().filter(|(_, line)| line.text.trim().len() >= DISTINCT);
     for (at, line) in distinct.take(64) {
-        for (number, other) in shown.iter().enumerate().filter(|(_, other)| other.text == line.text) {
-            let _ = other;
+        for (number, _) in shown.iter().enumerate().filter(|(_, other)| other.text == line.text) {
             let offset = number as i128 - at as i128;
-            let fits = lines.iter().enumerate().all(|(at, line)| {
-                usize::try_from(at as i128 + offset)
-                    .ok()
-                    .and_then(|at| shown.get(at))
-                    .is_none_or(|there| there.text == line.text)
-            });
-            if fits {
-                return Some(offset);
+            if found != Some(offset) && fits(offset) {
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(offset);
             }
         }
     }
-    None
+    found
 }

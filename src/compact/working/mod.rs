@@ -1,13 +1,15 @@
-//! The working set: the files that the work has open, as they are now, things without a file, and the names around them.
+//! The working set: the latest known content of the files of a history, things without a file, and names in use.
 //!
-//! In: messages, oldest first. Out: [`WorkingSet`], from which [`render`] writes what fits a budget. Nothing is asked and
-//! nothing is read but the messages: what calls write and results show is put together by rule. Taking in one more message
-//! costs what the message is long and one pass over each file that it changes, and gives the same as folding all afresh.
+//! In: messages, oldest first. Out: [`WorkingSet`], from which [`render`] writes what fits a budget. It reads messages
+//! only and asks no model: rules put together what calls write and results show. Adding a message costs its length and
+//! one pass over each file that it changes, and returns the same as folding all messages afresh. Nothing uses it yet.
 //!
-//! - [`files`]: the latest known content of one file. - [`shell`]: what command lines show and change.
+//! - [`files`]: the latest known content of one file; `edits` changes it.
+//! - [`shell`]: what command lines show and change.
 //! - [`entities`]: bookings, issues, pages by id. - [`names`]: paths, identifiers and ids by use.
 //! - [`view`]: what a view shows already. - [`render`]: both as text.
 
+mod edits;
 pub mod entities;
 pub mod files;
 mod lines;
@@ -228,19 +230,16 @@ impl WorkingSet {
     fn result(&mut self, Open { name, arguments, call }: Open, text: &str, is_error: bool) {
         let text = body(text);
         if is_placeholder(&text) {
-            // What it did is not told any more.
+            // The result no longer says what it did.
             return self.done(&name, &arguments, &call, None);
         }
         let is_short = text.lines().count() <= FAILURE_LINES;
         let says_so = says_failed(&text, Dialects::ALL);
         match call.kind {
-            ToolKind::Read if !is_error && !(says_so && is_short) => self.read(&call, &text),
-            ToolKind::Read => {}
-            ToolKind::Write | ToolKind::Edit | ToolKind::Delete => {
-                if !is_error && !says_so {
-                    self.done(&name, &arguments, &call, Some(&text));
-                }
-            }
+            ToolKind::Read if is_error || says_so && is_short => {}
+            ToolKind::Read => self.read(&call, &text),
+            ToolKind::Write | ToolKind::Edit | ToolKind::Delete if is_error || says_so => {}
+            ToolKind::Write | ToolKind::Edit | ToolKind::Delete => self.done(&name, &arguments, &call, Some(&text)),
             ToolKind::Shell => {
                 for command in &call.commands {
                     self.ran(command, &call, Some(&text).filter(|_| call.commands.len() == 1).map(|text| &**text));

@@ -1,8 +1,8 @@
 //! The working set and the names as text, within a budget of tokens.
 //!
-//! In: a [`WorkingSet`], what the view shows already, a budget. Out: whole lines of the files in their latest state, where
-//! the work is: around the newest edits and reads, and where the names in use are. A file begins with its path; `@ 120`
-//! in front of lines names the number of the first one, `…` lines whose number is not known.
+//! In: a [`WorkingSet`], what the view shows already, a budget. Out: whole lines of the files in their latest state,
+//! where the work is: around the newest edits and reads, and where the names in use are. A file begins with its path;
+//! `@ 120` in front of lines names the number of the first one, `…` lines whose number is not known.
 
 use super::WorkingSet;
 use super::names::left_after;
@@ -24,7 +24,8 @@ pub struct Weights {
     pub file: f64,
     /// Longest line, in characters; of longer ones the beginning is shown.
     pub longest: usize,
-    /// Greatest share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half costs 3 to 13 points.
+    /// Greatest share of the budget for one file. Measured on the lines that the next 20 calls need: a limit of half
+    /// costs 3 to 13 points.
     pub share: f64,
     /// What a thing without a file counts, against a line that was just read.
     pub thing: f64,

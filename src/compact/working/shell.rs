@@ -1,7 +1,7 @@
 //! What a command line shows of files and does to them.
 //!
-//! In: a command line and where it runs. Out: one [`Deed`] per thing that it does, in order. [`crate::compact::ledger::shell`]
-//! says which files a line touches; this says with which content.
+//! In: a command line and where it runs. Out: one [`Deed`] per thing that it does, in order.
+//! [`crate::compact::ledger::shell`] says which files a line touches; this says with which content.
 
 use crate::compact::ledger::shell::{Simple, simple_commands};
 use crate::message::path::in_folder;
@@ -110,7 +110,8 @@ pub fn formats(line: &str) -> bool {
 ///
 /// ```
 /// use espalier::compact::working::shell::{Deed, deeds};
-/// assert_eq!(deeds("cd /w && sed -n '3,9p' a.rs", None), [Deed::Show { path: "/w/a.rs".into(), from: 3, to: Some(9) }]);
+/// let shown = Deed::Show { path: "/w/a.rs".into(), from: 3, to: Some(9) };
+/// assert_eq!(deeds("cd /w && sed -n '3,9p' a.rs", None), [shown]);
 /// let written = deeds("cat > b.rs <<'EOF'\nfn b() {}\nEOF", None);
 /// assert_eq!(written, [Deed::Write { path: "b.rs".into(), text: Some("fn b() {}\n".into()) }]);
 /// ```
@@ -309,7 +310,7 @@ impl Reading {
         let mut paths: Vec<String> = Vec::new();
         for word in code.split(|c: char| !is_part(c)) {
             let base = word.rsplit('/').next().unwrap_or(word);
-            let is_file = base.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 1);
+            let is_file = base.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
             if is_file && is_path(word) && !paths.contains(&self.path(word)) {
                 paths.push(self.path(word));
             }

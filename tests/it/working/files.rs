@@ -34,7 +34,8 @@ fn edits_change_what_is_known() {
     check(&[wrote("one\ntwo\n"), edit("\ntwo\n", "\n")], "a.rs", "1 one");
     let all = json!({ "file_path": "a.rs", "old_string": "x", "new_string": "y", "replace_all": true });
     check(&[wrote("x x\nx\n"), ("Edit", all, "ok")], "a.rs", "1 y y\n2 y");
-    let both = json!({ "file_path": "a.rs", "edits": [{ "old_string": "a", "new_string": "b" }, { "old_string": "b", "new_string": "c" }] });
+    let edits = json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "b", "new_string": "c" }]);
+    let both = json!({ "file_path": "a.rs", "edits": edits });
     check(&[wrote("a\n"), ("MultiEdit", both, "ok")], "a.rs", "1 c");
     let insert = json!({ "command": "insert", "path": "a.rs", "insert_line": 1, "new_str": "new" });
     check(

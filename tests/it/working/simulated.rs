@@ -91,7 +91,7 @@ impl Disk {
 #[test]
 fn what_is_known_is_true_and_folds_alike() {
     let (mut claimed, mut held) = (0, 0);
-    for seed in 0..300 {
+    for seed in 0..1_000 {
         let mut rng = Rng::with_seed(seed);
         let mut disk = Disk { lines: vec![], next: 0 };
         for _ in 0..rng.usize(5..80) {
