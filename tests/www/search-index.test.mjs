@@ -40,7 +40,9 @@ for (const place of ["page", "worker"]) {
       await index.dispose();
       return { added, warnings, hits };
     }, place);
-    assert.deepEqual([first.added, first.warnings, first.hits.length, first.hits[0][0]], [500, [], 5, "src/f123.ts"]);
+    // Chunks that touch are one hit.
+    assert.deepEqual([first.added, first.warnings, first.hits[0][0]], [500, [], "src/f123.ts"]);
+    assert.ok(first.hits.length > 1 && first.hits.length <= 5);
     const context = page.context();
     // Engine, vocabulary and script of the worker are loaded: the browser has them.
     if (place === "page") await context.setOffline(true);
