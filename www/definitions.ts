@@ -3,9 +3,12 @@
 import type { SearchDefinition } from "../js/search/types.ts";
 import { asking } from "./talk.ts";
 
-export type Questions = { definitions: [asked: { path: string; text: string }, answer: SearchDefinition[] | undefined] };
+export type Questions = {
+  definitions: [asked: { path: string; text: string }, answer: SearchDefinition[] | undefined];
+};
 
 const ask = asking<Questions>("./definitions-worker.js");
 
 /** Returns the definitions of a file; undefined for a language without a grammar. Rejects with `Failed`. */
-export const definitionsOf = (file: { path: string; text: string }) => ask("definitions", { path: file.path, text: file.text });
+export const definitionsOf = (file: { path: string; text: string }) =>
+  ask("definitions", { path: file.path, text: file.text });

@@ -2,7 +2,7 @@
 
 import type { SearchHit } from "../js/search/types.ts";
 import { made, number } from "./dom.ts";
-import { marksOf, pieces } from "./marks.ts";
+import { marksOf, pieces, wordOf } from "./marks.ts";
 import type { Mark } from "./marks.ts";
 import { Rows } from "./rows.ts";
 
@@ -17,6 +17,8 @@ export interface Shown {
   hits: readonly SearchHit[];
   /** All terms of the hits; the index in this list chooses the colour. */
   terms: readonly string[];
+  /** Its words name the terms. */
+  query?: string | undefined;
   /** Says more of a hit. */
   note?: ((hit: SearchHit) => string) | undefined;
 }
@@ -33,7 +35,8 @@ export interface HitListOptions {
 /** Terms of the hits, the one that contributes most first. */
 export function termsOf(hits: readonly SearchHit[]): string[] {
   const sums = new Map<string, number>();
-  for (const { terms = [] } of hits) for (const { term, score } of terms) sums.set(term, (sums.get(term) ?? 0) + score);
+  for (const { terms = [] } of hits)
+    for (const { term, score } of terms) sums.set(term, (sums.get(term) ?? 0) + score);
   return [...sums].sort(([, one], [, other]) => other - one).map(([term]) => term);
 }
 
@@ -136,7 +139,7 @@ export class HitList {
     const sorted = [...terms].sort((one, other) => other.score - one.score);
     line.append(made("span", "", `score ${score.toFixed(2)}`));
     for (const { term, score: part } of sorted.slice(0, NAMED)) {
-      const name = made("span", "term", `${term} ${part.toFixed(2)}`);
+      const name = made("span", "term", `${wordOf(term, this.#shown.query ?? "")} ${part.toFixed(2)}`);
       name.style.setProperty("--term", String(this.#shown.terms.indexOf(term)));
       line.append(" ", name);
     }
@@ -149,7 +152,10 @@ export class HitList {
   #lines({ text, firstLine, terms = [] }: SearchHit, isOpen: boolean): HTMLElement[] {
     const lines = linesOf(text);
     const found = terms.map(({ term }) => term);
-    const marks = marksOf(text, found).map((mark) => ({ ...mark, term: this.#shown.terms.indexOf(found[mark.term]!) }));
+    const marks = marksOf(text, found).map((mark) => ({
+      ...mark,
+      term: this.#shown.terms.indexOf(found[mark.term]!),
+    }));
     const [from, to] = isOpen ? [0, lines.length] : densest(lines, marks);
     const rows = lines.slice(from, to).map(({ start, end }, at) => {
       const row = made("div", "line");
@@ -168,7 +174,9 @@ export class HitList {
       return row;
     });
     const hidden = lines.length - (to - from);
-    return hidden > 0 ? [...rows, made("p", "rest", `${number(hidden)} more ${hidden === 1 ? "line" : "lines"}`)] : rows;
+    return hidden > 0
+      ? [...rows, made("p", "rest", `${number(hidden)} more ${hidden === 1 ? "line" : "lines"}`)]
+      : rows;
   }
 }
 
@@ -196,7 +204,10 @@ function linesOf(text: string): { start: number; end: number }[] {
 }
 
 /** The window of lines with the largest number of different terms, and then of marks. */
-function densest(lines: readonly { start: number; end: number }[], marks: readonly Mark[]): [from: number, to: number] {
+function densest(
+  lines: readonly { start: number; end: number }[],
+  marks: readonly Mark[],
+): [from: number, to: number] {
   if (lines.length <= EXCERPT + 1) return [0, lines.length];
   let best = { from: 0, value: -1 };
   for (let from = 0; from + EXCERPT <= lines.length; from++) {

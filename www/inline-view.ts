@@ -41,58 +41,99 @@ const rows = new Rows(element("prompt"));
 const open = new Set<string>(["prefix"]);
 
 export function showPrompt(parts: readonly Part[]): void {
-  rows.replace(parts.map((part) => {
-    const { kind, from, tokens, text } = part;
-    const key = `${kind} ${from}`;
-    const item = made("li");
-    item.dataset["key"] = key;
-    const button = made("button");
-    button.type = "button";
-    button.append(made("span", "kind", kind), made("span", "from", from), made("span", "count", tokens === undefined ? "" : `${number(tokens)} tokens`));
-    const body = made("pre", "code", text);
-    const draw = () => {
-      const isOpen = open.has(kind === "prefix" || kind === "suffix" ? kind : key);
-      button.ariaExpanded = String(isOpen);
-      body.hidden = !isOpen;
-      // What is next to the cursor is what a person looks for.
-      if (isOpen && kind === "prefix") requestAnimationFrame(() => body.scrollTo(0, body.scrollHeight));
-    };
-    button.addEventListener("click", () => {
-      const name = kind === "prefix" || kind === "suffix" ? kind : key;
-      if (!open.delete(name)) open.add(name);
+  rows.replace(
+    parts.map((part) => {
+      const { kind, from, tokens, text } = part;
+      const key = `${kind} ${from}`;
+      const item = made("li");
+      item.dataset["key"] = key;
+      const button = made("button");
+      button.type = "button";
+      button.append(
+        made("span", "kind", kind),
+        made("span", "from", from),
+        made("span", "count", tokens === undefined ? "" : `${number(tokens)} tokens`),
+      );
+      const body = made("pre", "code", text);
+      const draw = () => {
+        const isOpen = open.has(kind === "prefix" || kind === "suffix" ? kind : key);
+        button.ariaExpanded = String(isOpen);
+        body.hidden = !isOpen;
+        // What is next to the cursor is what a person looks for.
+        if (isOpen && kind === "prefix") requestAnimationFrame(() => body.scrollTo(0, body.scrollHeight));
+      };
+      button.addEventListener("click", () => {
+        const name = kind === "prefix" || kind === "suffix" ? kind : key;
+        if (!open.delete(name)) open.add(name);
+        draw();
+      });
+      item.append(button, body);
       draw();
-    });
-    item.append(button, body);
-    draw();
-    return item;
-  }));
+      return item;
+    }),
+  );
 }
 
-export function showFacts({ limit, context, prefix, suffix, free, shared, isSuffixReused, isTooShort, ms }: Facts): void {
+export function showFacts({
+  limit,
+  context,
+  prefix,
+  suffix,
+  free,
+  shared,
+  isSuffixReused,
+  isTooShort,
+  ms,
+}: Facts): void {
   const used = context + prefix + suffix;
   element("used").textContent = number(used);
   element("limit").textContent = number(limit);
-  element("status").textContent = `Made in ${milliseconds(ms)}. ${isTooShort ? "The document is too short for a completion." : `${number(free)} tokens are free.`}`;
+  element("status").textContent =
+    `Made in ${milliseconds(ms)}. ${isTooShort ? "The document is too short for a completion." : `${number(free)} tokens are free.`}`;
   const again = isSuffixReused ? ", and the suffix is that of the request before" : "";
-  element("structure").textContent = shared > 0 ? `${number(shared)} tokens at the beginning are those of the request before${again}: a provider's cache has them.` : "";
-  const segments = [["frame", context, "context"], ["conversation", prefix, "prefix"], ["tools", suffix, "suffix"]] as const;
+  element("structure").textContent =
+    shared > 0
+      ? `${number(shared)} tokens at the beginning are those of the request before${again}: a provider's cache has them.`
+      : "";
+  const segments = [
+    ["frame", context, "context"],
+    ["conversation", prefix, "prefix"],
+    ["tools", suffix, "suffix"],
+  ] as const;
   const box = element("meter");
-  box.replaceChildren(...segments.map(([className, tokens]) => {
-    const segment = made("i", className);
-    segment.style.width = `${(100 * tokens) / Math.max(limit, used, 1)}%`;
-    return segment;
-  }));
+  box.replaceChildren(
+    ...segments.map(([className, tokens]) => {
+      const segment = made("i", className);
+      segment.style.width = `${(100 * tokens) / Math.max(limit, used, 1)}%`;
+      return segment;
+    }),
+  );
   const words = segments.map(([, tokens, name]) => `${name} ${number(tokens)}`).join(", ");
   box.ariaLabel = box.title = `${words}, of ${number(limit)} tokens`;
-  element("split").replaceChildren(...segments.flatMap(([className, tokens, name]) => [made("span", `key ${className}`), ` ${name} ${number(tokens)} `]));
+  element("split").replaceChildren(
+    ...segments.flatMap(([className, tokens, name]) => [
+      made("span", `key ${className}`),
+      ` ${name} ${number(tokens)} `,
+    ]),
+  );
 }
 
 export function showCandidates(candidates: readonly Candidate[]): void {
   const sent = candidates.filter(({ isSent }) => isSent).length;
   element("items-title").textContent = `Candidates (${number(sent)} of ${number(candidates.length)} are sent)`;
-  element("items").querySelector("tbody")!.replaceChildren(...candidates.map(({ kind, from, weight, tokens, outcome, isSent }) => {
-    const row = made("tr", isSent ? "" : "missing");
-    row.append(made("td", "", kind), made("td", "from", from), made("td", "count", weight.toFixed(2)), made("td", "count", number(tokens)), made("td", "", outcome));
-    return row;
-  }));
+  element("items")
+    .querySelector("tbody")!
+    .replaceChildren(
+      ...candidates.map(({ kind, from, weight, tokens, outcome, isSent }) => {
+        const row = made("tr", isSent ? "" : "missing");
+        row.append(
+          made("td", "", kind),
+          made("td", "from", from),
+          made("td", "count", weight.toFixed(2)),
+          made("td", "count", number(tokens)),
+          made("td", "", outcome),
+        );
+        return row;
+      }),
+    );
 }

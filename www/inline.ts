@@ -18,12 +18,27 @@ const profiles = [...document.querySelectorAll<HTMLInputElement>("input[name=pro
 const source = new SourcePane(element("source-box"));
 
 /** Files that are open at first; the last one has the focus. */
-const FIRST = ["js/sessions/aider.ts", "js/sessions/amp.ts", "js/sessions/cline.ts", "js/sessions/kimi.ts", "js/sessions/goose.ts"];
+const FIRST = [
+  "js/sessions/aider.ts",
+  "js/sessions/amp.ts",
+  "js/sessions/cline.ts",
+  "js/sessions/kimi.ts",
+  "js/sessions/goose.ts",
+];
 /** Files that stay open. */
 const MAX_OPEN = 20;
 
 const LANGUAGES: Record<string, string> = {
-  ts: "typescript", tsx: "typescriptreact", js: "javascript", mjs: "javascript", rs: "rust", py: "python", md: "markdown", toml: "toml", json: "json", css: "css",
+  ts: "typescript",
+  tsx: "typescriptreact",
+  js: "javascript",
+  mjs: "javascript",
+  rs: "rust",
+  py: "python",
+  md: "markdown",
+  toml: "toml",
+  json: "json",
+  css: "css",
 };
 const languageOf = (path: string) => LANGUAGES[path.slice(path.lastIndexOf(".") + 1)] ?? "plaintext";
 
@@ -89,23 +104,25 @@ function show(): void {
 }
 
 function showTabs(): void {
-  element("tabs").replaceChildren(...opened.toReversed().map(({ path }, at) => {
-    const item = made("li");
-    const choose = made("button", "", path);
-    const end = made("button", "", "×");
-    end.ariaLabel = `close ${path}`;
-    for (const button of [choose, end]) button.type = "button";
-    if (at === 0) item.ariaCurrent = "true";
-    choose.addEventListener("click", () => {
-      open(path);
-      show();
-      source.area.focus();
-    });
-    end.addEventListener("click", () => close(path));
-    end.hidden = opened.length === 1;
-    item.append(choose, end);
-    return item;
-  }));
+  element("tabs").replaceChildren(
+    ...opened.toReversed().map(({ path }, at) => {
+      const item = made("li");
+      const choose = made("button", "", path);
+      const end = made("button", "", "×");
+      end.ariaLabel = `close ${path}`;
+      for (const button of [choose, end]) button.type = "button";
+      if (at === 0) item.ariaCurrent = "true";
+      choose.addEventListener("click", () => {
+        open(path);
+        show();
+        source.area.focus();
+      });
+      end.addEventListener("click", () => close(path));
+      end.hidden = opened.length === 1;
+      item.append(choose, end);
+      return item;
+    }),
+  );
 }
 
 // ------------------------------------------------------------ the prompt
@@ -117,7 +134,10 @@ function restart(): void {
   const previous = session;
   try {
     session = new InlineContext({
-      profile: profile(), window: budget, suffixShare: (numberOf(share) ?? 15) / 100, editForm: form.value as EditForm,
+      profile: profile(),
+      window: budget,
+      suffixShare: (numberOf(share) ?? 15) / 100,
+      editForm: form.value as EditForm,
     });
   } catch (error) {
     return showError(error);
@@ -167,7 +187,16 @@ function work(): void {
   const { prefix, trailing, suffix, items, tokens: spent, isSuffixReused, isTooShort } = result;
   showFacts({ ...spent, limit: spent.budget, isSuffixReused, isTooShort, ms });
   showPrompt(partsOf(result));
-  showCandidates(items.map((item) => ({ kind: KINDS[item.kind], from: fromOf(item), weight: item.weight, tokens: item.tokens, outcome: outcomeOf(item), isSent: !item.dropped })));
+  showCandidates(
+    items.map((item) => ({
+      kind: KINDS[item.kind],
+      from: fromOf(item),
+      weight: item.weight,
+      tokens: item.tokens,
+      outcome: outcomeOf(item),
+      isSent: !item.dropped,
+    })),
+  );
   const first = now.cursor - trailing.length - prefix.length;
   const after = now.text.indexOf("\n", now.cursor);
   // A suffix that is sent again may be of an older text: then it is nowhere in this one.
@@ -181,14 +210,32 @@ function work(): void {
 }
 
 const KINDS: Record<InlineContextItem["kind"], string> = {
-  marker: "path", trait: "trait", diagnostic: "diagnostic", snippet: "snippet", similarSnippet: "similar code", recentEdits: "recent edits", neighbour: "open file",
+  marker: "path",
+  trait: "trait",
+  diagnostic: "diagnostic",
+  snippet: "snippet",
+  similarSnippet: "similar code",
+  recentEdits: "recent edits",
+  neighbour: "open file",
 };
 
 const REASONS: Record<InlineReason, string> = {
-  noRoom: "no room in the budget", poolUsedUp: "no room in its pool", duplicate: "there already", empty: "empty", excluded: "excluded",
-  pending: "on its way", late: "too late", currentFile: "the file itself", otherScheme: "another kind of address", otherLanguage: "another language",
-  tooLarge: "too large", tooMany: "enough files come before it", notCompared: "not compared: empty, too large, or too many before it",
-  notSimilar: "nothing like the text before the cursor", notReached: "not read in time", snippetsInstead: "providers have snippets",
+  noRoom: "no room in the budget",
+  poolUsedUp: "no room in its pool",
+  duplicate: "there already",
+  empty: "empty",
+  excluded: "excluded",
+  pending: "on its way",
+  late: "too late",
+  currentFile: "the file itself",
+  otherScheme: "another kind of address",
+  otherLanguage: "another language",
+  tooLarge: "too large",
+  tooMany: "enough files come before it",
+  notCompared: "not compared: empty, too large, or too many before it",
+  notSimilar: "nothing like the text before the cursor",
+  notReached: "not read in time",
+  snippetsInstead: "providers have snippets",
 };
 
 function fromOf({ id, firstLine, endLine }: InlineContextItem): string {
@@ -203,7 +250,12 @@ function outcomeOf({ dropped, isCut, score }: InlineContextItem): string {
 /** In the order of the prompt: context, suffix, prefix. */
 function partsOf({ items, prefix, suffix, tokens: spent }: InlineContextResult): Part[] {
   const sent = items.filter(({ dropped }) => !dropped);
-  const context = sent.map((item): Part => ({ kind: KINDS[item.kind], from: fromOf(item), tokens: item.tokens, text: item.text }));
+  const context = sent.map((item): Part => ({
+    kind: KINDS[item.kind],
+    from: fromOf(item),
+    tokens: item.tokens,
+    text: item.text,
+  }));
   return [
     ...context,
     { kind: "suffix", from: "after the cursor's line", tokens: spent.suffix, text: suffix },
@@ -213,7 +265,8 @@ function partsOf({ items, prefix, suffix, tokens: spent }: InlineContextResult):
 
 // ------------------------------------------------------------ controls
 
-const profile = () => (profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier");
+const profile = () =>
+  profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier";
 
 function numberOf(input: HTMLInputElement): number | undefined {
   const value = Number(input.value);
@@ -225,7 +278,13 @@ function setWindow(value: number): void {
   element("percent").textContent = number(value);
 }
 
-const state = (): Record<string, string> => ({ file: current()?.path ?? "", profile: profile(), window: tokens.value, suffix: share.value, edits: form.value });
+const state = (): Record<string, string> => ({
+  file: current()?.path ?? "",
+  profile: profile(),
+  window: tokens.value,
+  suffix: share.value,
+  edits: form.value,
+});
 
 function showError(error: unknown): void {
   const box = element("alert");
@@ -267,11 +326,20 @@ file.addEventListener("change", () => {
   open(file.value);
   show();
 });
-element("copy").addEventListener("click", () => void navigator.clipboard.writeText(shown ? `${shown.context}${shown.prefix}` : ""));
+element("copy").addEventListener(
+  "click",
+  () => void navigator.clipboard.writeText(shown ? `${shown.context}${shown.prefix}` : ""),
+);
 
-for (const [value, text] of [["unified", "a unified diff"], ["searchReplace", "search and replace"], ["plain", "plain text"]] as const) form.add(new Option(text, value));
+for (const [value, text] of [
+  ["unified", "a unified diff"],
+  ["searchReplace", "search and replace"],
+  ["plain", "plain text"],
+] as const)
+  form.add(new Option(text, value));
 const said = remembered();
-for (const radio of profiles) radio.checked = radio.value === (said.get("profile") === "copilot-chat" ? "copilot-chat" : "espalier");
+for (const radio of profiles)
+  radio.checked = radio.value === (said.get("profile") === "copilot-chat" ? "copilot-chat" : "espalier");
 if (["unified", "searchReplace", "plain"].includes(said.get("edits") ?? "")) form.value = said.get("edits")!;
 share.value = /^\d{1,2}$/.test(said.get("suffix") ?? "") ? said.get("suffix")! : "15";
 setWindow(/^\d{3,6}$/.test(said.get("window") ?? "") ? Number(said.get("window")) : 8_192);

@@ -24,7 +24,16 @@ export function marksOf(text: string, terms: readonly string[]): Mark[] {
 }
 
 /** The index has English words without their endings: `parsing` is its `pars`, `queries` its `query`. */
-const ENDINGS: [ending: string, stem: string][] = [["", ""], ["e", ""], ["s", ""], ["es", ""], ["ed", ""], ["ing", ""], ["ies", "y"], ["ied", "y"]];
+const ENDINGS: [ending: string, stem: string][] = [
+  ["", ""],
+  ["e", ""],
+  ["s", ""],
+  ["es", ""],
+  ["ed", ""],
+  ["ing", ""],
+  ["ies", "y"],
+  ["ied", "y"],
+];
 
 function termOf(word: string, at: ReadonlyMap<string, number>): number | undefined {
   const lower = word.toLowerCase();
@@ -34,6 +43,12 @@ function termOf(word: string, at: ReadonlyMap<string, number>): number | undefin
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Returns the word of a question that a term comes from: of `files`, the index knows `fil`. */
+export function wordOf(term: string, question: string): string {
+  const [mark] = marksOf(question, [term]);
+  return mark === undefined ? term : question.slice(mark.start, mark.end).toLowerCase();
 }
 
 /** Parts of a word, and runs of parts: the term `max_results` is in `max_results2`. */
@@ -55,7 +70,12 @@ function partsOf(word: string, offset: number, at: ReadonlyMap<string, number>):
 }
 
 /** Cuts a line into pieces with and without a mark. `marks` are those of the whole text. */
-export function pieces(text: string, start: number, end: number, marks: readonly Mark[]): { text: string; term?: number }[] {
+export function pieces(
+  text: string,
+  start: number,
+  end: number,
+  marks: readonly Mark[],
+): { text: string; term?: number }[] {
   const out: { text: string; term?: number }[] = [];
   let done = start;
   for (const mark of marks) {

@@ -24,10 +24,18 @@ export class Rows {
 
   /** Shows other rows. A row with the same `data-key` keeps the focus. */
   replace(rows: readonly HTMLElement[]): void {
-    const focused = this.#list.contains(document.activeElement) ? document.activeElement!.closest<HTMLElement>("[data-key]")?.dataset["key"] : undefined;
+    const focused = this.#list.contains(document.activeElement)
+      ? document.activeElement!.closest<HTMLElement>("[data-key]")?.dataset["key"]
+      : undefined;
     const scrolled = focused === undefined ? undefined : document.activeElement!.getBoundingClientRect().top;
     this.#list.replaceChildren(...rows);
-    const index = focused === undefined ? 0 : Math.max(rows.findIndex(({ dataset }) => dataset["key"] === focused), 0);
+    const index =
+      focused === undefined
+        ? 0
+        : Math.max(
+            rows.findIndex(({ dataset }) => dataset["key"] === focused),
+            0,
+          );
     this.#stop(index);
     if (focused === undefined) return;
     const button = this.#buttons[index];

@@ -7,7 +7,15 @@ import { takeFolders } from "./folder.ts";
 import { HitList, termsOf } from "./hit-list.ts";
 import { keepFetched, stayOffline } from "./offline.ts";
 import { repository, repositoryFiles } from "./repository.ts";
-import { RANKINGS, showAnswer, showIndex, showLeftOut, showNoAnswer, showSkipped, showWarnings } from "./search-view.ts";
+import {
+  RANKINGS,
+  showAnswer,
+  showIndex,
+  showLeftOut,
+  showNoAnswer,
+  showSkipped,
+  showWarnings,
+} from "./search-view.ts";
 import { forgetStored, other, Workspace } from "./workspace.ts";
 import type { Profile, Progress } from "./workspace.ts";
 
@@ -22,7 +30,12 @@ const whole = element<HTMLInputElement>("whole");
 const profiles = [...document.querySelectorAll<HTMLInputElement>("input[name=profile]")];
 
 /** Questions to begin with. */
-const EXAMPLES = ["how are tool results shortened", "which files does .gitignore exclude", "retry after a rate limit", "encrypt, sign or hash the snapshot"];
+const EXAMPLES = [
+  "how are tool results shortened",
+  "which files does .gitignore exclude",
+  "retry after a rate limit",
+  "encrypt, sign or hash the snapshot",
+];
 
 let workspace: Workspace | undefined;
 let opened: { name: string; source: FileSource } | undefined;
@@ -54,7 +67,11 @@ async function openRepository(): Promise<void> {
   void keepFetched(["vocab/o200k_base.vocab"]);
 }
 
-async function openFolder(name: string, files: Parameters<typeof browserFiles>[0], canReadAgain: boolean): Promise<void> {
+async function openFolder(
+  name: string,
+  files: Parameters<typeof browserFiles>[0],
+  canReadAgain: boolean,
+): Promise<void> {
   const option = place.options[1]!;
   option.text = `${name} (a folder of yours)`;
   option.disabled = false;
@@ -68,7 +85,10 @@ let queue = Promise.resolve();
 function attempt(action: () => Promise<void>): void {
   showError(undefined);
   document.body.classList.add("busy");
-  queue = queue.then(action).catch(showError).finally(() => document.body.classList.remove("busy"));
+  queue = queue
+    .then(action)
+    .catch(showError)
+    .finally(() => document.body.classList.remove("busy"));
 }
 
 /** Milliseconds between searches while files are indexed. */
@@ -104,7 +124,8 @@ function want(): void {
   searching?.abort();
   if (!workspace) return;
   const budget = budgetOf();
-  if (budget === undefined) return showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
+  if (budget === undefined)
+    return showError({ code: "bad_option", message: "The budget must be a whole number of tokens, 0 or more." });
   remember(state);
   searching = new AbortController();
   void search(workspace, query.value, budget, searching.signal);
@@ -130,16 +151,28 @@ async function search(asked: Workspace, text: string, budget: number, signal: Ab
   }
 }
 
-async function find(asked: Workspace, chosen: Profile, text: string, budget: number, signal: AbortSignal): Promise<SearchAnswer> {
+async function find(
+  asked: Workspace,
+  chosen: Profile,
+  text: string,
+  budget: number,
+  signal: AbortSignal,
+): Promise<SearchAnswer> {
   const index = await asked.index(chosen);
   signal.throwIfAborted();
   return index.search(text, { budget, signal, contributions: true, ...(!whole.checked && { fullWorkspace: false }) });
 }
 
-function show(answer: SearchAnswer, second: SearchAnswer | undefined, chosen: Profile, budget: number, ms: number): void {
+function show(
+  answer: SearchAnswer,
+  second: SearchAnswer | undefined,
+  chosen: Profile,
+  budget: number,
+  ms: number,
+): void {
   const terms = termsOf(answer.hits);
   const note = second && ((hit: SearchHit) => alsoAt(hit, second.hits, RANKINGS[other(chosen)]));
-  hits.show({ hits: answer.hits, terms, note });
+  hits.show({ hits: answer.hits, terms, query: answer.query, note });
   showAnswer(answer, chosen, budget, ms);
   showLeftOut(answer.leftOut);
   showOther(second, answer.hits, terms, chosen);
@@ -157,7 +190,8 @@ function clear(): void {
   element("result").dataset["query"] = "";
 }
 
-const overlaps = (one: SearchHit, another: SearchHit) => one.path === another.path && one.firstLine <= another.lastLine && another.firstLine <= one.lastLine;
+const overlaps = (one: SearchHit, another: SearchHit) =>
+  one.path === another.path && one.firstLine <= another.lastLine && another.firstLine <= one.lastLine;
 
 function alsoAt(hit: SearchHit, hits: readonly SearchHit[], ranking: string): string {
   const at = hits.find((other) => overlaps(hit, other));
@@ -165,20 +199,32 @@ function alsoAt(hit: SearchHit, hits: readonly SearchHit[], ranking: string): st
 }
 
 /** The column of the other ranking: places, each with its rank in the first column. */
-function showOther(second: SearchAnswer | undefined, first: readonly SearchHit[], terms: readonly string[], chosen: Profile): void {
+function showOther(
+  second: SearchAnswer | undefined,
+  first: readonly SearchHit[],
+  terms: readonly string[],
+  chosen: Profile,
+): void {
   element("other-pane").hidden = !second;
   element("panes").classList.toggle("two", second !== undefined);
   const found = second?.hits ?? [];
   const isShared = (hit: SearchHit) => first.some((one) => overlaps(hit, one));
   const own = found.filter((hit) => !isShared(hit));
   element("other-title").textContent = `What ${RANKINGS[other(chosen)]} finds`;
-  element("other-said").textContent = `${number(found.length - own.length)} of its ${number(found.length)} hits are hits of ${RANKINGS[chosen]}, too.`;
-  others.show({ hits: found, terms: [...terms, ...termsOf(own).filter((term) => !terms.includes(term))], note: (hit) => alsoAt(hit, first, RANKINGS[chosen]) });
+  element("other-said").textContent =
+    `${number(found.length - own.length)} of its ${number(found.length)} hits are hits of ${RANKINGS[chosen]}, too.`;
+  others.show({
+    hits: found,
+    terms: [...terms, ...termsOf(own).filter((term) => !terms.includes(term))],
+    query: second?.query,
+    note: (hit) => alsoAt(hit, first, RANKINGS[chosen]),
+  });
 }
 
 // ------------------------------------------------------------ controls
 
-const profile = (): Profile => (profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier");
+const profile = (): Profile =>
+  profiles.find(({ checked }) => checked)?.value === "copilot-chat" ? "copilot-chat" : "espalier";
 
 function budgetOf(): number | undefined {
   const value = Number(tokens.value);
@@ -191,7 +237,11 @@ function setBudget(value: number): void {
 }
 
 const state = (): Record<string, string> => ({
-  q: query.value, profile: profile(), budget: tokens.value, ...(compare.checked && { compare: "1" }), ...(definitions.checked && { definitions: "1" }),
+  q: query.value,
+  profile: profile(),
+  budget: tokens.value,
+  ...(compare.checked && { compare: "1" }),
+  ...(definitions.checked && { definitions: "1" }),
 });
 
 function showError(error: unknown): void {
@@ -219,36 +269,47 @@ tokens.addEventListener("change", () => {
   setBudget(Number(tokens.value));
   want();
 });
-for (const radio of profiles) radio.addEventListener("change", () => {
-  const progress = workspace?.progress(profile());
-  if (progress) heard(progress);
-  want();
-});
+for (const radio of profiles)
+  radio.addEventListener("change", () => {
+    const progress = workspace?.progress(profile());
+    if (progress) heard(progress);
+    want();
+  });
 for (const control of [compare, whole]) control.addEventListener("change", want);
-definitions.addEventListener("change", () => attempt(async () => {
-  if (opened) await open(opened.name, opened.source);
-}));
+definitions.addEventListener("change", () =>
+  attempt(async () => {
+    if (opened) await open(opened.name, opened.source);
+  }),
+);
 place.addEventListener("change", () => attempt(openRepository));
 folder.addEventListener("change", () => {
   const files = [...(folder.files ?? [])];
-  if (files.length > 0) attempt(() => openFolder(files[0]!.webkitRelativePath.split("/")[0] || "files", files, false));
+  if (files.length > 0)
+    attempt(() => openFolder(files[0]!.webkitRelativePath.split("/")[0] || "files", files, false));
 });
-takeFolders((dropped) => attempt(async () => {
-  const { name, what, canReadAgain } = await dropped;
-  await openFolder(name, what, canReadAgain);
-}));
+takeFolders((dropped) =>
+  attempt(async () => {
+    const { name, what, canReadAgain } = await dropped;
+    await openFolder(name, what, canReadAgain);
+  }),
+);
 element("again").addEventListener("click", () => attempt(async () => workspace?.again()));
-element("forget").addEventListener("click", () => attempt(async () => {
-  const count = await forgetStored();
-  element("status").textContent = `${count === 1 ? "One stored index is" : `${number(count)} stored indexes are`} deleted.`;
-}));
+element("forget").addEventListener("click", () =>
+  attempt(async () => {
+    const count = await forgetStored();
+    element("status").textContent =
+      `${count === 1 ? "One stored index is" : `${number(count)} stored indexes are`} deleted.`;
+  }),
+);
 if ("showDirectoryPicker" in globalThis) {
   element("handle").hidden = false;
   element("handle").addEventListener("click", () => void choose());
 }
 
 async function choose(): Promise<void> {
-  const picker = globalThis as unknown as { showDirectoryPicker(options: { mode: "read" }): Promise<FileSystemDirectoryHandle> };
+  const picker = globalThis as unknown as {
+    showDirectoryPicker(options: { mode: "read" }): Promise<FileSystemDirectoryHandle>;
+  };
   const handle = await picker.showDirectoryPicker({ mode: "read" }).catch((error: unknown) => {
     // A person who changes their mind makes no error.
     if ((error as Error).name !== "AbortError") showError(error);
@@ -271,7 +332,8 @@ place.add(new Option("a folder of yours", "folder"));
 place.options[1]!.disabled = true;
 const said = remembered();
 query.value = said.get("q") ?? EXAMPLES[0]!;
-for (const radio of profiles) radio.checked = radio.value === (said.get("profile") === "copilot-chat" ? "copilot-chat" : "espalier");
+for (const radio of profiles)
+  radio.checked = radio.value === (said.get("profile") === "copilot-chat" ? "copilot-chat" : "espalier");
 compare.checked = said.get("compare") === "1";
 definitions.checked = said.get("definitions") === "1";
 const budget = Number(said.get("budget") ?? slider.value);

@@ -1,6 +1,13 @@
 /** The files that are searched, with an index for each ranking that a person asked for. */
 
-import type { FileNote, FileSource, IndexProgress, IndexReport, IndexState, WorkspaceIndex } from "../js/search/types.ts";
+import type {
+  FileNote,
+  FileSource,
+  IndexProgress,
+  IndexReport,
+  IndexState,
+  WorkspaceIndex,
+} from "../js/search/types.ts";
 import { indexedDbStorage, openIndex } from "../js/entries/search-web.ts";
 import { definitionsOf } from "./definitions.ts";
 
@@ -76,7 +83,10 @@ export class Workspace {
     this.#end.abort();
     for (const { index, follow } of this.#live.values()) {
       follow?.();
-      await index.then((live) => live.dispose(), () => undefined);
+      await index.then(
+        (live) => live.dispose(),
+        () => undefined,
+      );
     }
   }
 
@@ -84,13 +94,18 @@ export class Workspace {
     const { name, source, definitions } = this.#opening;
     const storage = indexedDbStorage(`${DATABASE}:${profile}:${definitions ? "definitions" : "lines"}:${name}`);
     const index = openIndex({
-      profile, source, storage,
+      profile,
+      source,
+      storage,
       worker: () => new Worker(new URL("./search-worker.js", import.meta.url), { type: "module" }),
       ...(definitions && { definitions: definitionsOf }),
     });
     const live: Live = { index, progress: { profile } };
     this.#live.set(profile, live);
-    index.then((opened) => this.#sync(live, opened), (error: unknown) => this.#say(live, { error }));
+    index.then(
+      (opened) => this.#sync(live, opened),
+      (error: unknown) => this.#say(live, { error }),
+    );
     return live;
   }
 
@@ -103,15 +118,24 @@ export class Workspace {
       const now = performance.now();
       if (now - asked < 500) return;
       asked = now;
-      void index.state().then((state) => this.#say(live, { state }), () => undefined);
+      void index.state().then(
+        (state) => this.#say(live, { state }),
+        () => undefined,
+      );
     };
     try {
       const report = await index.sync({ signal, onProgress });
       this.#say(live, { report, working: undefined, ms: performance.now() - start, state: await index.state() });
-      live.follow ??= this.#opening.source.watch && index.watch({
-        onChange: () => void index.state().then((state) => this.#say(live, { state }), () => undefined),
-        onError: (error) => this.#say(live, { error }),
-      });
+      live.follow ??=
+        this.#opening.source.watch &&
+        index.watch({
+          onChange: () =>
+            void index.state().then(
+              (state) => this.#say(live, { state }),
+              () => undefined,
+            ),
+          onError: (error) => this.#say(live, { error }),
+        });
     } catch (error) {
       if (!signal.aborted) this.#say(live, { error, working: undefined });
     }

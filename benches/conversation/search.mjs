@@ -11,7 +11,8 @@ const logs = new Map();
 const rows = new Map();
 const missed = [];
 for (const { transcript, set, ask, answers } of fixture("conversation-search/questions.json")) {
-  if (!logs.has(transcript)) logs.set(transcript, logOf(fixture(`transcripts/${transcript}.json`).messages.map(plain)));
+  if (!logs.has(transcript))
+    logs.set(transcript, logOf(fixture(`transcripts/${transcript}.json`).messages.map(plain)));
   const found = await logs.get(transcript).search(ask, { limit: 5 });
   const isAnswer = (id) => answers.includes(Number(id.slice(1)));
   const place = found.findIndex(({ id, with: others, repeats }) => [id, ...others, ...repeats].some(isAnswer));
@@ -26,8 +27,17 @@ for (const { transcript, set, ask, answers } of fixture("conversation-search/que
   if (place < 0) missed.push(`${set} ${transcript}: ${ask} (${answers}) found ${found.map(({ id }) => id)}`);
 }
 const share = (row) =>
-  Object.fromEntries(Object.entries(row).map(([key, value]) => [key, key === "questions" ? value : `${((100 * value) / row.questions).toFixed(1)} %`]));
-console.table(Object.fromEntries([...rows].sort(([one], [other]) => one.localeCompare(other)).map(([key, row]) => [key, share(row)])));
+  Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [
+      key,
+      key === "questions" ? value : `${((100 * value) / row.questions).toFixed(1)} %`,
+    ]),
+  );
+console.table(
+  Object.fromEntries(
+    [...rows].sort(([one], [other]) => one.localeCompare(other)).map(([key, row]) => [key, share(row)]),
+  ),
+);
 if (process.argv.includes("--missed")) console.log(missed.join("\n"));
 for (const log of logs.values()) log.close();
 
@@ -40,16 +50,24 @@ async function timed(run) {
 const session = fixture("transcripts/pi-refactor-long.json").messages.map(plain);
 const once = (turn) => (message) => ({
   ...message,
-  ...(message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })) }),
+  ...(message.tool_calls && {
+    tool_calls: message.tool_calls.map((call) => ({ ...call, id: `${turn}-${call.id}` })),
+  }),
   ...(message.tool_call_id && { tool_call_id: `${turn}-${message.tool_call_id}` }),
 });
 for (const repetitions of [1, 11]) {
   const messages = Array.from({ length: repetitions }, (_, turn) => session.map(once(turn))).flat();
   const log = logOf(messages);
   const first = await timed(() => log.search("Which folders did the user choose?"));
-  const queries = ["Why did the check fail?", "unsubscribe listeners", "commit WP7", "Where is the settings manager?"];
+  const queries = [
+    "Why did the check fail?",
+    "unsubscribe listeners",
+    "commit WP7",
+    "Where is the settings manager?",
+  ];
   const times = [];
-  for (let round = 0; round < 5; round += 1) for (const query of queries) times.push(await timed(() => log.search(query)));
+  for (let round = 0; round < 5; round += 1)
+    for (const query of queries) times.push(await timed(() => log.search(query)));
   log.append({ role: "user", content: "One more message." });
   const next = await timed(() => log.search("One more message"));
   const characters = JSON.stringify(messages).length;

@@ -13,18 +13,31 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const KEYS = "let total = stock.iter().sum();";
 const ROUNDS = 21;
 
-const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".rs")).sort()
+const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".rs"))
+  .sort()
   .map((name) => ({ path: `src/${name}`, language: "rust", text: readFileSync(join(root, "src", name), "utf8") }))
   .filter(({ text }) => text.length > 7_000 && text.length < 12_000);
 const [small, ...rest] = sources;
 const neighbours = rest.slice(0, 20);
 const chars = neighbours.reduce((sum, { text }) => sum + text.length, 0);
-const items = neighbours.flatMap(({ text }) => text.split("\n\n")).slice(0, 50)
+const items = neighbours
+  .flatMap(({ text }) => text.split("\n\n"))
+  .slice(0, 50)
   .map((text, at) => ({ id: `${at}`, path: "src/server.rs", text, priority: 0.8 }));
-const edits = neighbours.slice(0, 8).map(({ path, text }, at) => ({ path, before: text, after: text.replace("fn ", "pub(super) fn "), atMs: at * 1_000 }));
+const edits = neighbours
+  .slice(0, 8)
+  .map(({ path, text }, at) => ({
+    path,
+    before: text,
+    after: text.replace("fn ", "pub(super) fn "),
+    atMs: at * 1_000,
+  }));
 const large = { ...small, text: small.text.repeat(Math.ceil(1_000_000 / small.text.length)) };
 
-console.log(`${process.version}; ${neighbours.length} neighbours of ${chars} characters, ${edits.length} edits, ${items.length} items; minimum, median and p95 in ms`);
+console.log(
+  `${process.version}; ${neighbours.length} neighbours of ${chars} characters, ${edits.length} edits, ${items.length} items; minimum, median and p95 in ms`,
+);
 for (const document of [small, large]) {
   const middle = document.text.lastIndexOf("\n", document.text.length / 2) + 1;
   const [first, next, plain, stated] = [[], [], [], []];
@@ -42,7 +55,8 @@ for (const document of [small, large]) {
       session.change(document.path, text);
       const { tokens } = session.context({ file: document.path, cursor: middle + at, items });
       (at === 1 ? first : next).push(performance.now() - start);
-      if (tokens.context + tokens.prefix + tokens.suffix + tokens.free !== tokens.budget) throw new Error("the report does not add up");
+      if (tokens.context + tokens.prefix + tokens.suffix + tokens.free !== tokens.budget)
+        throw new Error("the report does not add up");
     }
     session.free();
     let start = performance.now();
@@ -53,12 +67,23 @@ for (const document of [small, large]) {
     const expected = similarAsStated(document.text.slice(0, middle), neighbours);
     stated.push(performance.now() - start);
     const limits = { maxChars: Infinity, words: "ascii" };
-    const { items: found } = inlineContext({ file: document, cursor: middle, neighbours, similarLimits: limits, budget: 60_000 });
-    const same = (list) => JSON.stringify(list.map(({ path, id, start, firstLine, score }) => [path ?? id, start ?? firstLine, score.toFixed(9)]));
-    if (same(found.filter(({ kind }) => kind === "similarSnippet")) !== same(expected)) throw new Error("the engine finds other windows");
+    const { items: found } = inlineContext({
+      file: document,
+      cursor: middle,
+      neighbours,
+      similarLimits: limits,
+      budget: 60_000,
+    });
+    const same = (list) =>
+      JSON.stringify(
+        list.map(({ path, id, start, firstLine, score }) => [path ?? id, start ?? firstLine, score.toFixed(9)]),
+      );
+    if (same(found.filter(({ kind }) => kind === "similarSnippet")) !== same(expected))
+      throw new Error("the engine finds other windows");
   }
   console.log(`document of ${document.text.length} characters:`);
-  const row = (name, times) => console.log(`  ${name.padEnd(42)} ${at(times, 0)}  ${at(times, 0.5)}  ${at(times, 0.95)}`);
+  const row = (name, times) =>
+    console.log(`  ${name.padEnd(42)} ${at(times, 0)}  ${at(times, 0.5)}  ${at(times, 0.95)}`);
   row("first request of a session", first);
   row("next keystroke of a session", next);
   row("inlineContext, all passed each time", plain);

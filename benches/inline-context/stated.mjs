@@ -3,17 +3,24 @@
  * Shares no code with the engine.
  */
 
-const STOP = new Set((
-  "TODO a about above after again all an and any are as assert at be because been before being below between both break but by can case " +
-  "catch class const continue def did do does doing don down during each else enum few finally for from function further had has have " +
-  "having here how if import in into is it its just match more most new no not now of off on once only or other our out over own raise " +
-  "repeat return s same should so some static struct such super switch t than that the their them then there these they this those " +
-  "through to too try under until up var very was we were what when where which while who why will with would you"
-).split(" "));
+const STOP = new Set(
+  (
+    "TODO a about above after again all an and any are as assert at be because been before being below between both break but by can case " +
+    "catch class const continue def did do does doing don down during each else enum few finally for from function further had has have " +
+    "having here how if import in into is it its just match more most new no not now of off on once only or other our out over own raise " +
+    "repeat return s same should so some static struct such super switch t than that the their them then there these they this those " +
+    "through to too try under until up var very was we were what when where which while who why will with would you"
+  ).split(" "),
+);
 
 /** Words of a text as a set. */
 function words(lines) {
-  return new Set(lines.join("\n").split(/[^a-zA-Z0-9]+/).filter((word) => word && !STOP.has(word)));
+  return new Set(
+    lines
+      .join("\n")
+      .split(/[^a-zA-Z0-9]+/)
+      .filter((word) => word && !STOP.has(word)),
+  );
 }
 
 /** The best window of each file by Jaccard, the four best of all, best last. */

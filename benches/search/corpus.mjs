@@ -1,7 +1,17 @@
 // A corpus of real projects: the sources that packages of npm, crates.io and PyPI ship, as `sources.txt` lists them.
 // The clients of the registries download them into `build/corpus`, each once. `node search/corpus.mjs` says what is there.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,11 +28,19 @@ const MAX_SIZE = 1.5 * 1024 * 1024;
 const MAX_LINE = 10_000;
 
 /** The packages in their order, each with the folders that hold its sources. */
-export const sources = readFileSync(new URL("sources.txt", import.meta.url), "utf8").trim().split("\n").map((line) => {
-  const [kind, spec, folders = ""] = line.split(" ");
-  const end = spec.lastIndexOf("@");
-  return { kind, name: spec.slice(0, end), version: spec.slice(end + 1), folders: folders ? folders.split(",") : [] };
-});
+export const sources = readFileSync(new URL("sources.txt", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [kind, spec, folders = ""] = line.split(" ");
+    const end = spec.lastIndexOf("@");
+    return {
+      kind,
+      name: spec.slice(0, end),
+      version: spec.slice(end + 1),
+      folders: folders ? folders.split(",") : [],
+    };
+  });
 
 const downloads = { npm: fromNpm, crate: fromCrates, pypi: fromPypi };
 
@@ -40,13 +58,17 @@ function unpacked(source) {
   return place;
 }
 
-const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+const run = (command, args, cwd) =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
 function fromNpm({ name, version }, work) {
   run("npm", ["pack", `${name}@${version}`], work);
   const [archive] = readdirSync(work);
   run("tar", ["-xzf", archive], work);
-  return join(work, readdirSync(work).find((item) => item !== archive));
+  return join(
+    work,
+    readdirSync(work).find((item) => item !== archive),
+  );
 }
 
 /** `cargo info` puts the sources of a crate into cargo's own folder. */
@@ -55,7 +77,11 @@ function fromCrates({ name, version }, work) {
   const registries = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry", "src");
   const places = readdirSync(registries).map((registry) => join(registries, registry, `${name}-${version}`));
   const copy = join(work, name);
-  cpSync(places.find((place) => existsSync(place)), copy, { recursive: true });
+  cpSync(
+    places.find((place) => existsSync(place)),
+    copy,
+    { recursive: true },
+  );
   return copy;
 }
 
@@ -69,7 +95,8 @@ function fromPypi({ name, version }, work) {
 /** Source files of a package, by path. */
 export function filesOf(source) {
   const place = unpacked(source);
-  const isWanted = (path) => source.folders.length === 0 || !path.includes("/") || source.folders.some((one) => path.startsWith(`${one}/`));
+  const isWanted = (path) =>
+    source.folders.length === 0 || !path.includes("/") || source.folders.some((one) => path.startsWith(`${one}/`));
   const found = [];
   for (const item of readdirSync(place, { recursive: true }).sort()) {
     const path = item.split(sep).join("/");
@@ -78,7 +105,8 @@ export function filesOf(source) {
     const file = join(place, item);
     const stat = statSync(file);
     const text = stat.isFile() && stat.size <= MAX_SIZE ? readFileSync(file, "utf8") : "";
-    if (text.trim() === "" || text.includes("\uFFFD") || text.split("\n").some((line) => line.length > MAX_LINE)) continue;
+    if (text.trim() === "" || text.includes("\uFFFD") || text.split("\n").some((line) => line.length > MAX_LINE))
+      continue;
     found.push({ path: `${source.name}/${path}`, text });
   }
   return found;
@@ -101,10 +129,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const source of sources) {
     const files = filesOf(source);
     all = all.concat(files);
-    console.log(`${source.name} ${source.version}: ${files.length} files, ${megabytes(files).toFixed(1)} MB; ${all.length} so far`);
+    console.log(
+      `${source.name} ${source.version}: ${files.length} files, ${megabytes(files).toFixed(1)} MB; ${all.length} so far`,
+    );
   }
   for (const count of [5000, 25_000]) {
     const part = all.slice(0, count);
-    console.log(`${part.length} files: ${megabytes(part).toFixed(1)} MB, ${part.reduce((sum, { text }) => sum + text.split("\n").length, 0)} lines`);
+    console.log(
+      `${part.length} files: ${megabytes(part).toFixed(1)} MB, ${part.reduce((sum, { text }) => sum + text.split("\n").length, 0)} lines`,
+    );
   }
 }

@@ -1,7 +1,8 @@
 // The definitions of a file, as a host finds them with `documentStructure`: names and ranges for chunks that end with them.
 const { documentStructure } = await import(new URL("../../pkg/dist/node.js", import.meta.url).href);
 
-const DEFINITION = /^(constructor|decorated_definition|lexical_declaration|macro_definition|(\w+_)?(function|class|interface|method|enum|type_alias|module|struct|impl|trait|mod|union)_(declaration|definition|item|signature_item|signature))$/;
+const DEFINITION =
+  /^(constructor|decorated_definition|lexical_declaration|macro_definition|(\w+_)?(function|class|interface|method|enum|type_alias|module|struct|impl|trait|mod|union)_(declaration|definition|item|signature_item|signature))$/;
 
 export async function definitionsOf({ path, text }) {
   const { root, basis } = await documentStructure(text, { path });
@@ -13,13 +14,21 @@ export async function definitionsOf({ path, text }) {
 function collect(node, text, found) {
   for (const child of node.children) {
     const isInner = node.kind === "decorated_definition";
-    if (DEFINITION.test(child.kind) && !isInner) found.push({ name: headOf(text.slice(child.start, child.end)), start: child.start, end: child.end });
+    if (DEFINITION.test(child.kind) && !isInner)
+      found.push({ name: headOf(text.slice(child.start, child.end)), start: child.start, end: child.end });
     collect(child, text, found);
   }
 }
 
 /** Up to its body or parameters: `class Basket`. Comments and attributes before it are no part of it. */
 function headOf(text) {
-  const line = text.replace(/\/\*[^]*?\*\//g, "").split("\n").find((one) => !/^\s*(\/\/|#|@|\*|$)/.test(one)) ?? "";
-  return line.split(/[({=]|:\s|:$/)[0].trim().slice(0, 100);
+  const line =
+    text
+      .replace(/\/\*[^]*?\*\//g, "")
+      .split("\n")
+      .find((one) => !/^\s*(\/\/|#|@|\*|$)/.test(one)) ?? "";
+  return line
+    .split(/[({=]|:\s|:$/)[0]
+    .trim()
+    .slice(0, 100);
 }

@@ -38,14 +38,20 @@ function script(lines) {
   return found;
 }
 
-const RUST_HEAD = /^(?:pub(?:\([^)]*\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?(?:fn|struct|enum|trait|union|macro_rules!)\s*(\w+)/;
+const RUST_HEAD =
+  /^(?:pub(?:\([^)]*\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?(?:fn|struct|enum|trait|union|macro_rules!)\s*(\w+)/;
 
 function rust(lines) {
   const found = [];
   const start = lines.findIndex((line) => line.trim() !== "" && !/^\/\/(?!!)/.test(line));
   let behind = Math.max(start, 0);
   while (lines[behind]?.startsWith("//!")) behind++;
-  if (behind > start) found.push({ name: "", prose: lines.slice(start, behind).map((line) => line.slice(3)), comment: [start, behind] });
+  if (behind > start)
+    found.push({
+      name: "",
+      prose: lines.slice(start, behind).map((line) => line.slice(3)),
+      comment: [start, behind],
+    });
   for (let first = behind; first < lines.length; first++) {
     if (!/^\s*\/\/\/(?!\/)/.test(lines[first])) continue;
     let next = first;

@@ -33,7 +33,10 @@ async function espalier() {
   const { openIndex } = await import(new URL("dist/search-node.js", place).href);
   const open = async (files, storage) => {
     const texts = new Map(files.map((file) => [file.path, { text: file.text, version: "1" }]));
-    const source = { list: () => [...texts].map(([path, { version }]) => ({ path, version })), read: async (path) => texts.get(path) };
+    const source = {
+      list: () => [...texts].map(([path, { version }]) => ({ path, version })),
+      read: async (path) => texts.get(path),
+    };
     return { texts, storage, index: await openIndex({ source, storage }) };
   };
   return {
@@ -55,7 +58,10 @@ async function espalier() {
     },
     async save(opened) {
       opened.storage = memory();
-      const second = await open([...opened.texts].map(([path, { text }]) => ({ path, text })), opened.storage);
+      const second = await open(
+        [...opened.texts].map(([path, { text }]) => ({ path, text })),
+        opened.storage,
+      );
       await second.index.sync();
       await second.index.save();
       await second.index.dispose();
@@ -115,9 +121,17 @@ async function orama() {
     },
     search: ({ index }, query) => search(index, { term: query, limit: MAX }),
     async update({ index, known }, files) {
-      await removeMultiple(index, files.flatMap((file) => known.get(file.path).map(({ id }) => id)), 5000);
+      await removeMultiple(
+        index,
+        files.flatMap((file) => known.get(file.path).map(({ id }) => id)),
+        5000,
+      );
       for (const file of files) known.set(file.path, pieces(file));
-      await insertMultiple(index, files.flatMap((file) => known.get(file.path)), 5000);
+      await insertMultiple(
+        index,
+        files.flatMap((file) => known.get(file.path)),
+        5000,
+      );
     },
     save: ({ index }) => JSON.stringify(save(index)),
     load(saved) {

@@ -16,7 +16,8 @@ const QUERIES = [
   "thread pool shutdown join handle",
 ];
 
-const option = (name, usual) => (process.argv.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3) ?? usual).split(",");
+const option = (name, usual) =>
+  (process.argv.find((one) => one.startsWith(`--${name}=`))?.slice(name.length + 3) ?? usual).split(",");
 
 /** CPU milliseconds of all threads of this process. */
 async function cpu(work) {
@@ -50,18 +51,34 @@ async function measure(name, size) {
   };
   const first = await queries(index);
   const repeated = [];
-  for (let round = 0; round < 5; round++) repeated.push(...await queries(index));
-  const edited = (at) => ({ ...files[(at * 17) % size], text: `${files[(at * 17) % size].text}\nconst changedNumber${at} = true;\n` });
+  for (let round = 0; round < 5; round++) repeated.push(...(await queries(index)));
+  const edited = (at) => ({
+    ...files[(at * 17) % size],
+    text: `${files[(at * 17) % size].text}\nconst changedNumber${at} = true;\n`,
+  });
   const updates = [];
   for (let at = 0; at < 30; at++) updates.push((await cpu(() => module.update(index, [edited(at)])))[0]);
-  const [hundred] = await cpu(() => module.update(index, Array.from({ length: 100 }, (_, at) => edited(at + 30))));
+  const [hundred] = await cpu(() =>
+    module.update(
+      index,
+      Array.from({ length: 100 }, (_, at) => edited(at + 30)),
+    ),
+  );
   const saved = await module.save(index);
   const [load, loaded] = await cpu(() => module.load(saved, files));
   const [afterLoad] = await cpu(() => module.search(loaded, QUERIES[0]));
   return {
-    "build, s": build / 1000, "memory, MB": memory, "query, first": median(first), "query, repeated": median(repeated),
-    "slowest repeated": Math.max(...repeated), "update of a file": median(updates), "update of 100": hundred,
-    "stored, MB": module.size(saved) / 1e6, "load": load, "load, % of build": (100 * load) / build, "query after load": afterLoad,
+    "build, s": build / 1000,
+    "memory, MB": memory,
+    "query, first": median(first),
+    "query, repeated": median(repeated),
+    "slowest repeated": Math.max(...repeated),
+    "update of a file": median(updates),
+    "update of 100": hundred,
+    "stored, MB": module.size(saved) / 1e6,
+    load: load,
+    "load, % of build": (100 * load) / build,
+    "query after load": afterLoad,
   };
 }
 
@@ -73,10 +90,18 @@ if (child !== "") {
 } else {
   for (const size of option("sizes", "5000,25000")) {
     const files = corpus(Number(size));
-    console.log(`\n${files.length} files, ${megabytes(files).toFixed(1)} MB; CPU milliseconds where no unit is named, in brackets against espalier\n`);
+    console.log(
+      `\n${files.length} files, ${megabytes(files).toFixed(1)} MB; CPU milliseconds where no unit is named, in brackets against espalier\n`,
+    );
     const results = {};
     for (const name of option("modules", "espalier,minisearch,orama")) {
-      const args = ["--expose-gc", "--max-old-space-size=12000", fileURLToPath(import.meta.url), `--child=${name}`, `--sizes=${size}`];
+      const args = [
+        "--expose-gc",
+        "--max-old-space-size=12000",
+        fileURLToPath(import.meta.url),
+        `--child=${name}`,
+        `--sizes=${size}`,
+      ];
       try {
         results[name] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", maxBuffer: 1e8 }));
       } catch (error) {
@@ -88,7 +113,11 @@ if (child !== "") {
     console.log(`| | ${names.join(" | ")} |\n| --- |${names.map(() => " --- |").join("")}`);
     for (const row of Object.keys(results[names[0]])) {
       const base = results.espalier?.[row];
-      const cells = names.map((name) => number(results[name][row]) + (name === "espalier" || !base ? "" : ` (${number(results[name][row] / base)}×)`));
+      const cells = names.map(
+        (name) =>
+          number(results[name][row]) +
+          (name === "espalier" || !base ? "" : ` (${number(results[name][row] / base)}×)`),
+      );
       console.log(`| ${row} | ${cells.join(" | ")} |`);
     }
   }

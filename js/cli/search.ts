@@ -99,7 +99,8 @@ function headOf({ path, firstLine, lastLine, header, score, tokens, terms, isCut
     `score ${rounded(score)}`,
     `${number(tokens)} tokens${isCut ? ", cut" : ""}`,
   ];
-  const by = terms === undefined ? [] : [`  ${terms.map((term) => `${term.term} ${rounded(term.score)}`).join(", ")}`];
+  const by =
+    terms === undefined ? [] : [`  ${terms.map((term) => `${term.term} ${rounded(term.score)}`).join(", ")}`];
   return [parts.filter((part) => part !== "").join("  "), ...by].join("\n");
 }
 
@@ -115,7 +116,9 @@ export function shownSearch(
 ): string {
   const count = (some: number, what: string) => `${number(some)} ${what}${some === 1 ? "" : "s"}`;
   const found =
-    hits.length === 0 ? "nothing found" : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
+    hits.length === 0
+      ? "nothing found"
+      : `${count(hits.length, "hit")}, ${number(tokens)} of ${number(budget)} tokens`;
   const lines = [
     `${found}; strategy ${words(strategy)}; ${count(state.files, "file")}, ${count(state.chunks, "chunk")}`,
   ];
@@ -130,7 +133,11 @@ export function shownSearch(
   const without = new Map<string, number>();
   for (const { why } of leftOut) without.set(why, (without.get(why) ?? 0) + 1);
   const reasons: Record<string, string> = {
-    budget: "no room", gone: "the file is gone", spread: "far below the best", unknown: "not in the index", range: "not in the file",
+    budget: "no room",
+    gone: "the file is gone",
+    spread: "far below the best",
+    unknown: "not in the index",
+    range: "not in the file",
   };
   for (const [why, some] of without) lines.push(`  ${count(some, "hit")} left out: ${reasons[why] ?? why}`);
   const skipped = Object.entries(state.skipped).map(([reason, some]) => `${number(some)} ${words(reason)}`);

@@ -22,7 +22,10 @@ if (HAS_ADDRESS) setVocabularyLocator(ours);
 
 // Named once: some bundlers make a file of every mention.
 function ourWasm(): URL {
-  if (!HAS_ADDRESS) throw wasmNotFound("This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched");
+  if (!HAS_ADDRESS)
+    throw wasmNotFound(
+      "This bundle does not know where it is (import.meta.url is empty), so that the wasm beside it cannot be fetched",
+    );
   return new URL("./workspace.wasm", import.meta.url);
 }
 

@@ -60,7 +60,10 @@ export class Asking {
   #isFreed = false;
 
   constructor(
-    held: Held, clock: Pick<Clock, "now" | "after">, runMs: number, maxDocuments: number,
+    held: Held,
+    clock: Pick<Clock, "now" | "after">,
+    runMs: number,
+    maxDocuments: number,
     requestFor: (ask: Ask) => Omit<InlineProviderRequest, "signal"> | undefined,
   ) {
     this.#held = held;
@@ -134,7 +137,14 @@ export class Asking {
   #start(started: Started, providers: readonly InlineProvider[]): void {
     const controller = new AbortController();
     const sent = new Map(providers.map(({ name }) => [name, { items: [], isDone: false } as Sent]));
-    const run: Run = { started, generation: this.#held.generation, providers, sent, controller, done: Promise.resolve() };
+    const run: Run = {
+      started,
+      generation: this.#held.generation,
+      providers,
+      sent,
+      controller,
+      done: Promise.resolve(),
+    };
     this.#run = run;
     const request = this.#requestFor(started);
     const answers = providers.map((provider) => {
@@ -179,17 +189,25 @@ export class Asking {
   }
 
   /** The items of a document that are there at a moment, and what became of each provider. */
-  items(ask: Ask, providers: readonly InlineProvider[], moment: Moment): [items: InlineItem[], report: InlineProviderReport[]] {
+  items(
+    ask: Ask,
+    providers: readonly InlineProvider[],
+    moment: Moment,
+  ): [items: InlineItem[], report: InlineProviderReport[]] {
     const run = this.#run?.started.path === ask.path ? this.#run : undefined;
     const cached = this.#cache.get(ask.path);
     const isOwn = isSame(run?.started ?? cached?.ask, ask);
     const handle = providers.length > 0 ? this.#held.handle() : undefined;
-    const isHeldBack = handle !== undefined && moment === "start" && !call(() => handle.handsOut(ask.path, true, MOMENTS.start));
+    const isHeldBack =
+      handle !== undefined && moment === "start" && !call(() => handle.handsOut(ask.path, true, MOMENTS.start));
     const items: InlineItem[] = [];
     const report = providers.map(({ name }): InlineProviderReport => {
       const [live, kept] = [run?.sent.get(name), cached?.sent.get(name)];
       const old = (live && isWhole(live) ? undefined : kept?.items) ?? [];
-      const all = merged(live?.items ?? [], old.filter((item) => !isHeldBack || item.isForTimeout !== true));
+      const all = merged(
+        live?.items ?? [],
+        old.filter((item) => !isHeldBack || item.isForTimeout !== true),
+      );
       items.push(...all);
       const answer = isOwn ? (live ?? kept) : undefined;
       const status = !answer?.isDone ? "late" : "error" in answer ? "failed" : "answered";
@@ -239,7 +257,8 @@ async function collect(provider: InlineProvider, request: InlineProviderRequest,
   }
   const all: unknown = await given;
   if (all === undefined || all === null) return;
-  if (!Array.isArray(all)) throw input(`providers[${JSON.stringify(provider.name)}]`, "a provider of lists of items", all);
+  if (!Array.isArray(all))
+    throw input(`providers[${JSON.stringify(provider.name)}]`, "a provider of lists of items", all);
   all.forEach(add);
 }
 

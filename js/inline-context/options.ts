@@ -45,20 +45,26 @@ const flag: Check = (value, name, within) => {
   return value;
 };
 
-const oneOf = (...names: string[]): Check => (value, name, within) => {
-  if (!names.includes(value as string)) throw bad(name, names.join(", ").replace(/, ([^,]*)$/, " or $1"), value, within);
-  return value;
-};
+const oneOf =
+  (...names: string[]): Check =>
+  (value, name, within) => {
+    if (!names.includes(value as string))
+      throw bad(name, names.join(", ").replace(/, ([^,]*)$/, " or $1"), value, within);
+    return value;
+  };
 
-const group = (known: object, checks: Record<string, Check>): Check => (value, name, within) => {
-  const path = `${within}.${name}`;
-  if (typeof value !== "object" || value === null) throw bad(name, "an object", value, within);
-  knownIn(value, known, path);
-  return checked(value as Fields, checks, path);
-};
+const group =
+  (known: object, checks: Record<string, Check>): Check =>
+  (value, name, within) => {
+    const path = `${within}.${name}`;
+    if (typeof value !== "object" || value === null) throw bad(name, "an object", value, within);
+    knownIn(value, known, path);
+    return checked(value as Fields, checks, path);
+  };
 
 const aliases: Check = (value, name, within) => {
-  if (typeof value !== "object" || value === null) throw bad(name, "an object from language to language", value, within);
+  if (typeof value !== "object" || value === null)
+    throw bad(name, "an object from language to language", value, within);
   const pairs = Object.entries(value);
   const wrong = pairs.find(([, other]) => typeof other !== "string");
   if (wrong) throw bad(wrong[0], "a language", wrong[1], `${within}.${name}`);
@@ -77,7 +83,8 @@ const LIMITS: Record<string, Check> = {
   charsPerToken: number,
   contextShare: number,
   stableSlack: count,
-  cascade: (value, name, within) => (typeof value === "boolean" ? (value ? {} : undefined) : SHARES(value, name, within)),
+  cascade: (value, name, within) =>
+    typeof value === "boolean" ? (value ? {} : undefined) : SHARES(value, name, within),
   exact: flag,
   crossing: oneOf("skip", "charge"),
   similarBesideSnippets: flag,
@@ -87,17 +94,44 @@ const LIMITS: Record<string, Check> = {
 };
 
 const GROUPS: Record<string, [as: string, Check]> = {
-  similarLimits: ["similar", group(INLINE_SIMILAR, {
-    window: count, threshold: number, maxSnippets: count, maxPerFile: count, maxFiles: count, maxChars: count,
-    score: oneOf("jaccard", "shared"), words: oneOf("unicode", "ascii"),
-  })],
-  neighbourLimits: ["neighbours", group(INLINE_NEIGHBOURS, {
-    maxFiles: count, maxChars: count, focusEntries: count, fileSchemeOnly: flag, aliases,
-  })],
-  editLimits: ["edits", group(INLINE_EDITS, {
-    debounceMs: count, maxFiles: count, maxEdits: count, contextLines: count, mergeLines: count, maxEditChars: count,
-    maxLines: count, maxFileChars: count, nearLines: count, lineOffset: count,
-  })],
+  similarLimits: [
+    "similar",
+    group(INLINE_SIMILAR, {
+      window: count,
+      threshold: number,
+      maxSnippets: count,
+      maxPerFile: count,
+      maxFiles: count,
+      maxChars: count,
+      score: oneOf("jaccard", "shared"),
+      words: oneOf("unicode", "ascii"),
+    }),
+  ],
+  neighbourLimits: [
+    "neighbours",
+    group(INLINE_NEIGHBOURS, {
+      maxFiles: count,
+      maxChars: count,
+      focusEntries: count,
+      fileSchemeOnly: flag,
+      aliases,
+    }),
+  ],
+  editLimits: [
+    "edits",
+    group(INLINE_EDITS, {
+      debounceMs: count,
+      maxFiles: count,
+      maxEdits: count,
+      contextLines: count,
+      mergeLines: count,
+      maxEditChars: count,
+      maxLines: count,
+      maxFileChars: count,
+      nearLines: count,
+      lineOffset: count,
+    }),
+  ],
 };
 
 const SESSION: Record<string, [as: string, Check]> = {
@@ -130,11 +164,15 @@ export function limitsOf(options: InlineOptions | InlineSessionOptions, within =
   }
   if (options.mode !== undefined) {
     // The profile takes an unknown mode for `minimal`, as Copilot Chat does.
-    fields.mode = options.profile === "copilot-chat" && typeof options.mode === "string" ? options.mode : MODES(options.mode, "mode", within);
+    fields.mode =
+      options.profile === "copilot-chat" && typeof options.mode === "string"
+        ? options.mode
+        : MODES(options.mode, "mode", within);
   }
   if (options.budget !== undefined) {
     const budget = count(options.budget, "budget", within) as number;
-    if (options.window !== undefined) throw bad("budget", "absent beside window: a budget is a window less outputReserve", options.budget, within);
+    if (options.window !== undefined)
+      throw bad("budget", "absent beside window: a budget is a window less outputReserve", options.budget, within);
     if (budget < 8) throw bad("budget", "at least 8 tokens", budget, within);
     fields.window = budget + ((fields.outputReserve as number | undefined) ?? OUTPUT_RESERVE);
   }

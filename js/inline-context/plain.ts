@@ -34,7 +34,15 @@ import { documentOf, editsOf, fileOf, filesOf, itemsOf, offsetOf, resultOf, time
  * @throws EspalierError `bad_option`, `bad_input`, `encoding_not_loaded`, `not_initialized`
  */
 export function inlineContext(request: InlineRequest): InlineContextResult {
-  const { file: given, cursor: at, neighbours = [], items = [], edits = [], excluded, elapsedMs = 0 } = known(request, INLINE_REQUEST, "request");
+  const {
+    file: given,
+    cursor: at,
+    neighbours = [],
+    items = [],
+    edits = [],
+    excluded,
+    elapsedMs = 0,
+  } = known(request, INLINE_REQUEST, "request");
   const limits = inRequest(() => limitsOf(request, "request"));
   const file = fileOf(given, "request.file");
   const cursor = offsetOf(at, "request.cursor");
@@ -43,9 +51,24 @@ export function inlineContext(request: InlineRequest): InlineContextResult {
   const [texts, focused] = filesOf(neighbours, "request.neighbours");
   const [itemTexts, itemNumbers] = itemsOf(items, "request.items");
   const [editTexts, times] = editsOf(edits, "request.edits");
-  const json = inRequest(() => call(() => workspace().inlineContext(
-    limits.json, limits.encoding, limits.tokenizer, document, numbers, file.text, texts, focused, itemTexts, itemNumbers, editTexts, times,
-  )));
+  const json = inRequest(() =>
+    call(() =>
+      workspace().inlineContext(
+        limits.json,
+        limits.encoding,
+        limits.tokenizer,
+        document,
+        numbers,
+        file.text,
+        texts,
+        focused,
+        itemTexts,
+        itemNumbers,
+        editTexts,
+        times,
+      ),
+    ),
+  );
   return resultOf(json, file.text, cursor);
 }
 
@@ -56,6 +79,12 @@ function inRequest<T>(run: () => T): T {
   } catch (error) {
     if (!isEspalierError(error) || !error.path?.startsWith("options.")) throw error;
     const { code, message, path, details, cause } = error;
-    throw coded({ code, message: message.replaceAll("options.", "request."), path: path!.replace("options.", "request."), details, cause });
+    throw coded({
+      code,
+      message: message.replaceAll("options.", "request."),
+      path: path!.replace("options.", "request."),
+      details,
+      cause,
+    });
   }
 }

@@ -12,10 +12,19 @@ export type * from "./types.ts";
 export { insertion } from "./hosts/shared.ts";
 export type { DisposableLike, InlineComplete, InlinePrompt } from "./hosts/shared.ts";
 export { vscodeInlineContext } from "./hosts/vscode.ts";
-export type { VSCodeDocumentLike, VSCodeInlineModule, VSCodeInlineOptions, VSCodeInlineProvider } from "./hosts/vscode.ts";
+export type {
+  VSCodeDocumentLike,
+  VSCodeInlineModule,
+  VSCodeInlineOptions,
+  VSCodeInlineProvider,
+} from "./hosts/vscode.ts";
 export { monacoInlineContext } from "./hosts/monaco.ts";
 export type { MonacoEditorLike, MonacoInlineModule, MonacoInlineOptions, MonacoModelLike } from "./hosts/monaco.ts";
 export { codeMirrorInlineContext } from "./hosts/codemirror.ts";
 export type {
-  CodeMirrorCompletion, CodeMirrorInline, CodeMirrorInlineOptions, CodeMirrorStateLike, CodeMirrorUpdateLike,
+  CodeMirrorCompletion,
+  CodeMirrorInline,
+  CodeMirrorInlineOptions,
+  CodeMirrorStateLike,
+  CodeMirrorUpdateLike,
 } from "./hosts/codemirror.ts";

@@ -4,7 +4,14 @@ import { call } from "../engine.ts";
 import { needFunction, needSignal } from "../checks.ts";
 import { badOption as bad } from "../errors.ts";
 import { known } from "../options/known.ts";
-import { INLINE_CHANGE, INLINE_CONTEXT, INLINE_CONTEXT_FOR, INLINE_MOVE, INLINE_NOW, INLINE_SESSION } from "../options/names.ts";
+import {
+  INLINE_CHANGE,
+  INLINE_CONTEXT,
+  INLINE_CONTEXT_FOR,
+  INLINE_MOVE,
+  INLINE_NOW,
+  INLINE_SESSION,
+} from "../options/names.ts";
 import { CLOCK } from "../providers/clock.ts";
 import type { Clock } from "../providers/types.ts";
 import { workspace } from "../workspace/wasm.ts";
@@ -15,8 +22,16 @@ import type { OpenFile } from "./held.ts";
 import { countOf, limitsOf } from "./options.ts";
 import type { Settings } from "./options.ts";
 import type {
-  InlineAsyncRequest, InlineContextAnswer, InlineContextResult, InlineFile, InlineMove, InlineProvider, InlineProviderRequest,
-  InlineSessionOptions, InlineSessionRequest, InlineState,
+  InlineAsyncRequest,
+  InlineContextAnswer,
+  InlineContextResult,
+  InlineFile,
+  InlineMove,
+  InlineProvider,
+  InlineProviderRequest,
+  InlineSessionOptions,
+  InlineSessionRequest,
+  InlineState,
 } from "./types.ts";
 import { cursorOf, documentOf, fileOf, input, itemsOf, offsetOf, resultOf, suffixOf, timeOf } from "./wire.ts";
 
@@ -71,7 +86,9 @@ export class InlineContext {
     const debounceMs = countOf(options.editLimits?.debounceMs, "debounceMs", EDIT_DEBOUNCE_MS, "options.editLimits");
     const maxDocuments = countOf(options.maxCachedDocuments, "maxCachedDocuments", 20);
     this.#held = new Held(this.#limits, debounceMs);
-    this.#asking = new Asking(this.#held, this.#clock, this.#limits.buildingMs, maxDocuments, (ask) => this.#providerRequest(ask));
+    this.#asking = new Asking(this.#held, this.#clock, this.#limits.buildingMs, maxDocuments, (ask) =>
+      this.#providerRequest(ask),
+    );
     // Options that the engine refuses are an error now, not at the first keystroke.
     this.#held.handle();
   }
@@ -96,12 +113,24 @@ export class InlineContext {
 
   #put(file: Required<InlineFile>, isFollowed: boolean): void {
     const old = this.#held.files.get(file.path);
-    if (old && old.text === file.text && old.language === file.language && old.scheme === file.scheme && old.isFollowed === isFollowed) {
+    if (
+      old &&
+      old.text === file.text &&
+      old.language === file.language &&
+      old.scheme === file.scheme &&
+      old.isFollowed === isFollowed
+    ) {
       if (!Number.isNaN(file.focusedMs)) this.#focus(old, file.focusedMs);
       return;
     }
     const focusedMs = Number.isNaN(file.focusedMs) ? (old?.focusedMs ?? NaN) : file.focusedMs;
-    this.#held.files.set(file.path, { ...file, focusedMs, version: (old?.version ?? 0) + 1, isFollowed, isSent: false });
+    this.#held.files.set(file.path, {
+      ...file,
+      focusedMs,
+      version: (old?.version ?? 0) + 1,
+      isFollowed,
+      isSent: false,
+    });
     const handle = this.#held.handle();
     if (isFollowed) call(() => handle.openEdits(file.path, file.text));
   }
@@ -172,7 +201,13 @@ export class InlineContext {
    * @throws EspalierError `bad_input`
    */
   moveCursor(move: InlineMove, options: { now?: number } = {}): void {
-    const { path, cursor, by = "keyboard", isActiveEditor = true, isOneCursor = true } = known(move, INLINE_MOVE, "move");
+    const {
+      path,
+      cursor,
+      by = "keyboard",
+      isActiveEditor = true,
+      isOneCursor = true,
+    } = known(move, INLINE_MOVE, "move");
     const file = this.#file(path, "move.path");
     const at = cursorOf(file.text, offsetOf(cursor, "move.cursor"));
     for (const [name, flag] of Object.entries({ isActiveEditor, isOneCursor })) {
@@ -211,7 +246,9 @@ export class InlineContext {
     const handle = this.#held.handle();
     let json: string;
     try {
-      json = call(() => handle.context(document, Float64Array.of(cursor, elapsed, fresh, now), file.text, texts, numbers));
+      json = call(() =>
+        handle.context(document, Float64Array.of(cursor, elapsed, fresh, now), file.text, texts, numbers),
+      );
     } catch (error) {
       // Counts that a failing tokenizer did not make are remembered there.
       if (this.#limits.tokenizer) this.#held.free();
@@ -257,7 +294,10 @@ export class InlineContext {
     const version = this.#held.files.get(file.path)?.version ?? this.#visitor(file);
     const ask = { path: file.path, version, cursor: cursorOf(file.text, offsetOf(request.cursor, "request.cursor")) };
     const { providerMs, buildingMs } = this.#limits;
-    const budgetMs = Math.min(timeoutMs === undefined ? buildingMs : timeOf(timeoutMs, "request.timeoutMs"), buildingMs);
+    const budgetMs = Math.min(
+      timeoutMs === undefined ? buildingMs : timeOf(timeoutMs, "request.timeoutMs"),
+      buildingMs,
+    );
     // Taken before the question, which would make cached items wait.
     const done = this.#asking.ask(ask, providers);
     const answer = (moment: Moment, elapsedMs: number) => {
@@ -290,7 +330,10 @@ export class InlineContext {
         settle();
       };
       const abort = end(() => reject(signal!.reason as Error));
-      const stop = this.#clock.after(ms, end(() => resolve(false)));
+      const stop = this.#clock.after(
+        ms,
+        end(() => resolve(false)),
+      );
       signal?.addEventListener("abort", abort, { once: true });
       void done.then(end(() => resolve(true)));
     });
@@ -400,8 +443,10 @@ function providersOf(providers: unknown, path: string): readonly InlineProvider[
   const names = new Set<string>();
   providers.forEach((provider: Partial<InlineProvider> | null, index) => {
     const at = `${path}[${index}]`;
-    if (typeof provider !== "object" || provider === null) throw bad("", "a provider: { name, provide }", provider, at);
-    if (typeof provider.name !== "string" || names.has(provider.name)) throw bad("name", "a name that no other provider has", provider.name, at);
+    if (typeof provider !== "object" || provider === null)
+      throw bad("", "a provider: { name, provide }", provider, at);
+    if (typeof provider.name !== "string" || names.has(provider.name))
+      throw bad("name", "a name that no other provider has", provider.name, at);
     if (typeof provider.provide !== "function") throw bad("provide", "a function", provider.provide, at);
     names.add(provider.name);
   });

@@ -3,7 +3,14 @@
 import { badOption as bad, EspalierError } from "../errors.ts";
 import { known } from "../options/known.ts";
 import { INLINE_EDIT, INLINE_FILE, INLINE_ITEM } from "../options/names.ts";
-import type { InlineContextItem, InlineContextResult, InlineEdit, InlineFile, InlineItem, InlineTokens } from "./types.ts";
+import type {
+  InlineContextItem,
+  InlineContextResult,
+  InlineEdit,
+  InlineFile,
+  InlineItem,
+  InlineTokens,
+} from "./types.ts";
 
 /** Beyond this, an offset is the end of its text. */
 const MAX = 2 ** 31 - 1;
@@ -19,7 +26,13 @@ const KINDS = ["snippet", "trait", "diagnostic"];
  */
 export function fileOf(file: unknown, path: string): Required<InlineFile> {
   if (typeof file !== "object" || file === null) throw input(path, "a file: { path, text }", file);
-  const { path: name, text, language = "", scheme = "file", focusedMs = NaN } = known(file as InlineFile, INLINE_FILE, path);
+  const {
+    path: name,
+    text,
+    language = "",
+    scheme = "file",
+    focusedMs = NaN,
+  } = known(file as InlineFile, INLINE_FILE, path);
   for (const [field, value] of Object.entries({ path: name, text, language, scheme })) {
     if (typeof value !== "string") throw input(`${path}.${field}`, "a text", value);
   }
@@ -41,17 +54,28 @@ export function filesOf(files: readonly InlineFile[], path: string): [texts: str
  */
 export function checkItem(item: unknown, path: string): asserts item is InlineItem {
   if (typeof item !== "object" || item === null) throw input(path, "an item: { id, text }", item);
-  const { id, text, kind, path: of, priority, weight, arrivedMs, isForTimeout } = known(item as InlineItem, INLINE_ITEM, path);
+  const {
+    id,
+    text,
+    kind,
+    path: of,
+    priority,
+    weight,
+    arrivedMs,
+    isForTimeout,
+  } = known(item as InlineItem, INLINE_ITEM, path);
   if (typeof id !== "string") throw input(`${path}.id`, "a text", id);
   if (typeof text !== "string") throw input(`${path}.text`, "a text", text);
   if (kind !== undefined && !KINDS.includes(kind)) throw input(`${path}.kind`, "snippet, trait or diagnostic", kind);
   if (of !== undefined && typeof of !== "string") throw input(`${path}.path`, "a text", of);
-  if (isForTimeout !== undefined && typeof isForTimeout !== "boolean") throw input(`${path}.isForTimeout`, "true or false", isForTimeout);
+  if (isForTimeout !== undefined && typeof isForTimeout !== "boolean")
+    throw input(`${path}.isForTimeout`, "true or false", isForTimeout);
   for (const [field, value] of Object.entries({ priority, weight })) {
-    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value))) throw input(`${path}.${field}`, "a number", value);
+    if (value !== undefined && (typeof value !== "number" || Number.isNaN(value)))
+      throw input(`${path}.${field}`, "a number", value);
   }
   if (arrivedMs !== undefined && arrivedMs !== "pending" && !(typeof arrivedMs === "number" && arrivedMs >= 0)) {
-    throw input(`${path}.arrivedMs`, "a time, 0 or more, or \"pending\"", arrivedMs);
+    throw input(`${path}.arrivedMs`, 'a time, 0 or more, or "pending"', arrivedMs);
   }
 }
 
@@ -94,12 +118,17 @@ export function timeOf(value: unknown, path: string): number {
 
 /** Checks an offset: a whole number. One below 0 is the beginning. */
 export function offsetOf(value: unknown, path: string): number {
-  if (typeof value !== "number" || (!Number.isInteger(value) && Math.abs(value) !== Infinity)) throw input(path, "a whole number", value);
+  if (typeof value !== "number" || (!Number.isInteger(value) && Math.abs(value) !== Infinity))
+    throw input(path, "a whole number", value);
   return Math.max(0, Math.min(value, MAX));
 }
 
 /** Path and language of a document, and the excluded paths. */
-export function documentOf(file: Required<InlineFile>, excluded: readonly string[] | undefined, path: string): string[] {
+export function documentOf(
+  file: Required<InlineFile>,
+  excluded: readonly string[] | undefined,
+  path: string,
+): string[] {
   list(excluded ?? [], path).forEach((one, index) => {
     if (typeof one !== "string") throw input(`${path}[${index}]`, "a path", one);
   });
@@ -117,7 +146,10 @@ function list<T>(value: readonly T[], path: string): readonly T[] {
 }
 
 /** The engine's answer: prefix, trailing and suffix are lengths. */
-interface Answer extends Omit<InlineContextResult, "prefix" | "trailing" | "suffix" | "context" | "items" | "tokens" | "nextMs"> {
+interface Answer extends Omit<
+  InlineContextResult,
+  "prefix" | "trailing" | "suffix" | "context" | "items" | "tokens" | "nextMs"
+> {
   prefix: number;
   trailing: number;
   suffix: number;

@@ -30,7 +30,10 @@ export function setSearchLoader(load: () => Promise<unknown>): void {
 /** @throws EspalierError `search_not_loaded` */
 export async function loadIndex(own: SearchLoader | undefined): Promise<MessageIndexLike> {
   const load = own ?? ours;
-  if (!load) throw notLoaded("search needs an engine of its own: pass a function that imports espalier/search as options.search");
+  if (!load)
+    throw notLoaded(
+      "search needs an engine of its own: pass a function that imports espalier/search as options.search",
+    );
   let found: unknown;
   try {
     found = await load();

@@ -89,7 +89,11 @@ async function readWorkspace(search: Search, signal: AbortSignal): Promise<Searc
   const paths = await passing(index.paths(), filter);
   await readTexts(search, paths, signal);
   const best = new Map<string, Chunk>();
-  for (const chunk of await index.lexical(query, { maxResults: MANY, contributions: options.contributions, filter })) {
+  for (const chunk of await index.lexical(query, {
+    maxResults: MANY,
+    contributions: options.contributions,
+    filter,
+  })) {
     if (!best.has(chunk.path)) best.set(chunk.path, chunk);
   }
   const hits: ScoredHit[] = [];
@@ -141,7 +145,13 @@ function readRemote(given: unknown): Found | undefined {
   >;
   const isOffset = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   if (typeof path !== "string" || !isOffset(start) || !isOffset(end) || start >= end) return undefined;
-  return { ...PLACE, path, start, end, score: typeof score === "number" && Number.isFinite(score) ? score : undefined };
+  return {
+    ...PLACE,
+    path,
+    start,
+    end,
+    score: typeof score === "number" && Number.isFinite(score) ? score : undefined,
+  };
 }
 
 async function keywords({ query, options }: Search, signal: AbortSignal): Promise<SearchReply> {

@@ -17,7 +17,16 @@ import type { SaveReport } from "./persist.ts";
 import { search } from "./search.ts";
 import { abortable, Slices } from "./slices.ts";
 import type {
-  FileSource, IndexOptions, IndexProgress, IndexReport, IndexState, SearchAnswer, SearchFile, SearchOptions, WorkOptions, WorkspaceIndex,
+  FileSource,
+  IndexOptions,
+  IndexProgress,
+  IndexReport,
+  IndexState,
+  SearchAnswer,
+  SearchFile,
+  SearchOptions,
+  WorkOptions,
+  WorkspaceIndex,
 } from "./types.ts";
 import type { EncodingName } from "../types.ts";
 import { Updating } from "./updating.ts";
@@ -47,25 +56,48 @@ export class LocalIndex implements WorkspaceIndex {
 
   /** The options are checked, engine and vocabulary loaded. */
   constructor(options: IndexOptions) {
-    const { profile = "espalier", encoding = "o200k_base", chunkBudget = 250, sliceMs = 8, embeddings, definitions, storage } = options;
+    const {
+      profile = "espalier",
+      encoding = "o200k_base",
+      chunkBudget = 250,
+      sliceMs = 8,
+      embeddings,
+      definitions,
+      storage,
+    } = options;
     this.sliceMs = sliceMs;
     this.profile = profile;
     this.encoding = encoding;
     this.model = embeddings?.model;
-    this.held = new Held({ profile, encoding, chunkBudget, hasDefinitions: definitions !== undefined, model: this.model ?? "" });
+    this.held = new Held({
+      profile,
+      encoding,
+      chunkBudget,
+      hasDefinitions: definitions !== undefined,
+      model: this.model ?? "",
+    });
     this.warnings = new Warnings(options.onWarning);
     this.kept = options.source ? undefined : new KeptTexts();
     this.source = options.source ?? this.kept!;
     this.persisted = storage && new Persisted(storage, this.warnings);
     this.embedder = embeddings && new Embedder(embeddings, this.held, this.warnings);
-    this.updating = new Updating({ held: this.held, warnings: this.warnings, source: this.source, kept: this.kept, definitions, restore: () => this.load() });
+    this.updating = new Updating({
+      held: this.held,
+      warnings: this.warnings,
+      source: this.source,
+      kept: this.kept,
+      definitions,
+      restore: () => this.load(),
+    });
   }
 
   /** Reads what the storage has. */
   async load(options: WorkOptions = {}): Promise<void> {
     const progress = progressOf(options);
     if (!this.held.isCurrent) this.held.renew();
-    await this.persisted?.load(this.held, this.model, new Slices(this.sliceMs, options.signal), (done, total) => progress({ phase: "load", done, total }));
+    await this.persisted?.load(this.held, this.model, new Slices(this.sliceMs, options.signal), (done, total) =>
+      progress({ phase: "load", done, total }),
+    );
     this.updating.readSkipped();
   }
 
@@ -77,13 +109,20 @@ export class LocalIndex implements WorkspaceIndex {
     });
   }
 
-  async put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
-    return this.change(options, (report, slices, progress) => this.updating.put(files, report, slices, options.signal, progress));
+  async put(
+    files: Iterable<SearchFile> | AsyncIterable<SearchFile>,
+    options: WorkOptions = {},
+  ): Promise<IndexReport> {
+    return this.change(options, (report, slices, progress) =>
+      this.updating.put(files, report, slices, options.signal, progress),
+    );
   }
 
   async refresh(paths: readonly string[], options: WorkOptions = {}): Promise<IndexReport> {
     const checked = needPaths(paths);
-    return this.change(options, (report, slices, progress) => this.updating.refresh(checked, report, slices, options.signal, progress));
+    return this.change(options, (report, slices, progress) =>
+      this.updating.refresh(checked, report, slices, options.signal, progress),
+    );
   }
 
   async remove(paths: readonly string[]): Promise<IndexReport> {
@@ -93,13 +132,7 @@ export class LocalIndex implements WorkspaceIndex {
 
   watch(options: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void } = {}): () => void {
     this.needOpen();
-    const end = follow(this, this.source, this.warnings, options);
-    const stop = () => {
-      this.watches.delete(stop);
-      end();
-    };
-    this.watches.add(stop);
-    return stop;
+    return follow(this, this.source, this.warnings, this.watches, options);
   }
 
   /** `pathFilter` replaces `options.filter` where that has to be asked elsewhere. */
@@ -133,10 +166,22 @@ export class LocalIndex implements WorkspaceIndex {
 
   stateNow(): IndexState {
     this.needOpen();
-    const [files = 0, chunks = 0, terms = 0, memory = 0, vectors = 0, revision = 0] = this.held.use((handle) => handle.state());
+    const [files = 0, chunks = 0, terms = 0, memory = 0, vectors = 0, revision = 0] = this.held.use((handle) =>
+      handle.state(),
+    );
     const { skipped, skippedFiles, pending } = this.updating;
     const warnings = [...this.warnings.newest];
-    return { files: files - skippedFiles, chunks, pending, skipped, terms, memory: memory + this.updating.memory, vectors, revision, warnings };
+    return {
+      files: files - skippedFiles,
+      chunks,
+      pending,
+      skipped,
+      terms,
+      memory: memory + this.updating.memory,
+      vectors,
+      revision,
+      warnings,
+    };
   }
 
   get hasEmbeddings(): boolean {
@@ -160,9 +205,14 @@ export class LocalIndex implements WorkspaceIndex {
   }
 
   /** The best chunks by words, best first. */
-  lexical(query: string, options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined }): Promise<Chunk[]> {
+  lexical(
+    query: string,
+    options: { maxResults: number; contributions?: boolean | undefined; filter?: PathFilter | undefined },
+  ): Promise<Chunk[]> {
     const { maxResults, contributions = false, filter } = options;
-    return passing(maxResults, filter, (max) => this.held.chunks((handle) => handle.search(query, max, contributions)));
+    return passing(maxResults, filter, (max) =>
+      this.held.chunks((handle) => handle.search(query, max, contributions)),
+    );
   }
 
   /** Makes the vector of a query, which {@link nearest} then has. */
@@ -171,11 +221,16 @@ export class LocalIndex implements WorkspaceIndex {
   }
 
   /** The chunks whose vectors are nearest to the query's, with a similarity above 0. */
-  async nearest(query: string, options: { maxResults: number; filter?: PathFilter | undefined; signal?: AbortSignal | undefined }): Promise<Chunk[]> {
+  async nearest(
+    query: string,
+    options: { maxResults: number; filter?: PathFilter | undefined; signal?: AbortSignal | undefined },
+  ): Promise<Chunk[]> {
     if (!this.embedder) return [];
     const vector = await this.embedder.query(query, options.signal);
     this.needOpen();
-    return passing(options.maxResults, options.filter, (max) => this.held.chunks((handle) => handle.nearest(vector, max, 0)));
+    return passing(options.maxResults, options.filter, (max) =>
+      this.held.chunks((handle) => handle.nearest(vector, max, 0)),
+    );
   }
 
   /**
@@ -204,7 +259,10 @@ export class LocalIndex implements WorkspaceIndex {
     return run;
   }
 
-  private change(options: WorkOptions, work: (report: IndexReport, slices: Slices, progress: (progress: IndexProgress) => void) => Promise<void>): Promise<IndexReport> {
+  private change(
+    options: WorkOptions,
+    work: (report: IndexReport, slices: Slices, progress: (progress: IndexProgress) => void) => Promise<void>,
+  ): Promise<IndexReport> {
     needWork(options);
     return this.exclusive(async () => {
       const start = performance.now();
@@ -224,7 +282,11 @@ export class LocalIndex implements WorkspaceIndex {
     });
   }
 
-  private async embed(slices: Slices, signal: AbortSignal | undefined, progress: (progress: IndexProgress) => void): Promise<void> {
+  private async embed(
+    slices: Slices,
+    signal: AbortSignal | undefined,
+    progress: (progress: IndexProgress) => void,
+  ): Promise<void> {
     if (!this.embedder) return;
     const before = this.stateNow().vectors;
     const text = async (path: string, version: string) => {
@@ -268,7 +330,11 @@ export class LocalIndex implements WorkspaceIndex {
 }
 
 /** Asks for more until enough paths pass the filter, or there is no more. */
-async function passing(max: number, filter: PathFilter | undefined, search: (max: number) => Chunk[]): Promise<Chunk[]> {
+async function passing(
+  max: number,
+  filter: PathFilter | undefined,
+  search: (max: number) => Chunk[],
+): Promise<Chunk[]> {
   if (!filter) return search(max);
   const known = new Map<string, boolean>();
   for (let asked = max * 2; ; asked *= 4) {
@@ -285,7 +351,11 @@ function needWork(options: WorkOptions): void {
   needSignal(known(options, WORK).signal);
   const { onProgress } = options;
   if (onProgress !== undefined && typeof onProgress !== "function") {
-    throw new EspalierError({ code: "bad_option", message: "options.onProgress must be a function", path: "options.onProgress" });
+    throw new EspalierError({
+      code: "bad_option",
+      message: "options.onProgress must be a function",
+      path: "options.onProgress",
+    });
   }
 }
 

@@ -16,12 +16,26 @@ export { openIndex } from "./open.ts";
 export { renderHits } from "./passages.ts";
 export type * from "./types.ts";
 export { browserFiles } from "./sources/browser.ts";
-export type { BrowserEntry, BrowserFile, BrowserFilesOptions, BrowserFolder, BrowserInput, BrowserItem } from "./sources/browser.ts";
+export type {
+  BrowserEntry,
+  BrowserFile,
+  BrowserFilesOptions,
+  BrowserFolder,
+  BrowserInput,
+  BrowserItem,
+} from "./sources/browser.ts";
 export { memoryFiles } from "./sources/memory.ts";
 export type { NodeFilesOptions } from "./sources/node-options.ts";
 export { fileRules } from "./sources/rules.ts";
 export type { FileRules, SourceOptions } from "./sources/rules.ts";
 export { vscodeFiles } from "./sources/vscode.ts";
-export type { VsCodeApi, VsCodeDocument, VsCodeEvent, VsCodeFilesOptions, VsCodeFolder, VsCodeUri } from "./sources/vscode.ts";
+export type {
+  VsCodeApi,
+  VsCodeDocument,
+  VsCodeEvent,
+  VsCodeFilesOptions,
+  VsCodeFolder,
+  VsCodeUri,
+} from "./sources/vscode.ts";
 export { MessageIndex, openMessageIndex } from "./message-index.ts";
 export type { FoundRound, IndexedMessage } from "./message-index.ts";

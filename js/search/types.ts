@@ -42,7 +42,17 @@ export interface FileNote {
    * an I/O error), `gone` (deleted while it was read), `loop` (a link to a folder above it), `duplicate` path,
    * `refused` (the index does not take it).
    */
-  reason: "ignored" | "binary" | "tooLarge" | "minified" | "encoding" | "unreadable" | "gone" | "loop" | "duplicate" | "refused";
+  reason:
+    | "ignored"
+    | "binary"
+    | "tooLarge"
+    | "minified"
+    | "encoding"
+    | "unreadable"
+    | "gone"
+    | "loop"
+    | "duplicate"
+    | "refused";
   /** What the system said. */
   detail?: string | undefined;
 }
@@ -50,7 +60,10 @@ export interface FileNote {
 /** Where the files of a workspace are: a folder in Node, the workspace of VS Code, a folder that a page was given. */
 export interface FileSource {
   /** All files, in any order. What is left out is reported to `note`. */
-  list(options: { signal?: AbortSignal | undefined; note: (note: FileNote) => void }): AsyncIterable<ListedFile> | Iterable<ListedFile>;
+  list(options: {
+    signal?: AbortSignal | undefined;
+    note: (note: FileNote) => void;
+  }): AsyncIterable<ListedFile> | Iterable<ListedFile>;
   /** The text of a file, or why there is none. */
   read(path: string): Promise<{ text: string; version: string } | FileNote>;
   /**
@@ -71,7 +84,10 @@ export interface IndexStorage {
 /** The host's embedding model. */
 export interface EmbedOptions {
   /** Vectors of the texts, in their order. */
-  embed: (texts: readonly string[], options: { signal: AbortSignal; kind: "chunks" | "query" }) => Promise<readonly (Float32Array | readonly number[])[]>;
+  embed: (
+    texts: readonly string[],
+    options: { signal: AbortSignal; kind: "chunks" | "query" },
+  ) => Promise<readonly (Float32Array | readonly number[])[]>;
   /** Names the model; vectors of another name are made anew. */
   model: string;
   /** Texts of one call. Default 64. */
@@ -107,7 +123,12 @@ export interface IndexOptions {
   /** The files. Without it, texts come by `put`, and are kept in memory to show hits. */
   source?: FileSource | undefined;
   /** Finds the definitions of a file; nothing for a language that it does not know. */
-  definitions?: ((file: { path: string; text: string }) => Promise<readonly SearchDefinition[] | undefined> | readonly SearchDefinition[] | undefined) | undefined;
+  definitions?:
+    | ((file: {
+        path: string;
+        text: string;
+      }) => Promise<readonly SearchDefinition[] | undefined> | readonly SearchDefinition[] | undefined)
+    | undefined;
   /** Search by meaning, too: the host's embedding model. Default: words alone. */
   embeddings?: EmbedOptions | undefined;
   /** Makes a worker that runs `espalier/search/worker`. Default: the index is in this thread. */
@@ -191,7 +212,12 @@ export interface SearchOptions {
   /** Only files for which it is true. */
   filter?: ((path: string) => boolean) | undefined;
   /** A search elsewhere: a code search service. Best hits first; those of files that the index does not have are left out. */
-  remote?: ((query: string, options: { signal: AbortSignal; maxResults: number }) => Promise<readonly RemoteHit[]> | readonly RemoteHit[]) | undefined;
+  remote?:
+    | ((
+        query: string,
+        options: { signal: AbortSignal; maxResults: number },
+      ) => Promise<readonly RemoteHit[]> | readonly RemoteHit[])
+    | undefined;
   /** After this the local search begins beside the remote one; 0 for at once. Default 12,500. */
   remoteTimeoutMs?: number | undefined;
   /** After this words are searched beside the embeddings; 0 for at once. Default 8,000. */
@@ -199,11 +225,19 @@ export interface SearchOptions {
   /** Keeps embeddings of at least this share of the best similarity, unless `rerank` orders them. Default 0.65. */
   minSimilarityShare?: number | undefined;
   /** Indexes of the chunks in their new order; those that it leaves out follow in their old one. */
-  rerank?: ((query: string, chunks: readonly { path: string; text: string }[], options: { signal: AbortSignal }) => Promise<readonly number[]> | readonly number[]) | undefined;
+  rerank?:
+    | ((
+        query: string,
+        chunks: readonly { path: string; text: string }[],
+        options: { signal: AbortSignal },
+      ) => Promise<readonly number[]> | readonly number[])
+    | undefined;
   /** Default 8,000. */
   rerankTimeoutMs?: number | undefined;
   /** Keywords of the query, each with its variations: what a small model makes of a question. Asked for when words are searched. */
-  keywords?: ((query: string, options: { signal: AbortSignal }) => Promise<readonly Keyword[]> | readonly Keyword[]) | undefined;
+  keywords?:
+    | ((query: string, options: { signal: AbortSignal }) => Promise<readonly Keyword[]> | readonly Keyword[])
+    | undefined;
   /** Default 8,000. */
   keywordsTimeoutMs?: number | undefined;
   /** Workspaces with fewer files and fewer tokens are returned whole, if that fits into `budget`: the files with words of the query first. Default `{ files: 100, tokens: 32_000 }`; false for never. */
@@ -217,7 +251,12 @@ export interface SearchOptions {
   /** The share of `budget` that one hit has at most (512 tokens at least) while others wait for room. Default 0.5. */
   hitShare?: number | undefined;
   /** Shortens a hit that is larger than its share to `budget` tokens. Without it, or if it fails, the hit is cut between lines. */
-  summarize?: ((hit: { path: string; text: string; start: number; end: number; budget: number }, options: { signal: AbortSignal }) => Promise<string> | string) | undefined;
+  summarize?:
+    | ((
+        hit: { path: string; text: string; start: number; end: number; budget: number },
+        options: { signal: AbortSignal },
+      ) => Promise<string> | string)
+    | undefined;
   /** For each summary. Default 8,000. */
   summarizeTimeoutMs?: number | undefined;
   /** Aborting it cancels every callback and rejects with its reason. */
@@ -273,7 +312,12 @@ export interface SearchAnswer {
    * Hits that had no room (`budget`), are too far below the best (`spread`), whose file could not be read (`gone`) or is
    * not in the index (`unknown`), or whose range is not in their file (`range`). Lines are 0 where they are not known.
    */
-  leftOut: { path: string; firstLine: number; lastLine: number; why: "budget" | "gone" | "spread" | "unknown" | "range" }[];
+  leftOut: {
+    path: string;
+    firstLine: number;
+    lastLine: number;
+    why: "budget" | "gone" | "spread" | "unknown" | "range";
+  }[];
   state: IndexState;
 }
 

@@ -9,11 +9,18 @@ const COLLECT = 50;
 /** Milliseconds without a change after which the index is saved. */
 const QUIET = 2_000;
 
+interface Listeners {
+  onChange?: (report: IndexReport) => void;
+  onError?: (error: unknown) => void;
+}
+
+/** Follows a source until the function that it returns is called; until then that function is one of `running`. */
 export function follow(
   index: Pick<WorkspaceIndex, "refresh" | "save">,
   source: FileSource,
   warnings: Warnings,
-  { onChange, onError }: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void },
+  running: Set<() => void>,
+  { onChange, onError }: Listeners,
 ): () => void {
   let changed = new Set<string>();
   let isRunning = false;
@@ -53,9 +60,12 @@ export function follow(
     for (const path of paths) changed.add(path);
     if (!isRunning && !isEnded) after(COLLECT, run);
   }, failed);
-  return () => {
+  const stop = () => {
+    running.delete(stop);
     isEnded = true;
     clearTimeout(timer);
     end?.();
   };
+  running.add(stop);
+  return stop;
 }

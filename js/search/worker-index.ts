@@ -88,7 +88,10 @@ export class WorkerIndex implements WorkspaceIndex {
     return this.work("sync", [], options);
   }
 
-  async put(files: Iterable<SearchFile> | AsyncIterable<SearchFile>, options: WorkOptions = {}): Promise<IndexReport> {
+  async put(
+    files: Iterable<SearchFile> | AsyncIterable<SearchFile>,
+    options: WorkOptions = {},
+  ): Promise<IndexReport> {
     needFiles(files);
     return this.work("put", [], options, { files: this.batches(files) });
   }
@@ -105,13 +108,7 @@ export class WorkerIndex implements WorkspaceIndex {
 
   watch(options: { onChange?: (report: IndexReport) => void; onError?: (error: unknown) => void } = {}): () => void {
     this.needOpen();
-    const end = follow(this, this.source, this.warnings, options);
-    const stop = () => {
-      this.watches.delete(stop);
-      end();
-    };
-    this.watches.add(stop);
-    return stop;
+    return follow(this, this.source, this.warnings, this.watches, options);
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
@@ -214,16 +211,14 @@ export class WorkerIndex implements WorkspaceIndex {
       try {
         this.send(message(id));
       } catch (cause) {
-        this.calls
-          .get(id)
-          ?.reject(
-            new EspalierError({
-              code: "bad_input",
-              message: `The arguments cannot be passed to the worker: ${said(cause)}`,
-              path: "arguments",
-              cause,
-            }),
-          );
+        this.calls.get(id)?.reject(
+          new EspalierError({
+            code: "bad_input",
+            message: `The arguments cannot be passed to the worker: ${said(cause)}`,
+            path: "arguments",
+            cause,
+          }),
+        );
       }
     });
   }

@@ -37,7 +37,14 @@ export type Method = "sync" | "put" | "refresh" | "remove" | "search" | "state" 
 export type ToSearchWorker =
   | { type: "open"; id: number; options: Crossing }
   /** `callbacks` are names of options that are functions. */
-  | { type: "call"; id: number; method: Method; args: unknown[]; options: Record<string, unknown>; callbacks: string[] }
+  | {
+      type: "call";
+      id: number;
+      method: Method;
+      args: unknown[];
+      options: Record<string, unknown>;
+      callbacks: string[];
+    }
   | { type: "abort"; id: number }
   | { type: "answer"; id: number; value: unknown }
   | { type: "refuse"; id: number; error: CrossedError };

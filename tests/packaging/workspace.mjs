@@ -19,14 +19,22 @@ const SAID = "a.ts | const answer = 42; ans";
 
 export function workspaceCases({ consumer, home, root, run, titleIn }) {
   const dist = join(consumer, "node_modules", "espalier", "dist");
-  const names = 'import { memoryFiles, openIndex } from "espalier/search"; import { init, inlineContext } from "espalier/inline-context";';
+  const names =
+    'import { memoryFiles, openIndex } from "espalier/search"; import { init, inlineContext } from "espalier/inline-context";';
 
   /** Bundles `code` into a folder of its own; returns the folder. */
   async function bundle(name, code, options) {
     const out = join(home, name);
     mkdirSync(out);
     writeFileSync(join(consumer, `${name}.mjs`), code);
-    const common = { absWorkingDir: consumer, entryPoints: [`${name}.mjs`], bundle: true, minify: true, outdir: out, logLevel: "error" };
+    const common = {
+      absWorkingDir: consumer,
+      entryPoints: [`${name}.mjs`],
+      bundle: true,
+      minify: true,
+      outdir: out,
+      logLevel: "error",
+    };
     return { out, ...(await build({ ...common, metafile: true, ...options })) };
   }
 
@@ -34,7 +42,10 @@ export function workspaceCases({ consumer, home, root, run, titleIn }) {
     async "search and inline context: a page with both loads one engine"() {
       const code = `${names} await init(); ${USE} document.title = said;`;
       const { out } = await bundle("workspace-page", code, { format: "esm", platform: "browser" });
-      writeFileSync(join(out, "index.html"), '<!doctype html><script type="module" src="workspace-page.js"></script>');
+      writeFileSync(
+        join(out, "index.html"),
+        '<!doctype html><script type="module" src="workspace-page.js"></script>',
+      );
       mkdirSync(join(out, "vocab"));
       for (const file of ["workspace.wasm", "vocab/o200k_base.vocab"]) cpSync(join(dist, file), join(out, file));
       assert.equal(await titleIn(out), SAID);
@@ -50,22 +61,34 @@ export function workspaceCases({ consumer, home, root, run, titleIn }) {
     },
 
     async "search and inline context: Node, as module, as CommonJS, and bundled"() {
-      const esm = join(consumer, "workspace.mjs"), cjs = join(consumer, "workspace.cjs");
+      const esm = join(consumer, "workspace.mjs"),
+        cjs = join(consumer, "workspace.cjs");
       writeFileSync(esm, `${names} ${USE} console.log(said);`);
-      writeFileSync(cjs, `const { memoryFiles, openIndex } = require("espalier/search"), { inlineContext } = require("espalier/inline-context");
-        (async () => { ${USE} console.log(said); })();`);
+      writeFileSync(
+        cjs,
+        `const { memoryFiles, openIndex } = require("espalier/search"), { inlineContext } = require("espalier/inline-context");
+        (async () => { ${USE} console.log(said); })();`,
+      );
       for (const file of [esm, cjs]) {
         const { stdout, stderr } = await run(process.execPath, [file], { cwd: consumer });
         assert.equal(stdout.trim(), SAID, stderr);
       }
       const code = `${names} (async () => { ${USE} console.log(said); })();`;
-      const { out } = await bundle("workspace-server", code, { format: "cjs", platform: "node", conditions: ["module"], outExtension: { ".js": ".cjs" } });
+      const { out } = await bundle("workspace-server", code, {
+        format: "cjs",
+        platform: "node",
+        conditions: ["module"],
+        outExtension: { ".js": ".cjs" },
+      });
       const { stdout, stderr } = await run(process.execPath, [join(out, "workspace-server.cjs")], { cwd: out });
       assert.equal(stdout.trim(), SAID, stderr);
     },
 
     async "search and inline context: a page that prunes has nothing of them"() {
-      for (const [name, code] of [["prunes", 'import { init, prune } from "espalier"; await init(); prune([]);'], ["counts", 'import { count, init } from "espalier/count"; await init(); count("");']]) {
+      for (const [name, code] of [
+        ["prunes", 'import { init, prune } from "espalier"; await init(); prune([]);'],
+        ["counts", 'import { count, init } from "espalier/count"; await init(); count("");'],
+      ]) {
         const { metafile } = await bundle(`only-${name}`, code, { format: "esm", platform: "browser" });
         const taken = Object.keys(metafile.inputs).filter((file) => /search|workspace|inline-context/.test(file));
         assert.deepEqual(taken, []);
@@ -83,7 +106,19 @@ export function workspaceCases({ consumer, home, root, run, titleIn }) {
         export const all: [string, Promise<void>] = [inlineContext({ file: { path: "a", text: "" }, cursor: 0 }).prefix, init()]; export { EspalierError, InlineContext };\n`;
       const files = ["mts", "cts"].map((ending) => join(folder, `types.${ending}`));
       for (const file of files) writeFileSync(file, code);
-      const args = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "", ...files];
+      const args = [
+        "--noEmit",
+        "--strict",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2022",
+        "--lib",
+        "es2022,dom",
+        "--types",
+        "",
+        ...files,
+      ];
       const { code: status, stdout } = await run(join(root, "node_modules", ".bin", "tsc"), args);
       assert.equal(status, 0, stdout);
     },

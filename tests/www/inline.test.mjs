@@ -6,7 +6,8 @@ import { after, before, beforeEach, test } from "node:test";
 import { kept, opened as openPage } from "./browser.mjs";
 
 const READY = "#result[data-cursor]";
-const opened = (options) => openPage("inline.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
+const opened = (options) =>
+  openPage("inline.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
 const GOOSE = readFileSync(new URL("../../js/sessions/goose.ts", import.meta.url), "utf8");
 
 let page, complaints, close;
@@ -20,7 +21,11 @@ beforeEach(() => (complaints.length = 0));
 const text = (id, from = page) => from.innerText(`#${id}`);
 const number = async (id, from = page) => Number((await text(id, from)).replaceAll(",", ""));
 const shows = (attributes, from = page) =>
-  from.waitForFunction((wanted) => Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value), attributes);
+  from.waitForFunction(
+    (wanted) =>
+      Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value),
+    attributes,
+  );
 const part = (kind) => page.locator("#prompt > li", { has: page.locator(`.kind:text-is("${kind}")`) });
 
 async function cursorAt(needle) {
@@ -56,7 +61,9 @@ test("it opens with a file, and the prompt of a completion within its window", a
 test("the prompt follows the cursor, by mouse and by keyboard", async () => {
   const needle = GOOSE.split("\n").at(-12);
   const at = await cursorAt(needle);
-  assert.ok((await part("prefix").locator("pre").textContent()).trimEnd().endsWith(GOOSE.slice(0, at).trimEnd().slice(-80)));
+  assert.ok(
+    (await part("prefix").locator("pre").textContent()).trimEnd().endsWith(GOOSE.slice(0, at).trimEnd().slice(-80)),
+  );
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowDown");
   await page.waitForFunction((at) => Number(document.getElementById("result").dataset.cursor) > at, at);
@@ -67,12 +74,16 @@ test("the prompt follows the cursor, by mouse and by keyboard", async () => {
 test("what is typed is in the prefix at once, and a recent edit of another file soon", async () => {
   await cursorAt("\n\n");
   await page.keyboard.type("const marmalade = 1;");
-  await page.waitForFunction(() => [...document.querySelectorAll("#prompt pre")].at(-1).textContent.endsWith("const marmalade = 1;"));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("#prompt pre")].at(-1).textContent.endsWith("const marmalade = 1;"),
+  );
   await page.locator("#tabs button", { hasText: "js/sessions/kimi.ts" }).click();
   await shows({ file: "js/sessions/kimi.ts" });
   await page.waitForTimeout(700);
   await cursorAt("\n\n");
-  await page.waitForFunction(() => [...document.querySelectorAll("#prompt .kind")].some(({ textContent }) => textContent === "recent edits"));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("#prompt .kind")].some(({ textContent }) => textContent === "recent edits"),
+  );
   await part("recent edits").locator("button").click();
   assert.match(await part("recent edits").locator("pre").textContent(), /\+.*const marmalade = 1;/);
   await page.selectOption("#edit-form", "searchReplace");
@@ -136,15 +147,23 @@ test("an empty file has no prompt, and says so", async () => {
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
   const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, [role=img]")].filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim())).map((control) => control.outerHTML));
+    [...document.querySelectorAll("input, select, button, textarea, [role=img]")]
+      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+      .map((control) => control.outerHTML),
+  );
   assert.deepEqual(nameless, []);
   await page.focus("#file");
   const reached = new Set(["file"]);
   for (let step = 0; step < 24; step++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id));
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id,
+      ),
+    );
   }
-  for (const id of ["tabs", "profile", "suffix-share", "edit-form", "slider", "tokens", "source", "copy", "prompt"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  for (const id of ["tabs", "profile", "suffix-share", "edit-form", "slider", "tokens", "source", "copy", "prompt"])
+    assert.ok(reached.has(id), `${id} of ${[...reached]}`);
   await page.locator('#prompt button[tabindex="0"]').focus();
   await page.keyboard.press("End");
   assert.equal(await page.evaluate(() => document.activeElement.querySelector(".kind").textContent), "prefix");

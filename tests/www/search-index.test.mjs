@@ -18,9 +18,16 @@ before(async () => {
   await page.evaluate(async () => {
     globalThis.search = await import("/dist/search-web.js");
     const words = "oak whale retry parser budget chunk token window cache index".split(" ");
-    const text = (file) => Array.from({ length: 60 }, (_, line) => `${words[(file + line) % 10]} ${words[(file * 7 + line) % 10]} name${file}`).join("\n");
+    const text = (file) =>
+      Array.from(
+        { length: 60 },
+        (_, line) => `${words[(file + line) % 10]} ${words[(file * 7 + line) % 10]} name${file}`,
+      ).join("\n");
     globalThis.files = Object.fromEntries(Array.from({ length: 500 }, (_, file) => [`src/f${file}.ts`, text(file)]));
-    globalThis.places = { page: {}, worker: { worker: () => new Worker("/dist/search-worker.js", { type: "module" }) } };
+    globalThis.places = {
+      page: {},
+      worker: { worker: () => new Worker("/dist/search-worker.js", { type: "module" }) },
+    };
   });
 });
 after(async () => {
@@ -32,8 +39,14 @@ for (const place of ["page", "worker"]) {
   test(`${place}: built, searched, kept in IndexedDB, and read back without a network`, async () => {
     const first = await page.evaluate(async (place) => {
       const { openIndex, memoryFiles, indexedDbStorage } = search;
-      globalThis.open = () => openIndex({ ...places[place], source: memoryFiles(files), storage: indexedDbStorage(`index-${place}`) });
-      globalThis.ask = async (index) => (await index.search("whale name123", { maxResults: 5 })).hits.map(({ path, text, score }) => [path, text.length, score]);
+      globalThis.open = () =>
+        openIndex({ ...places[place], source: memoryFiles(files), storage: indexedDbStorage(`index-${place}`) });
+      globalThis.ask = async (index) =>
+        (await index.search("whale name123", { maxResults: 5 })).hits.map(({ path, text, score }) => [
+          path,
+          text.length,
+          score,
+        ]);
       const index = await open();
       const { added, warnings } = await index.sync();
       const hits = await ask(index);
@@ -84,10 +97,17 @@ test("abort reaches the worker, progress comes back, a worker that is no script 
     const { openIndex, memoryFiles } = search;
     const index = await openIndex({ ...places.worker, source: memoryFiles(files) });
     const controller = new AbortController();
-    const error = await index.sync({ signal: controller.signal, onProgress: ({ phase, done }) => phase === "index" && done > 5 && controller.abort(new Error("enough")) }).catch(({ message }) => message);
+    const error = await index
+      .sync({
+        signal: controller.signal,
+        onProgress: ({ phase, done }) => phase === "index" && done > 5 && controller.abort(new Error("enough")),
+      })
+      .catch(({ message }) => message);
     const { added, unchanged } = await index.sync();
     await index.dispose();
-    const missing = await openIndex({ worker: () => new Worker("/no-such-script.js", { type: "module" }) }).catch(({ code }) => code);
+    const missing = await openIndex({ worker: () => new Worker("/no-such-script.js", { type: "module" }) }).catch(
+      ({ code }) => code,
+    );
     return { error, all: added + unchanged, missing };
   });
   assert.deepEqual(said, { error: "enough", all: 500, missing: "worker_failed" });

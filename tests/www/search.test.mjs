@@ -8,7 +8,8 @@ import { after, before, beforeEach, test } from "node:test";
 import { kept, opened as openPage } from "./browser.mjs";
 
 const READY = "#result[data-query]";
-const opened = (options) => openPage("search.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
+const opened = (options) =>
+  openPage("search.html", { ready: READY, viewport: { width: 1280, height: 900 }, ...options });
 
 let page, complaints, close;
 
@@ -25,11 +26,16 @@ after(() => rmSync(temporary, { recursive: true }));
 const text = (id, from = page) => from.innerText(`#${id}`);
 const number = async (id, from = page) => Number((await text(id, from)).replaceAll(",", ""));
 /** Waits for words in an element. */
-const says = (id, words, from = page) => from.waitForFunction(([id, words]) => document.getElementById(id).textContent.includes(words), [id, words]);
+const says = (id, words, from = page) =>
+  from.waitForFunction(([id, words]) => document.getElementById(id).textContent.includes(words), [id, words]);
 /** Waits until all files are indexed, and what is shown was found in all of them. */
 const indexed = (from = page) => shows({ complete: "true" }, from);
 const shows = (attributes, from = page) =>
-  from.waitForFunction((wanted) => Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value), attributes);
+  from.waitForFunction(
+    (wanted) =>
+      Object.entries(wanted).every(([name, value]) => document.getElementById("result").dataset[name] === value),
+    attributes,
+  );
 const places = (list = "hits", from = page) => from.locator(`#${list} .path`).allTextContents();
 
 async function ask(query, from = page) {
@@ -67,8 +73,14 @@ test("it opens with a question, its hits, and asks nobody else for anything", as
     await indexed(page);
     assert.ok((await number("hit-count", page)) > 3);
     assert.ok((await number("hit-tokens", page)) <= 4_000);
-    assert.match(await text("status", page), /^\d+ hits in \d+ files in [\d.]+ m?s\. Strategy: words, ranked by BM25\.$/);
-    assert.match(await text("state", page), /^\d+ files, [\d,]+ chunks, [\d,]+ words; [\d.]+ MB of memory\. \d+ added, in /);
+    assert.match(
+      await text("status", page),
+      /^\d+ hits in \d+ files in [\d.]+ m?s\. Strategy: words, ranked by BM25\.$/,
+    );
+    assert.match(
+      await text("state", page),
+      /^\d+ files, [\d,]+ chunks, [\d,]+ words; [\d.]+ MB of memory\. \d+ added, in /,
+    );
     assert.deepEqual(complaints, []);
   } finally {
     await close();
@@ -85,7 +97,10 @@ test("what is typed is searched, and the right file is first", async () => {
     await page.locator("#query").pressSequentially(query, { delay: 5 });
     await shows({ query });
     const found = await places();
-    assert.ok(found.slice(0, 3).some((path) => path.includes(file)), `${query}: ${found.slice(0, 3)}`);
+    assert.ok(
+      found.slice(0, 3).some((path) => path.includes(file)),
+      `${query}: ${found.slice(0, 3)}`,
+    );
   }
   assert.deepEqual(complaints, []);
 });
@@ -95,8 +110,14 @@ test("a hit names its terms and their scores, and marks them in the text", async
   const first = page.locator("#hits > li").first();
   assert.match(await first.locator(".terms").innerText(), /^score [\d.]+\s+\w+ [\d.]+/);
   const marked = (await first.locator("mark").allTextContents()).map((word) => word.toLowerCase());
-  assert.ok(marked.some((word) => /indexeddbstorage|database|indexed/.test(word)), marked.join());
-  const sum = (await first.locator(".term").allTextContents()).reduce((total, part) => total + Number(part.split(" ").at(-1)), 0);
+  assert.ok(
+    marked.some((word) => /indexeddbstorage|database|indexed/.test(word)),
+    marked.join(),
+  );
+  const sum = (await first.locator(".term").allTextContents()).reduce(
+    (total, part) => total + Number(part.split(" ").at(-1)),
+    0,
+  );
   const score = Number((await first.locator(".terms").innerText()).match(/score ([\d.]+)/)[1]);
   assert.ok(Math.abs(sum - score) < 0.05, `${sum} of ${score}`);
 });
@@ -107,7 +128,10 @@ test("a hit opens and closes, by mouse and by keyboard; the list is one tab stop
   await page.keyboard.press("ArrowDown");
   const first = page.locator("#hits > li > button").first();
   assert.equal(await first.evaluate((button) => button === document.activeElement), true);
-  const key = await page.locator("#hits > li", { has: page.locator(".rest") }).first().getAttribute("data-key");
+  const key = await page
+    .locator("#hits > li", { has: page.locator(".rest") })
+    .first()
+    .getAttribute("data-key");
   const long = page.locator(`#hits > li[data-key="${key}"]`);
   const lines = await long.locator(".line").count();
   await long.locator("button").focus();
@@ -118,7 +142,13 @@ test("a hit opens and closes, by mouse and by keyboard; the list is one tab stop
   assert.equal(await long.locator(".line").count(), lines);
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
-  assert.equal(await page.locator("#hits > li > button").nth(1).evaluate((button) => button === document.activeElement), true);
+  assert.equal(
+    await page
+      .locator("#hits > li > button")
+      .nth(1)
+      .evaluate((button) => button === document.activeElement),
+    true,
+  );
   assert.equal(await page.locator('#hits > li > button[tabindex="0"]').count(), 1);
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowUp");
@@ -181,14 +211,18 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
 
 test("a folder of one's own is searched; what is left out is listed with its reason", async () => {
   await choose("shop", {
-    "src/cart.ts": "export function totalOfCart(items: Item[]): number {\n  return items.reduce((sum, { price }) => sum + price, 0);\n}\n",
+    "src/cart.ts":
+      "export function totalOfCart(items: Item[]): number {\n  return items.reduce((sum, { price }) => sum + price, 0);\n}\n",
     "src/mail.ts": "export function sendReceipt(address: string): void {\n  post(address);\n}\n",
     "logo.bin": Buffer.from([0, 1, 2, 0]),
     "skip/secret.ts": "export const receipt = 1;\n",
     ".gitignore": "skip/\n",
   });
   await ask("send a receipt");
-  assert.deepEqual((await places()).map((path) => path.replace(/^shop\//, "")), ["src/mail.ts:1-3"]);
+  assert.deepEqual(
+    (await places()).map((path) => path.replace(/^shop\//, "")),
+    ["src/mail.ts:1-3"],
+  );
   await page.click("#skipped-title");
   const skipped = await text("skipped");
   assert.match(skipped, /ignored by a rule[\s\S]*skip/);
@@ -237,7 +271,9 @@ test("chunks end at definitions, and hits say in which", async () => {
   await page.check("#definitions");
   await indexed();
   await ask("indexedDbStorage");
-  await page.waitForFunction(() => [...document.querySelectorAll("#hits .header")].some(({ textContent }) => textContent !== ""));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("#hits .header")].some(({ textContent }) => textContent !== ""),
+  );
   await page.uncheck("#definitions");
   await indexed();
   assert.deepEqual(complaints, []);
@@ -265,22 +301,48 @@ test("the address remembers the question, the ranking and the budget", async () 
   await page.waitForFunction(() => location.hash.includes("gitignore"));
   await page.reload();
   await page.waitForSelector(READY);
-  assert.deepEqual([await page.inputValue("#query"), await page.inputValue("#tokens"), await page.isChecked("input[value=copilot-chat]")], ["gitignore rules", "2000", true]);
+  assert.deepEqual(
+    [
+      await page.inputValue("#query"),
+      await page.inputValue("#tokens"),
+      await page.isChecked("input[value=copilot-chat]"),
+    ],
+    ["gitignore rules", "2000", true],
+  );
   await page.check("input[value=espalier]");
 });
 
 test("every control has a name, and the keyboard reaches all of them", async () => {
   await page.evaluate(() => (document.getElementById("pick-card").open = true));
   const nameless = await page.evaluate(() =>
-    [...document.querySelectorAll("input, select, button, textarea, progress, [role=img]")].filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim())).map((control) => control.outerHTML));
+    [...document.querySelectorAll("input, select, button, textarea, progress, [role=img]")]
+      .filter((control) => !(control.labels?.length || control.ariaLabel || control.textContent.trim()))
+      .map((control) => control.outerHTML),
+  );
   assert.deepEqual(nameless, []);
   await page.focus("#query");
   const reached = new Set(["query"]);
   for (let step = 0; step < 20; step++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id));
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement.id || document.activeElement.name || document.activeElement.closest("[id]")?.id,
+      ),
+    );
   }
-  for (const id of ["slider", "tokens", "profile", "compare", "place", "folder", "forget", "definitions", "whole", "hits"]) assert.ok(reached.has(id), `${id} of ${[...reached]}`);
+  for (const id of [
+    "slider",
+    "tokens",
+    "profile",
+    "compare",
+    "place",
+    "folder",
+    "forget",
+    "definitions",
+    "whole",
+    "hits",
+  ])
+    assert.ok(reached.has(id), `${id} of ${[...reached]}`);
 });
 
 test("nothing sticks out on a small screen, in both themes", async () => {
@@ -311,4 +373,3 @@ test("after the first visit no server is needed", async () => {
     await close();
   }
 });
-

@@ -17,7 +17,9 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
-    this.#listener = vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(`espalier.${SETTING}`) && this.#obey());
+    this.#listener = vscode.workspace.onDidChangeConfiguration(
+      (change) => change.affectsConfiguration(`espalier.${SETTING}`) && this.#obey(),
+    );
     this.#obey();
   }
 
@@ -29,7 +31,10 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
   }
 
   async provideInlineCompletionItems(
-    document: vscode.TextDocument, position: vscode.Position, context: vscode.InlineCompletionContext, token: vscode.CancellationToken,
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    context: vscode.InlineCompletionContext,
+    token: vscode.CancellationToken,
   ): Promise<vscode.InlineCompletionItem[]> {
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#started = undefined;
@@ -53,7 +58,10 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
 
   #stop(): void {
     this.#registered?.dispose();
-    void this.#started?.then((provider) => provider.dispose(), () => undefined);
+    void this.#started?.then(
+      (provider) => provider.dispose(),
+      () => undefined,
+    );
     this.#registered = this.#started = undefined;
   }
 
@@ -63,19 +71,32 @@ export class Completions implements vscode.InlineCompletionItemProvider, vscode.
   }
 }
 
-const TASK = "Continue the code where it ends. Answer with the text to insert alone: no explanation, no code fence, nothing that is there already.";
+const TASK =
+  "Continue the code where it ends. Answer with the text to insert alone: no explanation, no code fence, nothing that is there already.";
 
 /** Asks the first model that VS Code offers; without one, {@link completeLine}. */
-async function completeWithModel(prompt: InlinePrompt, { signal }: { signal: AbortSignal }): Promise<string | undefined> {
+async function completeWithModel(
+  prompt: InlinePrompt,
+  { signal }: { signal: AbortSignal },
+): Promise<string | undefined> {
   const [model] = await vscode.lm.selectChatModels();
   if (!model) return completeLine(prompt);
   const { context, prefix, suffix, path } = prompt;
-  const parts = [TASK, context && `Context:\n${context}`, suffix && `What follows in ${path}:\n${suffix}`, `${path}, up to the cursor:\n${prefix}`];
+  const parts = [
+    TASK,
+    context && `Context:\n${context}`,
+    suffix && `What follows in ${path}:\n${suffix}`,
+    `${path}, up to the cursor:\n${prefix}`,
+  ];
   const source = new vscode.CancellationTokenSource();
   const cancel = () => source.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    const response = await model.sendRequest([vscode.LanguageModelChatMessage.User(parts.filter((part) => part !== "").join("\n\n"))], {}, source.token);
+    const response = await model.sendRequest(
+      [vscode.LanguageModelChatMessage.User(parts.filter((part) => part !== "").join("\n\n"))],
+      {},
+      source.token,
+    );
     let text = "";
     for await (const piece of response.text) text += piece;
     return text.replace(/^```\w*\n|\n?```\s*$/g, "");

@@ -29,7 +29,10 @@ export class Participant implements vscode.Disposable {
 
   async #open(): Promise<Conversation<Messages>> {
     const { extensionUri, storageUri, globalStorageUri } = this.#context;
-    loadEncodingSync("o200k_base", await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab")));
+    loadEncodingSync(
+      "o200k_base",
+      await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab")),
+    );
     return openConversation<Messages>({
       format: "vscode",
       storage: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days")),
@@ -44,27 +47,46 @@ export class Participant implements vscode.Disposable {
     const signal = signalFrom(token);
     const talk = await this.conversation();
     if (request.command === "undo") {
-      response.markdown(talk.undo() ? "The newest summary is gone; what it stood for is back." : "There is no summary to take back.");
+      response.markdown(
+        talk.undo() ? "The newest summary is gone; what it stood for is back." : "There is no summary to take back.",
+      );
       return;
     }
     const { model } = request;
     const provider = languageModel({ model, api: vscode });
     this.#writer = provider.llm;
-    if (request.command === "search") talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
+    if (request.command === "search")
+      talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
     // Those that the user asked for with #: all that there are would fill a small window by themselves.
     const wanted = new Set(request.toolReferences.map(({ name }) => name));
-    const tools = vscode.lm.tools.filter(({ name }) => wanted.has(name)).map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const tools = vscode.lm.tools
+      .filter(({ name }) => wanted.has(name))
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     talk.append(vscode.LanguageModelChatMessage.User(request.prompt));
     for (;;) {
-      const { messages, report } = await talk.prepare({ tools, model: { name: model.family, maxInputTokens: model.maxInputTokens }, signal });
+      const { messages, report } = await talk.prepare({
+        tools,
+        model: { name: model.family, maxInputTokens: model.maxInputTokens },
+        signal,
+      });
       for (const { status, before, after } of report.compactions) {
-        if (status === "applied") response.progress(`Summarised: ${before.total.toLocaleString()} tokens are ${after.total.toLocaleString()} now`);
+        if (status === "applied")
+          response.progress(
+            `Summarised: ${before.total.toLocaleString()} tokens are ${after.total.toLocaleString()} now`,
+          );
       }
-      const answer = await provider.send(provider.toRequest(messages, { tools }), { signal, onText: (text) => response.markdown(text) });
+      const answer = await provider.send(provider.toRequest(messages, { tools }), {
+        signal,
+        onText: (text) => response.markdown(text),
+      });
       talk.append(answer.messages as Messages[]);
       if (answer.toolCalls.length === 0) break;
       const results = answer.toolCalls.map(async ({ id, name, input }) => {
-        const { content } = await vscode.lm.invokeTool(name, { input: (input ?? {}) as object, toolInvocationToken: request.toolInvocationToken }, token);
+        const { content } = await vscode.lm.invokeTool(
+          name,
+          { input: (input ?? {}) as object, toolInvocationToken: request.toolInvocationToken },
+          token,
+        );
         return new vscode.LanguageModelToolResultPart(id, content);
       });
       talk.append(vscode.LanguageModelChatMessage.User(await Promise.all(results)));
@@ -76,7 +98,9 @@ export class Participant implements vscode.Disposable {
   async #found(question: string, response: vscode.ChatResponseStream, signal: AbortSignal): Promise<unknown[]> {
     const budget = vscode.workspace.getConfiguration("espalier").get("search.budget", 4_000);
     const answer = await this.#search.search(question, { budget, signal });
-    response.progress(`Found ${answer.hits.length} places in ${answer.state.files} files (${answer.strategy}, ${answer.tokens} tokens)`);
+    response.progress(
+      `Found ${answer.hits.length} places in ${answer.state.files} files (${answer.strategy}, ${answer.tokens} tokens)`,
+    );
     for (const hit of answer.hits) {
       const location = this.#search.locationOf(hit);
       if (location) response.reference(location);

@@ -41,7 +41,10 @@ export class WorkspaceSearch implements vscode.Disposable {
 
   dispose(): void {
     this.#end?.();
-    void this.#opened?.then((index) => index.dispose(), () => undefined);
+    void this.#opened?.then(
+      (index) => index.dispose(),
+      () => undefined,
+    );
   }
 
   async #open(): Promise<WorkspaceIndex> {
@@ -51,9 +54,14 @@ export class WorkspaceSearch implements vscode.Disposable {
     const index = await openIndex({ source: vscodeFiles(vscode), storage });
     const title = "Espalier: indexing the workspace";
     await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async (progress) => {
-      await index.sync({ onProgress: ({ done, total }) => progress.report({ message: total ? `${done} of ${total} files` : `${done} files` }) });
+      await index.sync({
+        onProgress: ({ done, total }) =>
+          progress.report({ message: total ? `${done} of ${total} files` : `${done} files` }),
+      });
     });
-    this.#end = index.watch({ onError: (error) => console.warn("espalier: changes of the workspace are not followed", error) });
+    this.#end = index.watch({
+      onError: (error) => console.warn("espalier: changes of the workspace are not followed", error),
+    });
     return index;
   }
 }
@@ -104,5 +112,11 @@ export async function pickHit(search: WorkspaceSearch, query = ""): Promise<Sear
 function itemOf(hit: SearchHit): Item {
   const { path, firstLine, lastLine, header, text } = hit;
   // VS Code filters items by what is typed; `alwaysShow` leaves the choice to the search.
-  return { hit, label: `${path}:${firstLine + 1}-${lastLine + 1}`, description: header, detail: text.trim().split("\n", 1)[0] ?? "", alwaysShow: true };
+  return {
+    hit,
+    label: `${path}:${firstLine + 1}-${lastLine + 1}`,
+    description: header,
+    detail: text.trim().split("\n", 1)[0] ?? "",
+    alwaysShow: true,
+  };
 }

@@ -10,7 +10,10 @@ import type { DisposableLike, InlineComplete } from "./shared.ts";
 /** An `EditorState`, as far as it is used. */
 export interface CodeMirrorStateLike {
   readonly doc: { toString(): string };
-  readonly selection: { readonly main: { readonly head: number; readonly empty: boolean }; readonly ranges: readonly unknown[] };
+  readonly selection: {
+    readonly main: { readonly head: number; readonly empty: boolean };
+    readonly ranges: readonly unknown[];
+  };
 }
 
 /** A `ViewUpdate`, as far as it is used. */
@@ -63,11 +66,15 @@ export interface CodeMirrorInline extends DisposableLike {
  * @throws EspalierError `bad_input`, `bad_option`
  */
 export function codeMirrorInlineContext(
-  state: CodeMirrorStateLike, session: InlineContext, complete: InlineComplete, options: CodeMirrorInlineOptions,
+  state: CodeMirrorStateLike,
+  session: InlineContext,
+  complete: InlineComplete,
+  options: CodeMirrorInlineOptions,
 ): CodeMirrorInline {
   const { path, language = "" } = known(options, INLINE_CODEMIRROR);
   if (typeof path !== "string") throw input("options.path", "a text", path);
-  if (typeof state?.doc?.toString !== "function" || !state.selection) throw input("state", "a state of CodeMirror", state);
+  if (typeof state?.doc?.toString !== "function" || !state.selection)
+    throw input("state", "a state of CodeMirror", state);
   if (typeof complete !== "function") throw input("complete", "a function", complete);
   session.open({ path, text: textOf(state), language });
   session.focus(path);
@@ -79,7 +86,11 @@ export function codeMirrorInlineContext(
       const { main, ranges } = update.state.selection;
       const by = update.transactions.some((one) => one.isUserEvent("select.pointer")) ? "mouse" : "keyboard";
       session.moveCursor({
-        path, cursor: main.head, by, isActiveEditor: update.view?.hasFocus ?? true, isOneCursor: ranges.length === 1 && main.empty,
+        path,
+        cursor: main.head,
+        by,
+        isActiveEditor: update.view?.hasFocus ?? true,
+        isOneCursor: ranges.length === 1 && main.empty,
       });
     },
     async complete(asked, { signal = new AbortController().signal } = {}) {

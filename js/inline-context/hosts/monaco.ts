@@ -68,14 +68,22 @@ const EXPLICIT = 3;
  * @throws EspalierError `bad_input`, `bad_option`
  */
 export function monacoInlineContext(
-  monaco: MonacoInlineModule, session: InlineContext, complete: InlineComplete, options: MonacoInlineOptions = {},
+  monaco: MonacoInlineModule,
+  session: InlineContext,
+  complete: InlineComplete,
+  options: MonacoInlineOptions = {},
 ): DisposableLike {
   known(options, INLINE_MONACO);
   needFunction(options.pathOf, "pathOf");
   needFunction(options.onError, "onError");
-  if (typeof monaco?.languages?.registerInlineCompletionsProvider !== "function") throw input("monaco", "the module of Monaco", monaco);
+  if (typeof monaco?.languages?.registerInlineCompletionsProvider !== "function")
+    throw input("monaco", "the module of Monaco", monaco);
   if (typeof complete !== "function") throw input("complete", "a function", complete);
-  const { selector = { pattern: "**" }, pathOf = ({ uri }) => uri.path.replace(/^\//, "") || uri.toString(), onError } = options;
+  const {
+    selector = { pattern: "**" },
+    pathOf = ({ uri }) => uri.path.replace(/^\//, "") || uri.toString(),
+    onError,
+  } = options;
   const models = new Map<MonacoModelLike, { path: string; subscription: DisposableLike }>();
   const editors = new Map<MonacoEditorLike, readonly DisposableLike[]>();
 
@@ -109,7 +117,13 @@ export function monacoInlineContext(
       const selections = editor.getSelections() ?? [];
       const by = source === "mouse" ? "mouse" : reason === EXPLICIT && source !== "keyboard" ? "command" : "keyboard";
       const isOneCursor = selections.length === 1 && selections[0]!.isEmpty();
-      session.moveCursor({ path: open(model), cursor: model.getOffsetAt(position), by, isActiveEditor: editor.hasTextFocus(), isOneCursor });
+      session.moveCursor({
+        path: open(model),
+        cursor: model.getOffsetAt(position),
+        by,
+        isActiveEditor: editor.hasTextFocus(),
+        isOneCursor,
+      });
     };
     editors.set(editor, [
       editor.onDidFocusEditorText(focused),
@@ -131,14 +145,24 @@ export function monacoInlineContext(
     monaco.editor.onWillDisposeModel(close),
     monaco.editor.onDidCreateEditor(follow),
     monaco.languages.registerInlineCompletionsProvider(selector, {
-      async provideInlineCompletions(model: MonacoModelLike, position: PositionLike, _context: unknown, token: CancellationTokenLike) {
+      async provideInlineCompletions(
+        model: MonacoModelLike,
+        position: PositionLike,
+        _context: unknown,
+        token: CancellationTokenLike,
+      ) {
         const path = open(model);
         const signal = signalFrom(token);
         try {
           const place = { path, language: model.getLanguageId(), cursor: model.getOffsetAt(position) };
           const texts = await completionsAt(session, place, complete, signal);
           const { lineNumber, column } = position;
-          const range = { startLineNumber: lineNumber, startColumn: column, endLineNumber: lineNumber, endColumn: column };
+          const range = {
+            startLineNumber: lineNumber,
+            startColumn: column,
+            endLineNumber: lineNumber,
+            endColumn: column,
+          };
           return { items: texts.map((insertText) => ({ insertText, range })) };
         } catch (error) {
           if (signal.aborted) return { items: [] };

@@ -15,7 +15,10 @@ export interface InlinePrompt extends InlineContextAnswer {
  * Asks a model for what follows `prefix`: a text, several, or nothing. `context` goes before the prefix or into a message of its own.
  * `signal` is aborted when the editor no longer wants the answer.
  */
-export type InlineComplete = (prompt: InlinePrompt, options: { signal: AbortSignal }) => Completed | Promise<Completed>;
+export type InlineComplete = (
+  prompt: InlinePrompt,
+  options: { signal: AbortSignal },
+) => Completed | Promise<Completed>;
 
 type Completed = string | readonly string[] | undefined | null;
 
@@ -49,7 +52,10 @@ export interface Place {
 
 /** Returns the texts to insert: of a completion that the user types, else of the model, which are remembered. */
 export async function completionsAt(
-  session: InlineContext, { path, language, cursor }: Place, complete: InlineComplete, signal: AbortSignal,
+  session: InlineContext,
+  { path, language, cursor }: Place,
+  complete: InlineComplete,
+  signal: AbortSignal,
 ): Promise<string[]> {
   const typed = session.completion(path, cursor);
   if (typed !== undefined) return [typed];
@@ -60,7 +66,9 @@ export async function completionsAt(
   if (text === undefined) return [];
   const found = await complete({ ...answer, path, language, cursor }, { signal });
   const all = typeof found === "string" ? [found] : Array.isArray(found) ? (found as readonly string[]) : [];
-  const texts = [...new Set(all.filter((one) => typeof one === "string").map((one) => insertion(answer.trailing, one)))].filter((one) => one !== "");
+  const texts = [
+    ...new Set(all.filter((one) => typeof one === "string").map((one) => insertion(answer.trailing, one))),
+  ].filter((one) => one !== "");
   // The first one is found first.
   for (const one of texts.toReversed()) session.remember({ path, text, language }, cursor, one);
   return signal.aborted ? [] : texts;

@@ -66,11 +66,27 @@ export interface VSCodeInlineOptions {
 
 /** An `InlineCompletionItemProvider` that also ends its subscriptions. */
 export interface VSCodeInlineProvider extends DisposableLike {
-  provideInlineCompletionItems(document: any, position: any, context: unknown, token: CancellationTokenLike): Promise<any[]>;
+  provideInlineCompletionItems(
+    document: any,
+    position: any,
+    context: unknown,
+    token: CancellationTokenLike,
+  ): Promise<any[]>;
 }
 
 /** Schemes of texts that nobody edits. */
-const NOT_EDITED = new Set(["output", "debug", "git", "gitfs", "vscode", "vscode-scm", "vscode-terminal", "walkThrough", "comment", "search-editor"]);
+const NOT_EDITED = new Set([
+  "output",
+  "debug",
+  "git",
+  "gitfs",
+  "vscode",
+  "vscode-scm",
+  "vscode-terminal",
+  "walkThrough",
+  "comment",
+  "search-editor",
+]);
 /** Values of `TextEditorSelectionChangeKind`. */
 const MOVED_BY = ["keyboard", "keyboard", "mouse", "command"] as const;
 
@@ -98,12 +114,16 @@ const MOVED_BY = ["keyboard", "keyboard", "mouse", "command"] as const;
  * @throws EspalierError `bad_input`, `bad_option`
  */
 export function vscodeInlineContext(
-  vscode: VSCodeInlineModule, session: InlineContext, complete: InlineComplete, options: VSCodeInlineOptions = {},
+  vscode: VSCodeInlineModule,
+  session: InlineContext,
+  complete: InlineComplete,
+  options: VSCodeInlineOptions = {},
 ): VSCodeInlineProvider {
   known(options, INLINE_VSCODE);
   needFunction(options.accepts, "accepts");
   needFunction(options.onError, "onError");
-  if (typeof vscode?.workspace?.onDidOpenTextDocument !== "function") throw input("vscode", "the module of VS Code", vscode);
+  if (typeof vscode?.workspace?.onDidOpenTextDocument !== "function")
+    throw input("vscode", "the module of VS Code", vscode);
   if (typeof complete !== "function") throw input("complete", "a function", complete);
   const { accepts = ({ uri }) => !NOT_EDITED.has(uri.scheme), onError } = options;
   const { workspace, window } = vscode;
@@ -131,12 +151,27 @@ export function vscodeInlineContext(
     const path = editor && open(editor.document);
     if (path !== undefined) session.focus(path);
   };
-  const changed = ({ document, contentChanges }: { document: VSCodeDocumentLike; contentChanges?: readonly unknown[] }) => {
+  const changed = ({
+    document,
+    contentChanges,
+  }: {
+    document: VSCodeDocumentLike;
+    contentChanges?: readonly unknown[];
+  }) => {
     const path = open(document);
     // Without changes it is the dirty mark that changed.
-    if (path !== undefined && contentChanges?.length !== 0) session.change(path, document.getText(), { version: document.version });
+    if (path !== undefined && contentChanges?.length !== 0)
+      session.change(path, document.getText(), { version: document.version });
   };
-  const moved = ({ textEditor, selections, kind = 0 }: { textEditor: EditorLike; selections: EditorLike["selections"]; kind?: number }) => {
+  const moved = ({
+    textEditor,
+    selections,
+    kind = 0,
+  }: {
+    textEditor: EditorLike;
+    selections: EditorLike["selections"];
+    kind?: number;
+  }) => {
     const path = open(textEditor.document);
     const [first] = selections;
     if (path === undefined || !first) return;

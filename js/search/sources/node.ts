@@ -95,7 +95,12 @@ async function rootsOf(folders: readonly string[]): Promise<(Root & { folder: st
     folders.map(async (folder, at) => {
       const refuse = (why: string, cause?: unknown) => {
         const path = folders.length === 1 ? "roots" : `roots[${at}]`;
-        return new EspalierError({ code: "file_not_found", message: `${folder} cannot be read: ${why}`, path, cause });
+        return new EspalierError({
+          code: "file_not_found",
+          message: `${folder} cannot be read: ${why}`,
+          path,
+          cause,
+        });
       };
       try {
         const found = await realpath(folder).catch((error: unknown) => denied(error, folder));

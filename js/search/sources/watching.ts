@@ -5,7 +5,7 @@
 import { EspalierError } from "../../errors.ts";
 import type { TreeSource } from "./source.ts";
 
-/** Events that go on are looked at after so many delays anyway. */
+/** Delays after which events that do not stop are looked at. */
 const MAX_DELAYS = 10;
 
 export interface Watching {

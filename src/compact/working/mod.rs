@@ -293,7 +293,7 @@ impl WorkingSet {
         self.grown(at, before);
     }
 
-    /// Keeps the account of what is held.
+    /// Updates the bytes that are held, and evicts the files used longest ago above the limit.
     fn grown(&mut self, at: usize, before: usize) {
         self.bytes = (self.bytes + self.files[at].bytes()).saturating_sub(before);
         while self.bytes > MOST_BYTES {

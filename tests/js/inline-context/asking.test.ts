@@ -16,7 +16,12 @@ class Manual implements InlineProvider {
   }
 }
 
-const item = (id: string, more: Partial<InlineItem> = {}): InlineItem => ({ id, path: "lib.ts", text: `interface ${id} {}`, ...more });
+const item = (id: string, more: Partial<InlineItem> = {}): InlineItem => ({
+  id,
+  path: "lib.ts",
+  text: `interface ${id} {}`,
+  ...more,
+});
 const sent = (result: { items: { kind: string; id: string; dropped?: string | undefined }[] }) =>
   result.items.filter(({ kind, dropped }) => kind === "snippet" && !dropped).map(({ id }) => id);
 
@@ -36,12 +41,19 @@ test("an answer in time", async () => {
   await settled();
   const [asked] = provider.asked;
   assert.deepEqual([asked!.cursor, asked!.file.text, asked!.neighbours], [16, TEXT, ["b.ts"]]);
-  assert.deepEqual(asked!.budget, { available: Math.trunc(8_192 - 256 - TEXT.length / 4), primaryChars: 28_672, secondaryChars: 32_768 });
+  assert.deepEqual(asked!.budget, {
+    available: Math.trunc(8_192 - 256 - TEXT.length / 4),
+    primaryChars: 28_672,
+    secondaryChars: 32_768,
+  });
   await clock.pass(100);
   asked!.answer([item("Stock")]);
   const { providers, ms, isPartial, ...rest } = await result;
   assert.deepEqual(sent(rest), ["Stock"]);
-  assert.deepEqual([providers, ms, isPartial], [[{ name: "manual", status: "answered", items: 1, isCached: false }], 100, false]);
+  assert.deepEqual(
+    [providers, ms, isPartial],
+    [[{ name: "manual", status: "answered", items: 1, isCached: false }], 100, false],
+  );
   assert.ok(asked!.signal.aborted);
   session.free();
 });
@@ -60,7 +72,10 @@ test("what is there by then, and the late answer next time", async () => {
   const second = session.contextFor({ file: "a.ts", cursor: 17 });
   await clock.pass(150);
   const next = await second;
-  assert.deepEqual([sent(next), next.providers], [["Late"], [{ name: "manual", status: "late", items: 1, isCached: true }]]);
+  assert.deepEqual(
+    [sent(next), next.providers],
+    [["Late"], [{ name: "manual", status: "late", items: 1, isCached: true }]],
+  );
   session.free();
 });
 
@@ -71,17 +86,26 @@ test("one request at a time, and of the others the newest", async () => {
   void session.contextFor({ file: "a.ts", cursor: 2 });
   void session.contextFor({ file: "a.ts", cursor: 3 });
   await clock.pass(30);
-  assert.deepEqual(provider.asked.map(({ cursor }) => cursor), [1]);
+  assert.deepEqual(
+    provider.asked.map(({ cursor }) => cursor),
+    [1],
+  );
   provider.asked[0]!.answer([]);
   await settled();
-  assert.deepEqual(provider.asked.map(({ cursor }) => cursor), [1, 3]);
+  assert.deepEqual(
+    provider.asked.map(({ cursor }) => cursor),
+    [1, 3],
+  );
   // The document changes: what waits for its older version does not start.
   void session.contextFor({ file: "a.ts", cursor: 4 });
   await settled();
   session.change("a.ts", `${TEXT}x`);
   provider.asked[1]!.answer([]);
   await clock.pass(200);
-  assert.deepEqual(provider.asked.map(({ cursor }) => cursor), [1, 3]);
+  assert.deepEqual(
+    provider.asked.map(({ cursor }) => cursor),
+    [1, 3],
+  );
   session.free();
 });
 
@@ -89,7 +113,8 @@ test("the race: 20 ms for a request of another place", async () => {
   const provider = new Manual();
   const { clock, session } = open([provider]);
   const partial: string[][] = [];
-  const ask = (cursor: number, file = "a.ts") => session.contextFor({ file, cursor, onPartial: (result) => partial.push(sent(result)) });
+  const ask = (cursor: number, file = "a.ts") =>
+    session.contextFor({ file, cursor, onPartial: (result) => partial.push(sent(result)) });
   const first = ask(1);
   await settled();
   provider.asked[0]!.answer([item("Old"), item("Held", { isForTimeout: true })]);
@@ -116,13 +141,13 @@ test("the race: 20 ms for a request of another place", async () => {
 });
 
 test("items one after the other", async () => {
-  let go = () => {};
+  let resume = () => {};
   const provider: InlineProvider = {
     name: "stream",
     async *provide() {
       yield item("One");
       yield item("Two");
-      await new Promise<void>((resolve) => (go = resolve));
+      await new Promise<void>((resolve) => (resume = resolve));
       yield item("Three");
     },
   };
@@ -130,7 +155,7 @@ test("items one after the other", async () => {
   const first = session.contextFor({ file: "a.ts", cursor: 1 });
   await clock.pass(150);
   assert.deepEqual([sent(await first), (await first).providers[0]!.status], [["One", "Two"], "late"]);
-  go();
+  resume();
   await settled();
   const second = session.contextFor({ file: "a.ts", cursor: 2 });
   await clock.pass(150);
@@ -180,7 +205,12 @@ test("providers that throw, hang, or send what is no item", async () => {
   const good = { name: "good", provide: () => [item("Good"), item("Good", { text: "again" })] };
   const providers: InlineProvider[] = [
     good,
-    { name: "throws", provide: () => { throw new Error("broken"); } },
+    {
+      name: "throws",
+      provide: () => {
+        throw new Error("broken");
+      },
+    },
     { name: "rejects", provide: () => Promise.reject(new Error("gone")) },
     { name: "wrong", provide: () => [item("Wrong"), { id: 5 } as never] },
     { name: "list", provide: () => ({ items: [] }) as never },
@@ -193,7 +223,10 @@ test("providers that throw, hang, or send what is no item", async () => {
   const result = await first;
   assert.deepEqual(sent(result), ["Good", "Wrong"]);
   assert.equal(result.items.find(({ dropped }) => dropped === "duplicate")?.id, "Good");
-  assert.deepEqual(result.providers.map(({ status }) => status), ["answered", "failed", "failed", "failed", "failed", "answered", "late"]);
+  assert.deepEqual(
+    result.providers.map(({ status }) => status),
+    ["answered", "failed", "failed", "failed", "failed", "answered", "late"],
+  );
   assert.match(String(result.providers[3]!.error), /providers\["wrong"\]\.items\[1\]\.id must be a text/);
   // The one that hangs does not keep the others from being asked again.
   await clock.pass(1_200);
@@ -247,6 +280,15 @@ test("bad requests", async () => {
   for (const [more, code, path] of cases) {
     await assert.rejects(session.contextFor({ file: "a.ts", cursor: 1, ...more }), { code, path });
   }
-  assert.throws(() => new inline.InlineContext({ providers: [{ name: "a", provide() {} }, { name: "a", provide() {} }] }), { path: "options.providers[1].name" });
+  assert.throws(
+    () =>
+      new inline.InlineContext({
+        providers: [
+          { name: "a", provide() {} },
+          { name: "a", provide() {} },
+        ],
+      }),
+    { path: "options.providers[1].name" },
+  );
   session.free();
 });

@@ -10,11 +10,24 @@ const GOOD: InlineRequest = { file: file("const rate = total(stock);\n"), cursor
 
 test("large and odd documents", () => {
   const line = "x".repeat(1_000_000);
-  const texts = [line, "x y".repeat(350_000), "\n".repeat(300_000), "🦀".repeat(200_000), "\uFEFF\r\n\0".repeat(10_000), "\ud800".repeat(5_000), "", "\n"];
+  const texts = [
+    line,
+    "x y".repeat(350_000),
+    "\n".repeat(300_000),
+    "🦀".repeat(200_000),
+    "\uFEFF\r\n\0".repeat(10_000),
+    "\ud800".repeat(5_000),
+    "",
+    "\n",
+  ];
   for (const text of texts) {
     for (const cursor of [0, 1, 2, 77_777, Infinity, -1]) {
       const { tokens, context, prefix, suffix, isTooShort } = inline.inlineContext({
-        file: file(text), cursor, neighbours: [{ path: "b.ts", text }], items: [{ id: "a", text }], edits: [{ path: "c.ts", before: "", after: text }],
+        file: file(text),
+        cursor,
+        neighbours: [{ path: "b.ts", text }],
+        items: [{ id: "a", text }],
+        edits: [{ path: "c.ts", before: "", after: text }],
       });
       if (isTooShort) continue;
       const spent = count(context + prefix) + count(suffix);
@@ -31,9 +44,9 @@ test("line ends of Windows", () => {
 });
 
 test("a cursor in a surrogate pair is before it", () => {
-  const text = "let crab = \"🦀\";\n";
-  assert.equal(inline.inlineContext({ file: file(text), cursor: 13 }).prefix, "let crab = \"");
-  assert.equal(inline.inlineContext({ file: file(text), cursor: 14 }).prefix, "let crab = \"🦀");
+  const text = 'let crab = "🦀";\n';
+  assert.equal(inline.inlineContext({ file: file(text), cursor: 13 }).prefix, 'let crab = "');
+  assert.equal(inline.inlineContext({ file: file(text), cursor: 14 }).prefix, 'let crab = "🦀');
 });
 
 test("unpaired surrogates come back as they were", () => {
@@ -43,8 +56,15 @@ test("unpaired surrogates come back as they were", () => {
 });
 
 test("many items and neighbours", () => {
-  const items = Array.from({ length: 20_000 }, (_, at) => ({ id: `${at % 15_000}`, text: `interface N${at} {}`, path: `${at % 300}.ts` }));
-  const neighbours = Array.from({ length: 2_000 }, (_, at) => ({ path: `${at % 1_500}.ts`, text: `const stock${at} = total;\n` }));
+  const items = Array.from({ length: 20_000 }, (_, at) => ({
+    id: `${at % 15_000}`,
+    text: `interface N${at} {}`,
+    path: `${at % 300}.ts`,
+  }));
+  const neighbours = Array.from({ length: 2_000 }, (_, at) => ({
+    path: `${at % 1_500}.ts`,
+    text: `const stock${at} = total;\n`,
+  }));
   const { items: report, tokens } = inline.inlineContext({ ...GOOD, items, neighbours, mode: "fill" });
   assert.equal(report.filter(({ dropped }) => dropped === "duplicate").length, 5_000 + 500);
   assert.ok(tokens.free >= 0 && report.length >= 22_000);
@@ -91,7 +111,11 @@ test("bad options and input name their path", () => {
     [{ excluded: [1] }, "bad_input", "request.excluded[0]"],
   ];
   for (const [more, code, path] of cases) {
-    assert.throws(() => inline.inlineContext({ ...GOOD, ...more } as never), { name: "EspalierError", code, path }, JSON.stringify(more));
+    assert.throws(
+      () => inline.inlineContext({ ...GOOD, ...more } as never),
+      { name: "EspalierError", code, path },
+      JSON.stringify(more),
+    );
   }
   assert.throws(() => inline.inlineContext(undefined as never), { code: "bad_option" });
   assert.equal(inline.inlineContext(GOOD).prefix, "const rate =");
@@ -101,16 +125,38 @@ test("every limit is an option", () => {
   const text = "const stock = total;\n".repeat(3);
   const neighbours = ["b.ts", "c.ts"].map((path) => ({ path, text: "const stock = total;\nlet b;\nlet c;\n" }));
   const edits = [{ path: "b.ts", before: "a\n".repeat(9), after: `b\n${"a\n".repeat(8)}` }];
-  const of = (more: Partial<InlineRequest>) => JSON.stringify(inline.inlineContext({ file: file(text), cursor: 30, neighbours, edits, ...more }));
+  const of = (more: Partial<InlineRequest>) =>
+    JSON.stringify(inline.inlineContext({ file: file(text), cursor: 30, neighbours, edits, ...more }));
   const usual = of({});
   const limits: Partial<InlineRequest>[] = [
-    { budget: 50 }, { window: 4_000 }, { outputReserve: 100 }, { suffixShare: 0 }, { suffixReserve: 900, budget: 1_000 }, { minChars: 1_000 },
-    { charsPerToken: 0.001 }, { exact: false, budget: 500 }, { editForm: "plain" }, { cascade: { prefix: 0.001, suffix: 0, stable: 0, volatile: 0 }, exact: false },
-    { similarLimits: { window: 1 } }, { similarLimits: { threshold: 0.99 } }, { similarLimits: { maxSnippets: 0 } }, { similarLimits: { maxSnippets: 1 } },
-    { similarLimits: { window: 1, maxPerFile: 2 } }, { similarLimits: { maxFiles: 1 } }, { similarLimits: { maxChars: 5 } }, { similarLimits: { score: "shared" } },
-    { neighbourLimits: { maxFiles: 1 } }, { neighbourLimits: { maxChars: 50 } }, { editLimits: { contextLines: 1 } }, { editLimits: { maxLines: 0 } },
-    { editLimits: { maxEdits: 0 } }, { editLimits: { maxFiles: 0 } }, { editLimits: { maxEditChars: 1 } }, { editLimits: { maxFileChars: 1 } },
-    { buildingMs: 0 }, { excluded: ["b.ts"] },
+    { budget: 50 },
+    { window: 4_000 },
+    { outputReserve: 100 },
+    { suffixShare: 0 },
+    { suffixReserve: 900, budget: 1_000 },
+    { minChars: 1_000 },
+    { charsPerToken: 0.001 },
+    { exact: false, budget: 500 },
+    { editForm: "plain" },
+    { cascade: { prefix: 0.001, suffix: 0, stable: 0, volatile: 0 }, exact: false },
+    { similarLimits: { window: 1 } },
+    { similarLimits: { threshold: 0.99 } },
+    { similarLimits: { maxSnippets: 0 } },
+    { similarLimits: { maxSnippets: 1 } },
+    { similarLimits: { window: 1, maxPerFile: 2 } },
+    { similarLimits: { maxFiles: 1 } },
+    { similarLimits: { maxChars: 5 } },
+    { similarLimits: { score: "shared" } },
+    { neighbourLimits: { maxFiles: 1 } },
+    { neighbourLimits: { maxChars: 50 } },
+    { editLimits: { contextLines: 1 } },
+    { editLimits: { maxLines: 0 } },
+    { editLimits: { maxEdits: 0 } },
+    { editLimits: { maxFiles: 0 } },
+    { editLimits: { maxEditChars: 1 } },
+    { editLimits: { maxFileChars: 1 } },
+    { buildingMs: 0 },
+    { excluded: ["b.ts"] },
   ];
   for (const limit of limits) assert.notEqual(of(limit), usual, JSON.stringify(limit));
 });

@@ -6,14 +6,45 @@ import fc from "fast-check";
 import { count, inline } from "./built.ts";
 import type { InlineRequest } from "./built.ts";
 
-const PARTS = ["let", "value", "élan", "中文", "🦀", "x", "return", "(", ")", "{", "}", "\t", "  ", " ", "=", "\uFEFF", "\n", "\r\n", "\n\n", "\ud800", "\udc00", "<|endoftext|>"];
+const PARTS = [
+  "let",
+  "value",
+  "élan",
+  "中文",
+  "🦀",
+  "x",
+  "return",
+  "(",
+  ")",
+  "{",
+  "}",
+  "\t",
+  "  ",
+  " ",
+  "=",
+  "\uFEFF",
+  "\n",
+  "\r\n",
+  "\n\n",
+  "\ud800",
+  "\udc00",
+  "<|endoftext|>",
+];
 const text = fc.array(fc.constantFrom(...PARTS), { maxLength: 200 }).map((parts) => parts.join(""));
 const number = fc.constantFrom(0, 0.3, 0.7, 0.9, 1, -1, 7, Infinity, -Infinity);
 const item = fc.record({
-  id: fc.constantFrom("a", "b", "c", ""), text, kind: fc.constantFrom("snippet", "trait", "diagnostic", undefined),
-  priority: number, weight: number, arrivedMs: fc.constantFrom(0, 100, 151, Infinity, "pending", undefined),
+  id: fc.constantFrom("a", "b", "c", ""),
+  text,
+  kind: fc.constantFrom("snippet", "trait", "diagnostic", undefined),
+  priority: number,
+  weight: number,
+  arrivedMs: fc.constantFrom(0, 100, 151, Infinity, "pending", undefined),
 });
-const file = fc.record({ path: fc.constantFrom("a.ts", "b.ts", "c\n🦀.ts", ""), text, focusedMs: fc.constantFrom(1, 2, undefined) });
+const file = fc.record({
+  path: fc.constantFrom("a.ts", "b.ts", "c\n🦀.ts", ""),
+  text,
+  focusedMs: fc.constantFrom(1, 2, undefined),
+});
 const edit = fc.record({ path: fc.constantFrom("a.ts", "b.ts"), before: text, after: text });
 const request = fc.record({
   file: fc.record({ path: fc.constantFrom("a.ts", "main.ts"), text }),
@@ -46,43 +77,84 @@ function check(given: InlineRequest, result: ReturnType<typeof inline.inlineCont
   if (!isSuffixReused) assert.ok((feed < 0 ? "" : text.slice(feed).trimStart()).startsWith(suffix));
   const [counted, countedSuffix] = [count(context + wellFormed(prefix)), count(suffix)];
   assert.ok(counted + countedSuffix <= given.budget!);
-  assert.deepEqual([tokens.context + tokens.prefix, tokens.suffix, tokens.budget], [counted, countedSuffix, given.budget]);
+  assert.deepEqual(
+    [tokens.context + tokens.prefix, tokens.suffix, tokens.budget],
+    [counted, countedSuffix, given.budget],
+  );
   assert.equal(tokens.free, given.budget! - counted - countedSuffix);
   for (const { id } of [...given.items!]) assert.ok(items.some((one) => one.id === wellFormed(id)));
   for (const { text, dropped } of items) assert.equal(text === "", dropped !== undefined);
 }
 
 test("requests on their own", () => {
-  fc.assert(fc.property(request, (given) => check(given, inline.inlineContext(given))), { numRuns: 1_500 });
+  fc.assert(
+    fc.property(request, (given) => check(given, inline.inlineContext(given))),
+    { numRuns: 1_500 },
+  );
 });
 
 test("requests of a session are those on their own, but for suffix and beginning", () => {
-  fc.assert(fc.property(fc.array(request, { minLength: 1, maxLength: 4 }), fc.constantFrom(8, 40, 1_000), (all, budget) => {
-    const session = new inline.InlineContext({ budget, stableSlack: 0 });
-    for (const given of all) {
-      const seen = new Set<string>();
-      const open = given.neighbours!.filter(({ path }) => path !== given.file.path && !seen.has(path) && seen.add(path));
-      open.forEach((file) => session.addNeighbour(file));
-      const { file, cursor, items, excluded, elapsedMs } = given;
-      const result = session.context({ file, cursor, items, excluded, elapsedMs });
-      check({ ...given, budget }, result);
-      const alone = inline.inlineContext({ file, cursor, items, excluded, elapsedMs, neighbours: open, budget, stableSlack: 0 });
-      if (!result.isSuffixReused && alone.context === "" && result.context === "") assert.equal(result.suffix, alone.suffix);
-      open.forEach(({ path }) => session.close(path));
-    }
-    session.free();
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(fc.array(request, { minLength: 1, maxLength: 4 }), fc.constantFrom(8, 40, 1_000), (all, budget) => {
+      const session = new inline.InlineContext({ budget, stableSlack: 0 });
+      for (const given of all) {
+        const seen = new Set<string>();
+        const open = given.neighbours!.filter(
+          ({ path }) => path !== given.file.path && !seen.has(path) && seen.add(path),
+        );
+        open.forEach((file) => session.addNeighbour(file));
+        const { file, cursor, items, excluded, elapsedMs } = given;
+        const result = session.context({ file, cursor, items, excluded, elapsedMs });
+        check({ ...given, budget }, result);
+        const alone = inline.inlineContext({
+          file,
+          cursor,
+          items,
+          excluded,
+          elapsedMs,
+          neighbours: open,
+          budget,
+          stableSlack: 0,
+        });
+        if (!result.isSuffixReused && alone.context === "" && result.context === "")
+          assert.equal(result.suffix, alone.suffix);
+        open.forEach(({ path }) => session.close(path));
+      }
+      session.free();
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("nothing that fits is left out", () => {
-  const words = fc.array(fc.constantFrom("stock", "rate", "total", "(", ")", "\n"), { minLength: 5, maxLength: 60 }).map((parts) => parts.join(" "));
-  fc.assert(fc.property(fc.array(words, { maxLength: 5 }), words, fc.integer({ min: 30, max: 400 }), (texts, text, budget) => {
-    const items = texts.map((text, at) => ({ id: `${at}`, text, weight: 1 / (at + 1) }));
-    const { items: report, tokens, isTooShort } = inline.inlineContext({
-      file: { path: "a.ts", text: `${text}\n`.repeat(3) }, cursor: text.length, items, budget, contextShare: 0, mode: "fill",
-    });
-    if (isTooShort) return;
-    // A text's tokens may join those beside it: a few tokens of tolerance.
-    for (const one of report.filter(({ dropped }) => dropped === "noRoom")) assert.ok(one.tokens + 5 > tokens.free, JSON.stringify([one, tokens]));
-  }), { numRuns: 500 });
+  const words = fc
+    .array(fc.constantFrom("stock", "rate", "total", "(", ")", "\n"), { minLength: 5, maxLength: 60 })
+    .map((parts) => parts.join(" "));
+  fc.assert(
+    fc.property(
+      fc.array(words, { maxLength: 5 }),
+      words,
+      fc.integer({ min: 30, max: 400 }),
+      (texts, text, budget) => {
+        const items = texts.map((text, at) => ({ id: `${at}`, text, weight: 1 / (at + 1) }));
+        const {
+          items: report,
+          tokens,
+          isTooShort,
+        } = inline.inlineContext({
+          file: { path: "a.ts", text: `${text}\n`.repeat(3) },
+          cursor: text.length,
+          items,
+          budget,
+          contextShare: 0,
+          mode: "fill",
+        });
+        if (isTooShort) return;
+        // A text's tokens may join those beside it: a few tokens of tolerance.
+        for (const one of report.filter(({ dropped }) => dropped === "noRoom"))
+          assert.ok(one.tokens + 5 > tokens.free, JSON.stringify([one, tokens]));
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

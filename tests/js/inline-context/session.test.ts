@@ -6,7 +6,7 @@ import { inline, source, TestClock } from "./built.ts";
 import type { InlineSessionOptions } from "./built.ts";
 
 const LIB = "export function total(stock: number[]) {\n  return stock.length;\n}\n";
-const MAIN = "import { total } from \"./stock\";\nconsole.log(total(\n\nexport const rate = 3;\n";
+const MAIN = 'import { total } from "./stock";\nconsole.log(total(\n\nexport const rate = 3;\n';
 const AT = MAIN.indexOf("total(\n") + 6;
 
 function session(options: InlineSessionOptions = {}) {
@@ -17,7 +17,8 @@ function session(options: InlineSessionOptions = {}) {
   return { made, clock };
 }
 
-const kinds = (items: { kind: string; dropped?: string | undefined }[]) => items.filter(({ dropped }) => !dropped).map(({ kind }) => kind);
+const kinds = (items: { kind: string; dropped?: string | undefined }[]) =>
+  items.filter(({ dropped }) => !dropped).map(({ kind }) => kind);
 
 test("typing with a neighbour and an edit of another file", () => {
   const { made, clock } = session();
@@ -67,7 +68,10 @@ test("a suffix is sent again", () => {
 test("files focused last are compared first", () => {
   const made = new inline.InlineContext({ neighbourLimits: { maxFiles: 1 }, clock: new TestClock() });
   for (const path of ["one.ts", "two.ts"]) made.open({ path, text: LIB });
-  const sent = () => made.context({ file: { path: "main.ts", text: MAIN }, cursor: AT }).items.find(({ kind }) => kind === "similarSnippet")?.id;
+  const sent = () =>
+    made
+      .context({ file: { path: "main.ts", text: MAIN }, cursor: AT })
+      .items.find(({ kind }) => kind === "similarSnippet")?.id;
   made.focus("one.ts", { now: 5 });
   assert.equal(sent(), "one.ts");
   made.focus("two.ts", { now: 6 });
@@ -98,7 +102,8 @@ test("neighbours are read within a limit", () => {
   const made = new inline.InlineContext();
   const files = ["js/errors.ts", "js/checks.ts", "js/pruner.ts"].map(source);
   files.forEach((file) => made.addNeighbour(file));
-  const ask = (maxFreshChars: number) => made.context({ file: source("js/cancellation.ts"), cursor: 800, maxFreshChars });
+  const ask = (maxFreshChars: number) =>
+    made.context({ file: source("js/cancellation.ts"), cursor: 800, maxFreshChars });
   const part = ask(files[0]!.text.length + 10);
   assert.equal(part.isPartial, true);
   assert.equal(part.items.filter(({ dropped }) => dropped === "notReached").length, 2);
@@ -111,20 +116,28 @@ test("a crash of the engine costs recent edits and caches, not the session", asy
   const { made, clock } = session();
   made.focus("stock.ts", { now: 3 });
   const before = made.context({ file: "main.ts", cursor: AT });
-  const { workspaceForTests } = (await import("./crash.ts"));
+  const { workspaceForTests } = await import("./crash.ts");
   assert.throws(() => workspaceForTests().crash(), { code: "engine_crashed" });
   const after = made.context({ file: "main.ts", cursor: AT });
-  assert.deepEqual({ ...after, tokens: { ...after.tokens, shared: 0 } }, { ...before, tokens: { ...before.tokens, shared: 0 } });
+  assert.deepEqual(
+    { ...after, tokens: { ...after.tokens, shared: 0 } },
+    { ...before, tokens: { ...before.tokens, shared: 0 } },
+  );
   made.change("stock.ts", LIB.replace("length", "length + 1"));
   clock.time += 1_000;
-  assert.deepEqual(kinds(made.context({ file: "main.ts", cursor: AT }).items), ["marker", "similarSnippet", "recentEdits"]);
+  assert.deepEqual(kinds(made.context({ file: "main.ts", cursor: AT }).items), [
+    "marker",
+    "similarSnippet",
+    "recentEdits",
+  ]);
   made.free();
 });
 
 test("caches stay within their limits", () => {
   const clock = new TestClock();
   const made = new inline.InlineContext({ clock, maxCacheBytes: 50_000, maxCompletions: 10, window: 900 });
-  const text = (at: number) => Array.from({ length: 20 }, (_, line) => `const name${(at * 7 + line) % 997} = value${at % 89};\n`).join("");
+  const text = (at: number) =>
+    Array.from({ length: 20 }, (_, line) => `const name${(at * 7 + line) % 997} = value${at % 89};\n`).join("");
   for (let at = 0; at < 10_000; at += 1) {
     const path = `${at % 30}.ts`;
     made.addNeighbour({ path, text: text(at) });
@@ -146,7 +159,11 @@ test("bad input names its path, and the session goes on", () => {
     [() => made.context({ file: "main.ts", cursor: 1.5 }), "bad_input", "request.cursor"],
     [() => made.context({ file: "main.ts", cursor: 0, elapsedMs: -1 }), "bad_input", "request.elapsedMs"],
     [() => made.context({ file: "main.ts", cursor: 0, curser: 1 } as never), "bad_option", "request.curser"],
-    [() => made.context({ file: "main.ts", cursor: 0, items: [{ id: "a" }] } as never), "bad_input", "request.items[0].text"],
+    [
+      () => made.context({ file: "main.ts", cursor: 0, items: [{ id: "a" }] } as never),
+      "bad_input",
+      "request.items[0].text",
+    ],
     [() => made.change("none.ts", ""), "bad_input", "path"],
     [() => made.change("main.ts", 5 as never), "bad_input", "text"],
     [() => made.change("main.ts", "", { now: NaN }), "bad_input", "options.now"],

@@ -19,7 +19,13 @@ function run(given: InlineRequest) {
   assert.equal(count(suffix), tokens.suffix);
   assert.ok(given.file.text.slice(0, given.cursor).endsWith(prefix + trailing));
   assert.ok(given.file.text.includes(suffix));
-  assert.equal(items.filter(({ dropped }) => !dropped).map(({ text }) => text).join(""), context);
+  assert.equal(
+    items
+      .filter(({ dropped }) => !dropped)
+      .map(({ text }) => text)
+      .join(""),
+    context,
+  );
   return result;
 }
 
@@ -27,13 +33,21 @@ test("the prompt of a completion", () => {
   const { context, prefix, suffix, trailing, tokens, items, isPartial, isTooShort } = run(request());
   assert.ok(prefix.endsWith("const controller = new AbortController();\n") && prefix.startsWith("/** VS Code's way"));
   assert.equal(trailing, "");
-  assert.ok(suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"));
+  assert.ok(
+    suffix.startsWith("else token.onCancellationRequested") && suffix.endsWith("return controller.signal;\n}\n"),
+  );
   assert.ok(context.startsWith("Path: js/cancellation.ts\n"));
   assert.match(context, /Compare this snippet from js\/checks\.ts:\n/);
   assert.equal(tokens.budget, 7_692);
   assert.deepEqual([isPartial, isTooShort], [false, false]);
   // Each neighbour is in the report once.
-  assert.deepEqual(items.map(({ id }) => id).filter((id) => id !== file.path).sort(), neighbours.map(({ path }) => path).sort());
+  assert.deepEqual(
+    items
+      .map(({ id }) => id)
+      .filter((id) => id !== file.path)
+      .sort(),
+    neighbours.map(({ path }) => path).sort(),
+  );
 });
 
 test("a small budget keeps what is nearest", () => {
@@ -50,15 +64,33 @@ test("a blank line's indentation is kept apart", () => {
 
 test("items of a language server come with their reasons", () => {
   const items = [
-    { id: "signal", kind: "snippet" as const, path: "lib.dom.d.ts", text: "interface AbortSignal { readonly aborted: boolean }", priority: 1 },
+    {
+      id: "signal",
+      kind: "snippet" as const,
+      path: "lib.dom.d.ts",
+      text: "interface AbortSignal { readonly aborted: boolean }",
+      priority: 1,
+    },
     { id: "strict", kind: "trait" as const, text: "The project is strict." },
     { id: "unused", kind: "diagnostic" as const, text: "signal is not used", priority: 0.5 },
     { id: "strict", kind: "trait" as const, text: "again" },
     { id: "slow", text: "later", arrivedMs: "pending" as const },
   ];
   const { context, items: report, isPartial, nextMs } = run(request({ items }));
-  assert.match(context, /^Path: .*\nThe project is strict\.\nsignal is not used\nCompare this snippet from lib\.dom\.d\.ts:\ninterface AbortSignal/);
-  assert.deepEqual(report.filter(({ dropped }) => dropped).map(({ id, dropped }) => [id, dropped]).slice(0, 2), [["strict", "duplicate"], ["slow", "pending"]]);
+  assert.match(
+    context,
+    /^Path: .*\nThe project is strict\.\nsignal is not used\nCompare this snippet from lib\.dom\.d\.ts:\ninterface AbortSignal/,
+  );
+  assert.deepEqual(
+    report
+      .filter(({ dropped }) => dropped)
+      .map(({ id, dropped }) => [id, dropped])
+      .slice(0, 2),
+    [
+      ["strict", "duplicate"],
+      ["slow", "pending"],
+    ],
+  );
   assert.deepEqual([isPartial, nextMs], [true, 150]);
   const late = run(request({ items, elapsedMs: 150 }));
   assert.deepEqual([late.isPartial, late.nextMs], [false, undefined]);
@@ -66,20 +98,34 @@ test("items of a language server come with their reasons", () => {
 });
 
 test("recent edits in three forms", () => {
-  const edits = [{ path: "src/rate.ts", before: "let rate = 1;\nlet other;\n", after: "let rate = 2;\nlet other;\n" }];
-  const of = (editForm: InlineRequest["editForm"]) => run(request({ edits, editForm })).items.find(({ kind }) => kind === "recentEdits")?.text;
-  assert.match(of("unified")!, /File: src\/rate\.ts\n@@ -1,3 \+1,3 @@\n\+let rate = 2;\n-let rate = 1; --- IGNORE ---\n/);
+  const edits = [
+    { path: "src/rate.ts", before: "let rate = 1;\nlet other;\n", after: "let rate = 2;\nlet other;\n" },
+  ];
+  const of = (editForm: InlineRequest["editForm"]) =>
+    run(request({ edits, editForm })).items.find(({ kind }) => kind === "recentEdits")?.text;
+  assert.match(
+    of("unified")!,
+    /File: src\/rate\.ts\n@@ -1,3 \+1,3 @@\n\+let rate = 2;\n-let rate = 1; --- IGNORE ---\n/,
+  );
   assert.match(of("searchReplace")!, /<<<<<<< SEARCH\nlet rate = 1;\nlet other;\n\n=======\nlet rate = 2;/);
   assert.match(of("plain")!, /File: src\/rate\.ts\nlet rate = 2;\nlet other;\n/);
-  assert.equal(run(request({ edits, excluded: ["src/rate.ts"] })).items.some(({ kind }) => kind === "recentEdits"), false);
+  assert.equal(
+    run(request({ edits, excluded: ["src/rate.ts"] })).items.some(({ kind }) => kind === "recentEdits"),
+    false,
+  );
 });
 
 test("the four modes of the optional pool", () => {
   const text = `${"let filler = value;\n".repeat(10)}`;
-  const items = Array.from({ length: 60 }, (_, at) => ({ id: `${at}`, text: `interface Number${at} { value: string }`, priority: 0.5 }));
+  const items = Array.from({ length: 60 }, (_, at) => ({
+    id: `${at}`,
+    text: `interface Number${at} { value: string }`,
+    priority: 0.5,
+  }));
   const taken = (mode: InlineRequest["mode"], profile: InlineRequest["profile"]) =>
-    run(request({ file: { path: "a.ts", text }, cursor: 20, neighbours: [], items, mode, profile, exact: true }))
-      .items.filter(({ kind, dropped }) => kind === "snippet" && !dropped).length;
+    run(
+      request({ file: { path: "a.ts", text }, cursor: 20, neighbours: [], items, mode, profile, exact: true }),
+    ).items.filter(({ kind, dropped }) => kind === "snippet" && !dropped).length;
   const sizes = (["minimal", "double", "fillHalf", "fill"] as const).map((mode) => taken(mode, "espalier"));
   assert.equal(sizes[0], 0);
   // As much as the document is long: 200 characters, 50 tokens.
@@ -92,17 +138,32 @@ test("the four modes of the optional pool", () => {
 test("the profile leaves long documents no room", () => {
   const long = { path: "a.ts", language: "typescript", text: "let filler = value;\n".repeat(2_000) };
   const items = [{ id: "one", text: "interface Stock {}" }];
-  const of = (profile: InlineRequest["profile"]) => inline.inlineContext({ file: long, cursor: Infinity, items, profile });
+  const of = (profile: InlineRequest["profile"]) =>
+    inline.inlineContext({ file: long, cursor: Infinity, items, profile });
   assert.equal(of("copilot-chat").context, "");
   assert.match(of("espalier").context, /interface Stock/);
 });
 
 test("shares instead of weights", () => {
   const long = { path: "a.ts", language: "typescript", text: "let filler = value;\n".repeat(2_000) };
-  const items = Array.from({ length: 400 }, (_, at) => ({ id: `${at}`, path: "b.ts", text: `interface Number${at} { value: string }` }));
+  const items = Array.from({ length: 400 }, (_, at) => ({
+    id: `${at}`,
+    path: "b.ts",
+    text: `interface Number${at} { value: string }`,
+  }));
   const { tokens } = run({ file: long, cursor: 20_000, items, mode: "fill", budget: 2_000, cascade: true });
-  assert.ok(tokens.context > 500 && tokens.context <= 720 && tokens.prefix > 600 && tokens.suffix >= 200, JSON.stringify(tokens));
-  const whole = run({ file: long, cursor: 20_000, items, mode: "fill", budget: 2_000, cascade: { prefix: 1, suffix: 0, stable: 0, volatile: 0 } });
+  assert.ok(
+    tokens.context > 500 && tokens.context <= 720 && tokens.prefix > 600 && tokens.suffix >= 200,
+    JSON.stringify(tokens),
+  );
+  const whole = run({
+    file: long,
+    cursor: 20_000,
+    items,
+    mode: "fill",
+    budget: 2_000,
+    cascade: { prefix: 1, suffix: 0, stable: 0, volatile: 0 },
+  });
   assert.ok(whole.tokens.prefix > 1_700, JSON.stringify(whole.tokens));
 });
 
@@ -111,7 +172,17 @@ test("a tokenizer of the host's, and an encoding", () => {
   const { tokens, context, prefix, suffix } = letters;
   assert.equal(context.length + prefix.length, tokens.context + tokens.prefix);
   assert.ok(tokens.context + tokens.prefix + tokens.suffix <= 800 && suffix.length === tokens.suffix);
-  assert.throws(() => inline.inlineContext(request({ tokenizer: () => { throw new Error("out of order"); } })), /out of order/);
+  assert.throws(
+    () =>
+      inline.inlineContext(
+        request({
+          tokenizer: () => {
+            throw new Error("out of order");
+          },
+        }),
+      ),
+    /out of order/,
+  );
   assert.equal(inline.inlineContext(request({ encoding: "cl100k_base" })).tokens.budget, 7_692);
 });
 

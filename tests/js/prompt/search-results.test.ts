@@ -20,7 +20,12 @@ const answer = (count: number) => ({
 });
 const shown = (text: string) =>
   Array.from(text.matchAll(/<file path="src\/file(\d+)\.ts"/g), ([, rank]) => Number(rank));
-const rendered = async (found: object, budget: number, props: object = { flexGrow: 1 }, question = "Where is it?") => {
+const rendered = async (
+  found: object,
+  budget: number,
+  props: object = { flexGrow: 1 },
+  question = "Where is it?",
+) => {
   const prompt = await e.render(h(e.UserMessage, {}, h(e.SearchResults, { answer: found, ...props }), question), {
     budget,
   });
@@ -124,12 +129,12 @@ test("without flexGrow siblings share, with it the hits get what is left", async
 });
 
 test("hits have references where an address is given; those of dropped hits are omitted", async () => {
-  const uri = (path: string) => ({ scheme: "file", path: `/work/${path}` });
+  const uri = (path: string) => ({ scheme: "file", path: `/repo/${path}` });
   const found = answer(3);
   const all = await rendered(found, 8_000, { uri });
   assert.deepEqual(
     all.references.map(({ anchor }) => (anchor as { uri: { path: string } }).uri.path),
-    ["/work/src/file2.ts", "/work/src/file1.ts", "/work/src/file0.ts"],
+    ["/repo/src/file2.ts", "/repo/src/file1.ts", "/repo/src/file0.ts"],
   );
   assert.deepEqual((all.references[2]!.anchor as { range: object }).range, {
     start: { line: 0, character: 0 },

@@ -9,28 +9,46 @@ import { Blobs, Files, answers, nodeWorker, openIndex, random, search, text } fr
 import type { IndexOptions, IndexWarning, WorkspaceIndex } from "./support.ts";
 
 const { EspalierError } = search;
-const { call, wasm } = core as { call: (run: () => void) => void; wasm: () => { __panicForTests(): void; SearchIndex: { prototype: { put: (...args: unknown[]) => boolean } } } };
+const { call, wasm } = core as {
+  call: (run: () => void) => void;
+  wasm: () => { __panicForTests(): void; SearchIndex: { prototype: { put: (...args: unknown[]) => boolean } } };
+};
 const crash = () => assert.throws(() => call(() => wasm().__panicForTests()), { code: "engine_crashed" });
 const codes = (warnings: readonly IndexWarning[]) => warnings.map(({ code }) => code);
 
 function corpus(): Files {
   const pick = random(3);
-  return new Files(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(20))])));
+  return new Files(
+    Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.md`, text(pick, 1 + pick(20))])),
+  );
 }
 
 async function put(index: WorkspaceIndex, source: Files): Promise<void> {
   await index.put([...source.files].map(([path, { text }]) => ({ path, text })));
 }
 
-const KINDS: [string, () => { options: IndexOptions; fill: (index: WorkspaceIndex) => Promise<unknown>; reads: () => number }][] = [
-  ["from the source", () => {
-    const source = corpus();
-    return { options: { source }, fill: (index) => index.sync(), reads: () => source.reads.splice(0).length };
-  }],
-  ["from the storage", () => {
-    const source = corpus();
-    return { options: { source, storage: new Blobs() }, fill: (index) => index.sync(), reads: () => source.reads.splice(0).length };
-  }],
+const KINDS: [
+  string,
+  () => { options: IndexOptions; fill: (index: WorkspaceIndex) => Promise<unknown>; reads: () => number },
+][] = [
+  [
+    "from the source",
+    () => {
+      const source = corpus();
+      return { options: { source }, fill: (index) => index.sync(), reads: () => source.reads.splice(0).length };
+    },
+  ],
+  [
+    "from the storage",
+    () => {
+      const source = corpus();
+      return {
+        options: { source, storage: new Blobs() },
+        fill: (index) => index.sync(),
+        reads: () => source.reads.splice(0).length,
+      };
+    },
+  ],
   ["from the texts that were put", () => ({ options: {}, fill: (index) => put(index, corpus()), reads: () => 200 })],
 ];
 
@@ -59,7 +77,10 @@ for (const [name, make] of KINDS) {
     await fill(index);
     const before = await answers(index);
     worker!.postMessage("die");
-    await assert.rejects(index.search("oak"), (error) => error instanceof EspalierError && error.code === "worker_failed");
+    await assert.rejects(
+      index.search("oak"),
+      (error) => error instanceof EspalierError && error.code === "worker_failed",
+    );
     assert.deepEqual(await answers(index), before);
     await index.dispose();
   });
@@ -80,19 +101,35 @@ test("a file that the engine crashes on is left out, and the rest is indexed", a
   poison();
   assert.ok(sound);
   const { added, notes, warnings } = await index.sync();
-  assert.deepEqual([added, notes.map(({ path, reason }) => [path, reason]), codes(warnings)], [206, [["f7.md", "refused"]], ["rebuilt"]]);
+  assert.deepEqual(
+    [added, notes.map(({ path, reason }) => [path, reason]), codes(warnings)],
+    [206, [["f7.md", "refused"]], ["rebuilt"]],
+  );
   assert.deepEqual([(await index.state()).files, (await index.state()).skipped], [199, { refused: 1 }]);
   await index.dispose();
 });
 
 test("a worker that cannot start, or is none, is an error", async () => {
   const bad: [() => unknown, string][] = [
-    [() => { throw new EspalierError({ code: "unsupported", message: "no workers here" }); }, "unsupported"],
+    [
+      () => {
+        throw new EspalierError({ code: "unsupported", message: "no workers here" });
+      },
+      "unsupported",
+    ],
     [() => 7, "bad_option"],
-    [() => {
-      const worker: WorkerLike = { postMessage: () => queueMicrotask(() => worker.onerror?.(new Error("404"))), terminate: () => {}, onmessage: null, onerror: null };
-      return worker;
-    }, "worker_failed"],
+    [
+      () => {
+        const worker: WorkerLike = {
+          postMessage: () => queueMicrotask(() => worker.onerror?.(new Error("404"))),
+          terminate: () => {},
+          onmessage: null,
+          onerror: null,
+        };
+        return worker;
+      },
+      "worker_failed",
+    ],
   ];
   for (const [worker, code] of bad) await assert.rejects(openIndex({ worker: worker as () => WorkerLike }), { code });
   await assert.rejects(openIndex({ worker: nodeWorker, vocabulary: new Uint8Array(9) }), { code: "bad_vocabulary" });

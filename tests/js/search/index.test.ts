@@ -6,7 +6,12 @@ import { Files, PLACES, answers, openIndex, random, search, text } from "./suppo
 import type { IndexOptions, WorkspaceIndex } from "./support.ts";
 
 const { EspalierError } = search;
-const counts = ({ added, changed, unchanged, removed }: Record<"added" | "changed" | "unchanged" | "removed", number>) => [added, changed, unchanged, removed];
+const counts = ({
+  added,
+  changed,
+  unchanged,
+  removed,
+}: Record<"added" | "changed" | "unchanged" | "removed", number>) => [added, changed, unchanged, removed];
 
 async function using<T>(options: IndexOptions, work: (index: WorkspaceIndex) => Promise<T>): Promise<T> {
   const index = await openIndex(options);
@@ -32,20 +37,26 @@ function abortedIn(ms: number, reason: Error): AbortSignal {
 }
 
 for (const [name, place] of PLACES) {
-  const check = (what: string, work: (place: IndexOptions) => Promise<void>) => test(`${name}: ${what}`, { timeout: 60_000 }, () => work(place));
+  const check = (what: string, work: (place: IndexOptions) => Promise<void>) =>
+    test(`${name}: ${what}`, { timeout: 60_000 }, () => work(place));
 
-  check("files that are put are found, replaced and removed", async (place) => using(place, async (index) => {
-    const put = await index.put([{ path: "a.ts", text: "function retry() {}" }, { path: "b.md", text: "An oak in the river." }]);
-    assert.deepEqual(counts(put), [2, 0, 0, 0]);
-    const [hit] = (await index.search("oak", { fullWorkspace: false })).hits;
-    assert.deepEqual([hit?.path, hit?.text, hit?.firstLine, hit?.lastLine], ["b.md", "An oak in the river.", 0, 0]);
-    assert.deepEqual(counts(await index.put([{ path: "b.md", text: "An oak in the river." }])), [0, 0, 1, 0]);
-    assert.deepEqual(counts(await index.put([{ path: "b.md", text: "A whale in the sea." }])), [0, 1, 0, 0]);
-    assert.deepEqual((await index.search("oak", { fullWorkspace: false })).hits, []);
-    assert.deepEqual(counts(await index.remove(["b.md", "c.md"])), [0, 0, 0, 1]);
-    assert.deepEqual((await index.search("whale", { fullWorkspace: false })).hits, []);
-    assert.equal((await index.state()).files, 1);
-  }));
+  check("files that are put are found, replaced and removed", async (place) =>
+    using(place, async (index) => {
+      const put = await index.put([
+        { path: "a.ts", text: "function retry() {}" },
+        { path: "b.md", text: "An oak in the river." },
+      ]);
+      assert.deepEqual(counts(put), [2, 0, 0, 0]);
+      const [hit] = (await index.search("oak", { fullWorkspace: false })).hits;
+      assert.deepEqual([hit?.path, hit?.text, hit?.firstLine, hit?.lastLine], ["b.md", "An oak in the river.", 0, 0]);
+      assert.deepEqual(counts(await index.put([{ path: "b.md", text: "An oak in the river." }])), [0, 0, 1, 0]);
+      assert.deepEqual(counts(await index.put([{ path: "b.md", text: "A whale in the sea." }])), [0, 1, 0, 0]);
+      assert.deepEqual((await index.search("oak", { fullWorkspace: false })).hits, []);
+      assert.deepEqual(counts(await index.remove(["b.md", "c.md"])), [0, 0, 0, 1]);
+      assert.deepEqual((await index.search("whale", { fullWorkspace: false })).hits, []);
+      assert.equal((await index.state()).files, 1);
+    }),
+  );
 
   check("a sync reads what is new or changed, and nothing else", async (place) => {
     const source = new Files({ "a.ts": "retry the parser", "b.ts": "oak", "c.ts": "whale" });
@@ -77,7 +88,8 @@ for (const [name, place] of PLACES) {
         }
         await index.sync();
         const fresh = new Files();
-        for (const [path, { text }] of [...source.files].toSorted(([a], [b]) => (a < b ? -1 : 1))) fresh.set(path, text);
+        for (const [path, { text }] of [...source.files].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+          fresh.set(path, text);
         await using({ source: fresh, chunkBudget: 40 }, async (other) => {
           await other.sync();
           assert.deepEqual(await answers(index), await answers(other), `seed ${seed}`);
@@ -93,8 +105,14 @@ for (const [name, place] of PLACES) {
       source.set("a.md", "no more trees\n\nbut an oak at the end");
       source.delete("b.md");
       const { hits, leftOut } = await index.search("oak", { fullWorkspace: false });
-      assert.deepEqual(hits.map(({ path, text }) => [path, text.includes("at the end")]), [["a.md", true]]);
-      assert.deepEqual(leftOut.filter(({ why }) => why !== "gone"), []);
+      assert.deepEqual(
+        hits.map(({ path, text }) => [path, text.includes("at the end")]),
+        [["a.md", true]],
+      );
+      assert.deepEqual(
+        leftOut.filter(({ why }) => why !== "gone"),
+        [],
+      );
       assert.equal((await index.state()).files, 1);
     });
   });
@@ -114,13 +132,19 @@ for (const [name, place] of PLACES) {
     await using({ ...place, source }, async (index) => {
       const report = await index.sync();
       assert.deepEqual(report.notes, [
-        { path: "secret", reason: "unreadable", detail: "EACCES" }, { path: "gone.md", reason: "gone" }, { path: "bad.bin", reason: "binary" },
+        { path: "secret", reason: "unreadable", detail: "EACCES" },
+        { path: "gone.md", reason: "gone" },
+        { path: "bad.bin", reason: "binary" },
       ]);
       const { files, skipped } = await index.state();
       assert.deepEqual([files, skipped], [1, { unreadable: 1, binary: 1 }]);
       source.reads = [];
       await index.sync();
-      assert.deepEqual([source.reads, (await index.state()).skipped], [[], { unreadable: 1, binary: 1 }], "a binary file is read once");
+      assert.deepEqual(
+        [source.reads, (await index.state()).skipped],
+        [[], { unreadable: 1, binary: 1 }],
+        "a binary file is read once",
+      );
     });
   });
 
@@ -154,15 +178,20 @@ for (const [name, place] of PLACES) {
   });
 
   check("progress ascends, and an abort leaves an index that goes on", async (place) => {
-    const source = new Files(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}.md`, text(random(at), 20)])));
+    const source = new Files(
+      Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}.md`, text(random(at), 20)])),
+    );
     await using({ ...place, source, sliceMs: 1 }, async (index) => {
       const controller = new AbortController();
       const phases: string[] = [];
       const reason = new Error("enough");
-      const sync = index.sync({ signal: controller.signal, onProgress: ({ phase, done, total }) => {
-        phases.push(phase);
-        if (phase === "index" && done > 20 && total === 300) controller.abort(reason);
-      } });
+      const sync = index.sync({
+        signal: controller.signal,
+        onProgress: ({ phase, done, total }) => {
+          phases.push(phase);
+          if (phase === "index" && done > 20 && total === 300) controller.abort(reason);
+        },
+      });
       await assert.rejects(sync, reason);
       assert.ok(phases.includes("list") && phases.includes("index"));
       const { added, unchanged } = await index.sync();
@@ -172,25 +201,48 @@ for (const [name, place] of PLACES) {
     });
   });
 
-  check("empty things: no files, no query, no text", async (place) => using(place, async (index) => {
-    assert.deepEqual((await index.search("oak")).hits, []);
-    assert.deepEqual(counts(await index.put([])), [0, 0, 0, 0]);
-    assert.deepEqual(counts(await index.put([{ path: "empty.md", text: "" }, { path: "blank.md", text: "\n \n" }])), [2, 0, 0, 0]);
-    for (const query of ["", " ", "!?"]) assert.equal((await index.search(query, { fullWorkspace: false })).query, query);
-    assert.deepEqual(counts(await index.refresh([])), [0, 0, 0, 0]);
-    assert.deepEqual(counts(await index.remove([])), [0, 0, 0, 0]);
-  }));
+  check("empty things: no files, no query, no text", async (place) =>
+    using(place, async (index) => {
+      assert.deepEqual((await index.search("oak")).hits, []);
+      assert.deepEqual(counts(await index.put([])), [0, 0, 0, 0]);
+      assert.deepEqual(
+        counts(
+          await index.put([
+            { path: "empty.md", text: "" },
+            { path: "blank.md", text: "\n \n" },
+          ]),
+        ),
+        [2, 0, 0, 0],
+      );
+      for (const query of ["", " ", "!?"])
+        assert.equal((await index.search(query, { fullWorkspace: false })).query, query);
+      assert.deepEqual(counts(await index.refresh([])), [0, 0, 0, 0]);
+      assert.deepEqual(counts(await index.remove([])), [0, 0, 0, 0]);
+    }),
+  );
 
-  check("a query of 1 MB, a line of 1 MB, lone surrogates, a path twice", async (place) => using(place, async (index) => {
-    const line = "oak ".repeat(250_000);
-    const report = await index.put([{ path: "a.md", text: line }, { path: "b.md", text: "stone \uD83D whale \u{1F40B} river" }, { path: "b.md", text: "\u{1F40B} whale" }]);
-    assert.deepEqual([counts(report), report.notes], [[2, 1, 0, 0], [{ path: "b.md", reason: "duplicate", detail: "the last one counts" }]]);
-    assert.equal((await index.search(line, { maxResults: 3, fullWorkspace: false })).hits[0]?.path, "a.md");
-    const [hit] = (await index.search("whale", { fullWorkspace: false })).hits;
-    assert.deepEqual([hit?.text, hit?.end], ["\u{1F40B} whale", 8]);
-    await index.put([{ path: "b.md", text: "stone \uD83D whale \u{1F40B} river" }]);
-    assert.equal((await index.search("river", { fullWorkspace: false })).hits[0]?.text, "stone \uD83D whale \u{1F40B} river");
-  }));
+  check("a query of 1 MB, a line of 1 MB, lone surrogates, a path twice", async (place) =>
+    using(place, async (index) => {
+      const line = "oak ".repeat(250_000);
+      const report = await index.put([
+        { path: "a.md", text: line },
+        { path: "b.md", text: "stone \uD83D whale \u{1F40B} river" },
+        { path: "b.md", text: "\u{1F40B} whale" },
+      ]);
+      assert.deepEqual(
+        [counts(report), report.notes],
+        [[2, 1, 0, 0], [{ path: "b.md", reason: "duplicate", detail: "the last one counts" }]],
+      );
+      assert.equal((await index.search(line, { maxResults: 3, fullWorkspace: false })).hits[0]?.path, "a.md");
+      const [hit] = (await index.search("whale", { fullWorkspace: false })).hits;
+      assert.deepEqual([hit?.text, hit?.end], ["\u{1F40B} whale", 8]);
+      await index.put([{ path: "b.md", text: "stone \uD83D whale \u{1F40B} river" }]);
+      assert.equal(
+        (await index.search("river", { fullWorkspace: false })).hits[0]?.text,
+        "stone \uD83D whale \u{1F40B} river",
+      );
+    }),
+  );
 
   check("definitions bound chunks and name what is around them", async (place) => {
     const body = text(random(5), 60);
@@ -208,28 +260,46 @@ for (const [name, place] of PLACES) {
     });
   });
 
-  check("bad input names its field, and the index goes on", async (place) => using(place, async (index) => {
-    await refused(() => index.put([{ path: "", text: "x" }]), "bad_input", "files[0].path");
-    await refused(() => index.put([{ path: "a", text: "oak" }, { path: "b", text: 7 as never }]), "bad_input", "files[1].text");
-    await refused(() => index.put("text" as never), "bad_input", "files");
-    await refused(() => index.put([{ path: "a", text: "x", definitions: [{ name: "f", start: -1, end: 2 }] }]), "bad_input", "files[0].definitions[0]");
-    await refused(() => index.refresh("a" as never), "bad_input", "paths");
-    await refused(() => index.search(7 as never), "bad_input", "query");
-    await refused(() => index.search("oak", { budgett: 1 } as never), "bad_option", "options.budgett");
-    await refused(() => index.sync({ signl: 1 } as never), "bad_option", "options.signl");
-    await index.put([{ path: "a", text: "oak" }]);
-    assert.equal((await index.search("oak", { fullWorkspace: false })).hits.length, 1);
-  }));
+  check("bad input names its field, and the index goes on", async (place) =>
+    using(place, async (index) => {
+      await refused(() => index.put([{ path: "", text: "x" }]), "bad_input", "files[0].path");
+      await refused(
+        () =>
+          index.put([
+            { path: "a", text: "oak" },
+            { path: "b", text: 7 as never },
+          ]),
+        "bad_input",
+        "files[1].text",
+      );
+      await refused(() => index.put("text" as never), "bad_input", "files");
+      await refused(
+        () => index.put([{ path: "a", text: "x", definitions: [{ name: "f", start: -1, end: 2 }] }]),
+        "bad_input",
+        "files[0].definitions[0]",
+      );
+      await refused(() => index.refresh("a" as never), "bad_input", "paths");
+      await refused(() => index.search(7 as never), "bad_input", "query");
+      await refused(() => index.search("oak", { budgett: 1 } as never), "bad_option", "options.budgett");
+      await refused(() => index.sync({ signl: 1 } as never), "bad_option", "options.signl");
+      await index.put([{ path: "a", text: "oak" }]);
+      assert.equal((await index.search("oak", { fullWorkspace: false })).hits.length, 1);
+    }),
+  );
 
   check("a host's callback that throws fails the call with its own error", async (place) => {
     const broken = new RangeError("the list is broken");
     const source = new Files({ "a.md": "oak" });
     const list = source.list.bind(source);
-    source.list = async function* () { throw broken; };
+    source.list = async function* () {
+      throw broken;
+    };
     await using({ ...place, source }, async (index) => {
       await assert.rejects(index.sync(), (error) => error === broken);
       source.list = list;
-      source.read = async () => { throw new Error("EIO"); };
+      source.read = async () => {
+        throw new Error("EIO");
+      };
       assert.deepEqual((await index.sync()).notes, [{ path: "a.md", reason: "unreadable", detail: "EIO" }]);
       source.read = async () => 7 as never;
       await refused(() => index.sync(), "bad_input", "options.source");
@@ -242,48 +312,82 @@ for (const [name, place] of PLACES) {
     const never = () => new Promise<never>(() => {});
     const reason = new Error("enough");
     await using({ ...place, source }, async (index) => {
-      source.list = async function* () { yield never(); };
+      source.list = async function* () {
+        yield never();
+      };
       await assert.rejects(index.sync({ signal: abortedIn(30, reason) }), reason);
       source.list = list;
       const { read } = source;
       source.read = never;
       await assert.rejects(index.sync({ signal: abortedIn(30, reason) }), reason);
       source.read = read;
-      await assert.rejects(index.put((async function* () { yield never(); })(), { signal: abortedIn(30, reason) }), reason);
+      await assert.rejects(
+        index.put(
+          (async function* () {
+            yield never();
+          })(),
+          { signal: abortedIn(30, reason) },
+        ),
+        reason,
+      );
       assert.deepEqual(counts(await index.sync()), [1, 0, 0, 0]);
     });
   });
 
-  check("only files that pass the filter", async (place) => using(place, async (index) => {
-    await index.put(Array.from({ length: 400 }, (_, at) => ({ path: `f${at}.md`, text: `oak ${"oak ".repeat(at % 7)}` })));
-    const { hits } = await index.search("oak", { maxResults: 5, filter: (path) => path.endsWith("3.md"), fullWorkspace: false });
-    assert.deepEqual([hits.length, hits.every(({ path }) => path.endsWith("3.md"))], [5, true]);
-  }));
+  check("only files that pass the filter", async (place) =>
+    using(place, async (index) => {
+      await index.put(
+        Array.from({ length: 400 }, (_, at) => ({ path: `f${at}.md`, text: `oak ${"oak ".repeat(at % 7)}` })),
+      );
+      const { hits } = await index.search("oak", {
+        maxResults: 5,
+        filter: (path) => path.endsWith("3.md"),
+        fullWorkspace: false,
+      });
+      assert.deepEqual([hits.length, hits.every(({ path }) => path.endsWith("3.md"))], [5, true]);
+    }),
+  );
 
   check("a disposed index refuses", async (place) => {
     const index = await openIndex(place);
     await index.dispose();
     await index.dispose();
-    for (const run of [() => index.sync(), () => index.search("oak"), () => index.state(), () => index.put([])]) await refused(run, "disposed");
+    for (const run of [() => index.sync(), () => index.search("oak"), () => index.state(), () => index.put([])])
+      await refused(run, "disposed");
   });
 }
 
 test("options that make no sense are refused by name", async () => {
   const bad: [IndexOptions, string][] = [
-    [{ profile: "bm25" as never }, "options.profile"], [{ chunkBudget: 3 }, "options.chunkBudget"], [{ chunkBudget: 40.5 }, "options.chunkBudget"],
-    [{ sliceMs: 0 }, "options.sliceMs"], [{ storage: {} as never }, "options.storage.readBytes"], [{ source: { list: 1 } as never }, "options.source.list"],
-    [{ embeddings: { model: "m" } as never }, "options.embeddings.embed"], [{ embeddings: { model: "", embed: async () => [] } }, "options.embeddings.model"],
-    [{ worker: 1 as never }, "options.worker"], [{ sorage: 1 } as never, "options.sorage"],
+    [{ profile: "bm25" as never }, "options.profile"],
+    [{ chunkBudget: 3 }, "options.chunkBudget"],
+    [{ chunkBudget: 40.5 }, "options.chunkBudget"],
+    [{ sliceMs: 0 }, "options.sliceMs"],
+    [{ storage: {} as never }, "options.storage.readBytes"],
+    [{ source: { list: 1 } as never }, "options.source.list"],
+    [{ embeddings: { model: "m" } as never }, "options.embeddings.embed"],
+    [{ embeddings: { model: "", embed: async () => [] } }, "options.embeddings.model"],
+    [{ worker: 1 as never }, "options.worker"],
+    [{ sorage: 1 } as never, "options.sorage"],
   ];
   for (const [options, path] of bad) await refused(() => openIndex(options), "bad_option", path);
   await refused(() => openIndex({ encoding: "p50k_base" as never }), "unknown_encoding", "options.encoding");
 });
 
 test("two indexes in one thread do not meet", async () => {
-  const [one, other] = await Promise.all([openIndex(), openIndex({ profile: "copilot-chat", encoding: "cl100k_base" })]);
+  const [one, other] = await Promise.all([
+    openIndex(),
+    openIndex({ profile: "copilot-chat", encoding: "cl100k_base" }),
+  ]);
   await Promise.all([one.put([{ path: "a.md", text: "oak" }]), other.put([{ path: "b.md", text: "oak" }])]);
-  assert.deepEqual((await one.search("oak")).hits.map(({ path }) => path), ["a.md"]);
+  assert.deepEqual(
+    (await one.search("oak")).hits.map(({ path }) => path),
+    ["a.md"],
+  );
   await one.dispose();
-  assert.deepEqual((await other.search("oak")).hits.map(({ path }) => path), ["b.md"]);
+  assert.deepEqual(
+    (await other.search("oak")).hits.map(({ path }) => path),
+    ["b.md"],
+  );
   await other.dispose();
 });

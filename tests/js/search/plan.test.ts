@@ -132,7 +132,10 @@ test("a remote search", async () => {
   const inTime = await search({
     remote: (query, { maxResults }) => after(12_000, query === TREE && maxResults === 128 ? [hit] : []),
   });
-  assert.deepEqual([inTime.strategy, endings(inTime), inTime.hits[0]!.text], ["remote", "remote won", "export const"]);
+  assert.deepEqual(
+    [inTime.strategy, endings(inTime), inTime.hits[0]!.text],
+    ["remote", "remote won", "export const"],
+  );
   const late = await search({ remote: () => after(13_000, [hit]) });
   assert.deepEqual([late.strategy, endings(late)], ["lexical", "remote timedOut, lexical won"]);
   assert.equal(why(late, "remote"), "no answer within 12500 ms");
@@ -291,7 +294,9 @@ test("a reranker", async () => {
 
 test("callbacks that answer twice, or after the end", async () => {
   const hit = { path: "src/whale.ts", start: 0, end: 12 };
-  const twice = { then: (resolve: (hits: unknown) => void) => void (resolve([hit]), resolve([]), resolve([hit, hit])) };
+  const twice = {
+    then: (resolve: (hits: unknown) => void) => void (resolve([hit]), resolve([]), resolve([hit, hit])),
+  };
   const answer = await search({ remote: () => twice as never });
   assert.deepEqual(paths(answer), ["src/whale.ts"]);
   let signal: AbortSignal | undefined;
@@ -475,7 +480,10 @@ test("large hits are summarised or cut", async () => {
     [() => "far too long ".repeat(900), "done"],
   ] as const) {
     const answer = await search({ remote, budget: 1_200, summarize: bad as never }, TREE, indexOf(big));
-    assert.deepEqual([endings(answer), answer.hits[0]!.text], [`remote won, summarize ${outcome}`, cut.hits[0]!.text]);
+    assert.deepEqual(
+      [endings(answer), answer.hits[0]!.text],
+      [`remote won, summarize ${outcome}`, cut.hits[0]!.text],
+    );
   }
 });
 

@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -53,7 +62,10 @@ test("several roots: paths begin with the names of theirs, each of which is its 
 test("a root in a root is listed once", async () => {
   const root = folder({ "a.ts": "1", "sub/b.ts": "2" });
   const { paths, notes } = await listed(nodeFiles([root, join(root, "sub")]));
-  assert.deepEqual(paths.map((path) => path.replace(/^espalier-sources-\w+/, "top")).sort(), ["sub/b.ts", "top/a.ts"]);
+  assert.deepEqual(paths.map((path) => path.replace(/^espalier-sources-\w+/, "top")).sort(), [
+    "sub/b.ts",
+    "top/a.ts",
+  ]);
   assert.equal(notes.length, 1);
   assert.match(notes[0]!, /sub: duplicate$/);
 });
@@ -127,7 +139,10 @@ test("sockets and pipes are noted, and block nothing", { skip: !isUnix }, async 
   const source = nodeFiles(root);
   const { paths, notes } = await listed(source);
   server.close();
-  assert.deepEqual([paths, notes], [["a.ts"], [".gitignore: unreadable", "pipe.ts: unreadable", "socket: unreadable"]]);
+  assert.deepEqual(
+    [paths, notes],
+    [["a.ts"], [".gitignore: unreadable", "pipe.ts: unreadable", "socket: unreadable"]],
+  );
   assert.equal(await text(source, "pipe.ts"), "(unreadable)");
   unlinkSync(join(root, "a.ts"));
   execFileSync("mkfifo", [join(root, "a.ts")]);

@@ -207,7 +207,11 @@ test("a workspace: files, notes, texts; ignore files and rules hold", async () =
 
 test("several folders, of other file systems and of the same name; none at all", async () => {
   const files = { "file:///one/app/a.ts": "1", "vscode-vfs:///two/app/a.ts": "2", "memfs:///ключ/b c.ts": "3" };
-  const made = editor(files, { app: "file:///one/app", "app~2": "vscode-vfs:///two/app", "odd/name": "memfs:///ключ" });
+  const made = editor(files, {
+    app: "file:///one/app",
+    "app~2": "vscode-vfs:///two/app",
+    "odd/name": "memfs:///ключ",
+  });
   const all = source(made);
   assert.deepEqual((await listed(all)).paths, ["app-2/a.ts", "app/a.ts", "odd-name/b c.ts"]);
   assert.deepEqual(

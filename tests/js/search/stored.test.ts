@@ -15,7 +15,9 @@ const counts = ({ added, changed, unchanged, removed }: IndexReport) => [added, 
 /** 300 files: three segments. */
 function corpus(): Files {
   const pick = random(7);
-  return new Files(Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`src/f${at}.md`, text(pick, 1 + pick(30))])));
+  return new Files(
+    Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`src/f${at}.md`, text(pick, 1 + pick(30))])),
+  );
 }
 
 async function expected(source: Files): Promise<unknown> {
@@ -28,7 +30,12 @@ async function expected(source: Files): Promise<unknown> {
 
 function memento() {
   const values = new Map<string, unknown>();
-  return { get: (key: string) => values.get(key), update: async (key: string, value: unknown) => void (value === undefined ? values.delete(key) : values.set(key, value)), keys: () => [...values.keys()] };
+  return {
+    get: (key: string) => values.get(key),
+    update: async (key: string, value: unknown) =>
+      void (value === undefined ? values.delete(key) : values.set(key, value)),
+    keys: () => [...values.keys()],
+  };
 }
 
 const folder = mkdtempSync(join(tmpdir(), "espalier-index-"));
@@ -69,7 +76,8 @@ for (const [name, make] of STORAGES) {
 }
 
 for (const [name, place] of PLACES) {
-  const check = (what: string, work: (place: IndexOptions) => Promise<void>) => test(`${name}: ${what}`, { timeout: 60_000 }, () => work(place));
+  const check = (what: string, work: (place: IndexOptions) => Promise<void>) =>
+    test(`${name}: ${what}`, { timeout: 60_000 }, () => work(place));
 
   check("damage of every kind is reported, and only what it hit is read again", async (place) => {
     const source = corpus();
@@ -82,10 +90,22 @@ for (const [name, place] of PLACES) {
     const bytes = whole.blobs.get(segment)!;
     const flipped = (at: number) => bytes.map((byte, index) => (index === at ? byte ^ 4 : byte));
     const cases: [string, string, Uint8Array | undefined, IndexWarning["code"], boolean][] = [
-      ["missing", segment, undefined, "damaged", false], ["empty", segment, new Uint8Array(), "damaged", false], ["cut", segment, bytes.slice(0, 99), "damaged", false],
-      ["half", segment, bytes.slice(0, bytes.length / 2), "damaged", false], ["bit", segment, flipped(500), "damaged", false], ["last bit", segment, flipped(bytes.length - 1), "damaged", false],
-      ["another's", segment, new TextEncoder().encode("{ \"not\": \"ours\" }"), "damaged", false], ["older", segment, flipped(4), "outdated", false],
-      ["manifest", "search/manifest", new Uint8Array(40), "damaged", true], ["older manifest", "search/manifest", whole.blobs.get("search/manifest")!.map((byte, at) => (at === 4 ? 1 : byte)), "outdated", true],
+      ["missing", segment, undefined, "damaged", false],
+      ["empty", segment, new Uint8Array(), "damaged", false],
+      ["cut", segment, bytes.slice(0, 99), "damaged", false],
+      ["half", segment, bytes.slice(0, bytes.length / 2), "damaged", false],
+      ["bit", segment, flipped(500), "damaged", false],
+      ["last bit", segment, flipped(bytes.length - 1), "damaged", false],
+      ["another's", segment, new TextEncoder().encode('{ "not": "ours" }'), "damaged", false],
+      ["older", segment, flipped(4), "outdated", false],
+      ["manifest", "search/manifest", new Uint8Array(40), "damaged", true],
+      [
+        "older manifest",
+        "search/manifest",
+        whole.blobs.get("search/manifest")!.map((byte, at) => (at === 4 ? 1 : byte)),
+        "outdated",
+        true,
+      ],
       ["a segment as the manifest", "search/manifest", bytes, "damaged", true],
     ];
     for (const [what, name, value, code, isAll] of cases) {
@@ -119,10 +139,19 @@ for (const [name, place] of PLACES) {
       };
       return storage;
     };
-    const failing = (method: keyof IndexStorage) => Object.assign(new Blobs(), { [method]: () => { throw new Error("EROFS"); } });
+    const failing = (method: keyof IndexStorage) =>
+      Object.assign(new Blobs(), {
+        [method]: () => {
+          throw new Error("EROFS");
+        },
+      });
     const cases: [string, Blobs][] = [
-      ["full", full(0)], ["full in between", full(30_000)], ["writeBytes", failing("writeBytes")], ["readBytes", failing("readBytes")],
-      ["list", failing("list")], ["odd bytes", Object.assign(new Blobs(), { readBytes: () => "text" as never })],
+      ["full", full(0)],
+      ["full in between", full(30_000)],
+      ["writeBytes", failing("writeBytes")],
+      ["readBytes", failing("readBytes")],
+      ["list", failing("list")],
+      ["odd bytes", Object.assign(new Blobs(), { readBytes: () => "text" as never })],
     ];
     for (const [what, storage] of cases) {
       const index = await openIndex({ ...place, source, storage });
@@ -150,7 +179,8 @@ for (const [name, place] of PLACES) {
     const kept = storage.copy();
     source.set("src/f1.md", "one whale");
     const write = storage.writeBytes.bind(storage);
-    storage.writeBytes = (name, bytes) => (name === "search/manifest" ? Promise.reject(new Error("killed")) : write(name, bytes));
+    storage.writeBytes = (name, bytes) =>
+      name === "search/manifest" ? Promise.reject(new Error("killed")) : write(name, bytes);
     await index.sync();
     await index.dispose();
     for (const [name, bytes] of kept.blobs) assert.deepEqual(storage.blobs.get(name), bytes, name);
@@ -173,7 +203,12 @@ for (const [name, place] of PLACES) {
     const index = await openIndex({ ...place, source, storage });
     await index.sync();
     await index.dispose();
-    for (const options of [{ chunkBudget: 100 }, { encoding: "cl100k_base" as const }, { profile: "copilot-chat" as const }, { definitions: () => [] }]) {
+    for (const options of [
+      { chunkBudget: 100 },
+      { encoding: "cl100k_base" as const },
+      { profile: "copilot-chat" as const },
+      { definitions: () => [] },
+    ]) {
       const other = await openIndex({ ...place, source, storage: storage.copy(), ...options });
       const { files, warnings } = await other.state();
       assert.deepEqual([files, codes(warnings)], [0, ["outdated"]]);

@@ -7,7 +7,15 @@ import * as bundle from "../../../pkg/dist/search-node.js";
 
 export const search = bundle as typeof Search;
 export const { openIndex, memoryStorage } = search;
-export type { FileNote, FileSource, IndexOptions, IndexReport, IndexStorage, IndexWarning, WorkspaceIndex } from "../../../js/search/types.ts";
+export type {
+  FileNote,
+  FileSource,
+  IndexOptions,
+  IndexReport,
+  IndexStorage,
+  IndexWarning,
+  WorkspaceIndex,
+} from "../../../js/search/types.ts";
 import type { FileNote, FileSource, IndexStorage, WorkspaceIndex } from "../../../js/search/types.ts";
 import type { WorkerLike } from "../../../js/token-worker.ts";
 
@@ -24,7 +32,10 @@ const script = `
 export function nodeWorker(): WorkerLike {
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`));
   const like: WorkerLike = {
-    postMessage: (message) => worker.postMessage(message), terminate: () => worker.terminate(), onmessage: null, onerror: null,
+    postMessage: (message) => worker.postMessage(message),
+    terminate: () => worker.terminate(),
+    onmessage: null,
+    onerror: null,
     on: (event, listener) => worker.on(event, listener),
   };
   worker.on("message", (data) => like.onmessage?.({ data }));
@@ -33,7 +44,10 @@ export function nodeWorker(): WorkerLike {
 }
 
 /** Both ways to run an index. */
-export const PLACES: [string, { worker?: () => WorkerLike }][] = [["this thread", {}], ["a worker", { worker: nodeWorker }]];
+export const PLACES: [string, { worker?: () => WorkerLike }][] = [
+  ["this thread", {}],
+  ["a worker", { worker: nodeWorker }],
+];
 
 /** Files that a test changes; reads are counted. */
 export class Files implements FileSource {
@@ -103,7 +117,10 @@ export class Blobs implements IndexStorage {
   }
 }
 
-const WORDS = "oak whale retry parser budget chunk token window cache index summary branch river stone light cloud engine worker storage query".split(" ");
+const WORDS =
+  "oak whale retry parser budget chunk token window cache index summary branch river stone light cloud engine worker storage query".split(
+    " ",
+  );
 
 /** Numbers below 2^32, the same for the same seed. */
 export function random(seed: number): (below: number) => number {
@@ -124,7 +141,9 @@ export async function answers(index: WorkspaceIndex): Promise<unknown> {
   const found = [];
   for (const query of ["oak whale", "retry the parser", "storage of the index worker", "nothing-of-this"]) {
     const { hits } = await index.search(query, { maxResults: 30, fullWorkspace: false });
-    found.push(hits.map(({ path, start, end, score, text }) => ({ path, start, end, score: Number(score.toFixed(9)), text })));
+    found.push(
+      hits.map(({ path, start, end, score, text }) => ({ path, start, end, score: Number(score.toFixed(9)), text })),
+    );
   }
   const { files, chunks } = await index.state();
   return { found, files, chunks };

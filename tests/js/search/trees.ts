@@ -32,7 +32,9 @@ export async function listed(
 ): Promise<{ paths: string[]; notes: string[]; versions: Record<string, string> }> {
   const notes: string[] = [];
   const versions: Record<string, string> = Object.create(null);
-  for await (const { path, version } of source.list({ note: ({ path, reason }) => notes.push(`${path}: ${reason}`) })) {
+  for await (const { path, version } of source.list({
+    note: ({ path, reason }) => notes.push(`${path}: ${reason}`),
+  })) {
     if (Object.hasOwn(versions, path)) throw new Error(`${path} is listed twice`);
     versions[path] = version;
   }
