@@ -34,8 +34,8 @@ export interface Search {
   wholeTokens: (numbers: readonly number[]) => number;
 }
 
-/** Files that are read at the same time. */
-const READS = 20;
+/** Files that are read at the same time. Each listens to the signal, and Node warns of more than ten listeners. */
+const READS = 8;
 
 export function carryOut(search: Search): CarryOut {
   return async (effect, signal) => {

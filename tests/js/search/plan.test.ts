@@ -9,7 +9,7 @@ import type { IndexOptions, SearchAnswer, SearchOptions, WorkspaceIndex } from "
 import * as bundle from "../../../pkg/dist/search-node.js";
 import { espalier } from "../built.ts";
 
-const { isEspalierError, openIndex, renderHits } = bundle as typeof Search;
+const { isEspalierError, memoryFiles, openIndex, renderHits } = bundle as typeof Search;
 
 const FILES = [
   { path: "src/oak.ts", text: "export const oak = 'a tree with acorns';\n" },
@@ -517,4 +517,23 @@ test("files that changed or went since they were indexed", async () => {
   );
   assert.equal(slow.tried.find(({ strategy }) => strategy === "read")!.outcome, "timedOut");
   await index.dispose();
+});
+
+test("many files with one signal cause no warning of Node about listeners", async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error) => void warnings.push(message);
+  process.on("warning", listen);
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`oak${at}.md`, `An oak is tree number ${at}.`]));
+  const index = await openIndex({ source: memoryFiles(files) });
+  try {
+    const { signal } = new AbortController();
+    await index.sync({ signal });
+    const { hits } = await index.search(TREE, { ...RANKED, signal, rerank: async () => [1, 0] });
+    assert.equal(hits.length, 60);
+    await after(20, undefined);
+    assert.deepEqual(warnings, []);
+  } finally {
+    process.off("warning", listen);
+    await index.dispose();
+  }
 });
