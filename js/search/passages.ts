@@ -47,17 +47,31 @@ class Filling {
     this.hits = hits;
     const files = new Map<string, number>();
     const places: number[] = [];
+    const ranges: [number, number][] = [];
     for (const { hit } of hits) {
       const { path, start, end } = found.get(hit);
       if (!files.has(path)) files.set(path, this.paths.push(path) - 1);
       // The engine takes 32 bits.
-      places.push(files.get(path)!, Math.min(start, LAST), Math.min(end, LAST));
+      const [file, from, to] = [files.get(path)!, Math.min(start, LAST), Math.min(end, LAST)];
+      places.push(file, from, to);
+      const [first, last] = ranges[file] ?? [from, to];
+      ranges[file] = [Math.min(first, from), Math.max(last, to)];
     }
-    const texts = this.paths.map((path) => found.texts.get(path)!);
+    const windows = this.paths.map((path, file) => windowOf(found.texts.get(path)!, ranges[file]!));
     const scores = Float64Array.from(hits, ({ score }) => score);
     const made = workspace();
     this.handle = call(
-      () => new made.Filling(this.paths, texts, Uint32Array.from(places), scores, budget, hitShare, encoding),
+      () =>
+        new made.Filling(
+          this.paths,
+          windows.map(({ text }) => text),
+          Uint32Array.from(windows.flatMap(({ offset, line }) => [offset, line])),
+          Uint32Array.from(places),
+          scores,
+          budget,
+          hitShare,
+          encoding,
+        ),
     );
   }
 
@@ -77,6 +91,18 @@ class Filling {
 }
 
 const LAST = 2 ** 32 - 1;
+
+/** The whole lines of a file that hold a range: the others need not cross into the engine. */
+function windowOf(
+  text: string,
+  [start, end]: readonly [number, number],
+): { text: string; offset: number; line: number } {
+  const offset = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  const behind = text.indexOf("\n", end);
+  let line = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < offset; at = text.indexOf("\n", at + 1)) line += 1;
+  return { text: text.slice(offset, behind < 0 ? text.length : behind + 1), offset, line };
+}
 
 /** Tokens of hits as they are rendered, all of them. */
 export function renderedTokens(found: FoundHits, numbers: readonly number[], encoding: string): number {

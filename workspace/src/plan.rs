@@ -48,6 +48,8 @@ impl SearchPlan {
 pub struct Filling {
     paths: Vec<String>,
     texts: Vec<String>,
+    /// For each text the UTF-16 code units and the lines of its file before it.
+    before: Vec<(usize, usize)>,
     hits: Vec<FillHit>,
     options: FillOptions,
     encoding: String,
@@ -55,11 +57,13 @@ pub struct Filling {
 
 #[wasm_bindgen]
 impl Filling {
-    /// `places` has three numbers for each hit: index of its file, start, end.
+    /// `texts` are the lines of the files that hold their hits, `before` two numbers for each: UTF-16 code units and
+    /// lines of the file before it. `places` has three numbers for each hit: index of its file, start, end.
     #[wasm_bindgen(constructor)]
     pub fn new(
         paths: Vec<String>,
         texts: Vec<String>,
+        before: &[u32],
         places: &[u32],
         scores: &[f64],
         budget: f64,
@@ -74,7 +78,8 @@ impl Filling {
             score: *score,
         });
         let options = FillOptions { budget: budget as u64, hit_share, ..FillOptions::default() };
-        Filling { paths, texts, hits: hits.collect(), options, encoding }
+        let before = before.chunks_exact(2).map(|pair| (pair[0] as usize, pair[1] as usize)).collect();
+        Filling { paths, texts, before, hits: hits.collect(), options, encoding }
     }
 
     /// Hits that are larger than their share, each with the tokens that a summary may have.
@@ -94,7 +99,8 @@ impl Filling {
 
 impl Filling {
     fn files(&self) -> Vec<FillFile<'_>> {
-        self.paths.iter().zip(&self.texts).map(|(path, text)| FillFile { path, text }).collect()
+        let files = self.paths.iter().zip(&self.texts).zip(&self.before);
+        files.map(|((path, text), &(offset, line))| FillFile { path, text, offset, line }).collect()
     }
 }
 

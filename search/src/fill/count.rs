@@ -1,5 +1,6 @@
 //! Counts passages of a file: what lies between two cuts of the text is counted once.
 
+use super::FillFile;
 use super::render::{closing, fence, heading};
 use espalier_core::tokens::{Tokenizer, is_cut};
 use std::ops::Range;
@@ -13,6 +14,9 @@ const PART: usize = 256;
 pub(super) struct Sheet<'a> {
     pub path: &'a str,
     pub text: &'a str,
+    /// UTF-16 code units and lines of the file before the text.
+    offset: usize,
+    line: usize,
     /// Starts of lines, in bytes, and the UTF-16 code units before them.
     lines: Vec<(usize, usize)>,
     units: usize,
@@ -21,7 +25,8 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    pub fn new(path: &'a str, text: &'a str, has_cuts: bool) -> Sheet<'a> {
+    pub fn new(file: &FillFile<'a>, has_cuts: bool) -> Sheet<'a> {
+        let FillFile { path, text, offset, line } = *file;
         let mut lines = vec![(0, 0)];
         let (mut units, mut cuts) = (0, Vec::new());
         let mut searched = 1;
@@ -40,13 +45,13 @@ impl<'a> Sheet<'a> {
             }
             searched = end;
         }
-        Sheet { path, text, lines, units, cuts }
+        Sheet { path, text, offset, line, lines, units, cuts }
     }
 
     /// Byte offsets of a range in UTF-16 code units, as far as it is in the text, without blank lines at both ends.
     /// Nothing if that is empty.
     pub fn bytes(&self, start: usize, end: usize) -> Option<Range<usize>> {
-        let end = end.min(self.units);
+        let (start, end) = (start.saturating_sub(self.offset), end.saturating_sub(self.offset).min(self.units));
         if start >= end {
             return None;
         }
@@ -75,17 +80,18 @@ impl<'a> Sheet<'a> {
     }
 
     pub fn unit(&self, byte: usize) -> usize {
-        let (start, units) = self.lines[self.line(byte)];
-        units + self.text[start..byte].encode_utf16().count()
+        let (start, units) = self.lines[self.line_at(byte)];
+        self.offset + units + self.text[start..byte].encode_utf16().count()
     }
 
-    fn line(&self, byte: usize) -> usize {
+    fn line_at(&self, byte: usize) -> usize {
         self.lines.partition_point(|(start, _)| *start <= byte).saturating_sub(1)
     }
 
-    /// The lines of a range that ends with something in it.
+    /// The lines of the file that a range has, which ends with something in it.
     pub fn lines(&self, range: &Range<usize>) -> Range<usize> {
-        self.line(range.start)..self.line(range.end.saturating_sub(1).max(range.start)) + 1
+        let last = self.line_at(range.end.saturating_sub(1).max(range.start));
+        self.line + self.line_at(range.start)..self.line + last + 1
     }
 
     /// Where a beginning of a range may end: between lines. If its first line goes on behind it, between characters,

@@ -15,11 +15,22 @@ use espalier_core::tokens::Tokenizer;
 use passages::Passages;
 use serde::{Deserialize, Serialize};
 
-/// A file that hits are in.
+/// A file that hits are in, or the lines of it that hold them all.
 #[derive(Debug, Clone, Copy)]
 pub struct FillFile<'a> {
     pub path: &'a str,
     pub text: &'a str,
+    /// UTF-16 code units of the file before `text`.
+    pub offset: usize,
+    /// Lines of the file before `text`.
+    pub line: usize,
+}
+
+impl<'a> FillFile<'a> {
+    /// A file whose text is there as a whole.
+    pub fn whole(path: &'a str, text: &'a str) -> FillFile<'a> {
+        FillFile { path, text, offset: 0, line: 0 }
+    }
 }
 
 /// A part of a file, in UTF-16 code units.
@@ -126,7 +137,7 @@ pub struct Large {
 ///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
 /// }
 /// # fn main() -> espalier_core::error::Result<()> {
-/// let files = [FillFile { path: "a.md", text: "one\ntwo\nthree\n" }];
+/// let files = [FillFile::whole("a.md", "one\ntwo\nthree\n")];
 /// let hits = [(4, 8), (8, 14)].map(|(start, end)| FillHit { file: 0, start, end, score: 1.0 });
 /// let filled = fill(&files, &hits, &[], FillOptions { budget: 100, ..FillOptions::default() }, &Bytes)?;
 /// assert_eq!(filled.passages[0].rendered, "`a.md`, lines 2-3\n```md\ntwo\nthree\n```\n");

@@ -49,7 +49,7 @@ pub(super) struct Passages<'a, T: ?Sized> {
 impl<'a, T: Tokenizer + ?Sized> Passages<'a, T> {
     pub fn new(files: &[FillFile<'a>], hits: &'a [FillHit], tokenizer: &'a T) -> Passages<'a, T> {
         let has_cuts = tokenizer.has_cuts();
-        let sheets: Vec<Sheet<'a>> = files.iter().map(|file| Sheet::new(file.path, file.text, has_cuts)).collect();
+        let sheets: Vec<Sheet<'a>> = files.iter().map(|file| Sheet::new(file, has_cuts)).collect();
         let ranges = hits.iter().map(|hit| sheets[hit.file].bytes(hit.start, hit.end)).collect();
         let taken = files.iter().map(|_| Vec::new()).collect();
         Passages { tokenizer, hits, sheets, ranges, taken, summaries: Vec::new(), tokens: 0 }

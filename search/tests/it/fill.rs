@@ -18,7 +18,7 @@ fn prompt(filled: &Filled) -> String {
 
 /// Budget, hits of one file, the prompt.
 fn check(source: &str, hits: &[(usize, usize)], budget: u64, expected: &str) -> Filled {
-    let files = [FillFile { path: "src/a.rs", text: source }];
+    let files = [FillFile::whole("src/a.rs", source)];
     let hits: Vec<FillHit> = hits.iter().map(|(start, end)| hit(0, *start, *end)).collect();
     let filled = fill(&files, &hits, &[], options(budget), &Words).unwrap();
     assert_eq!(prompt(&filled), expected);
@@ -54,7 +54,7 @@ fn passages() {
 #[test]
 fn headings() {
     let of = |path: &str, source: &str| {
-        let files = [FillFile { path, text: source }];
+        let files = [FillFile::whole(path, source)];
         fill(&files, &[hit(0, 0, 9)], &[], options(99), &Words).unwrap().passages[0].rendered.clone()
     };
     assert_eq!(of("Makefile", "x"), "`Makefile`, line 1\n```\nx\n```\n");
@@ -65,7 +65,7 @@ fn headings() {
 
 #[test]
 fn ranges_outside_of_the_file() {
-    let files = [FillFile { path: "a", text: "one\n\u{1F333} two\n   \n" }];
+    let files = [FillFile::whole("a", "one\n\u{1F333} two\n   \n")];
     let of = |start, end| fill(&files, &[hit(0, start, end)], &[], options(99), &Words).unwrap();
     for (start, end) in [(0, 0), (5, 3), (15, 16), (99, 100), (usize::MAX, usize::MAX), (11, 15)] {
         let filled = of(start, end);
@@ -84,7 +84,7 @@ fn ranges_outside_of_the_file() {
 #[test]
 fn what_does_not_fit_is_skipped_or_cut() {
     let long: String = (0..60).map(|line| format!("{line} a b c\n")).collect();
-    let files = [FillFile { path: "long.c", text: &long }, FillFile { path: "short.c", text: "x y z" }];
+    let files = [FillFile::whole("long.c", &long), FillFile::whole("short.c", "x y z")];
     let end = long.len();
     let (long, short) = (hit(0, 0, end), hit(1, 0, 5));
     // The second fits beside the first one's beginning.
@@ -116,7 +116,7 @@ fn what_does_not_fit_is_skipped_or_cut() {
     }
     // Of a line without end, a part.
     let line = "word ".repeat(5_000);
-    let files = [FillFile { path: "line.txt", text: &line }];
+    let files = [FillFile::whole("line.txt", &line)];
     let filled = fill(&files, &[hit(0, 0, line.len())], &[], options(200), &Words).unwrap();
     assert!(filled.tokens <= 200 && filled.tokens > 180, "{}", filled.tokens);
     let filled = fill(&files, &[hit(0, 0, line.len())], &[], options(3), &Words).unwrap();
@@ -163,7 +163,7 @@ fn properties<T: Tokenizer>(tokenizer: &T, seed: u64) {
             })
             .collect();
         let paths: Vec<String> = (0..texts.len()).map(|file| format!("src/{file}.ts")).collect();
-        let files: Vec<FillFile> = paths.iter().zip(&texts).map(|(path, text)| FillFile { path, text }).collect();
+        let files: Vec<FillFile> = paths.iter().zip(&texts).map(|(path, text)| FillFile::whole(path, text)).collect();
         let hits: Vec<FillHit> = (0..random.usize(..20))
             .map(|_| {
                 let file = random.usize(..files.len());
@@ -252,9 +252,25 @@ fn counting_is_not_quadratic() {
         hits.push(hit(0, *start, *end));
     }
     fastrand::Rng::with_seed(1).shuffle(&mut hits);
-    let files = [FillFile { path: "a.ts", text: &source }];
+    let files = [FillFile::whole("a.ts", &source)];
     let counter = Counting(Cell::new(0));
     let filled = fill(&files, &hits, &[], options(u64::MAX / 4), &counter).unwrap();
     assert_eq!((filled.passages.len(), filled.left_out.len()), (1, 0));
     assert!(counter.0.get() < 3 * source.len(), "{} of {}", counter.0.get(), source.len());
+}
+
+#[test]
+fn lines_of_a_file_are_filled_as_the_whole_file_is() {
+    let before = "// \u{1F333} one\n\nlet two = 2;\n";
+    let shown = "fn three() {\n    four();\n}\n\nfn five() {}\n";
+    let text = [before, shown, "// six\n"].concat();
+    let units = |text: &str| text.encode_utf16().count();
+    let (from, to) = (units(before), units(before) + units(shown));
+    let hits = [(from, from + 13), (from + 13, from + 26), (to - 13, to)];
+    let hits = hits.map(|(start, end)| hit(0, start, end));
+    let part = FillFile { path: "a.rs", text: shown, offset: from, line: 3 };
+    for budget in [20, 60, 1000] {
+        let made = |file| fill(&[file], &hits, &[], options(budget), &Words);
+        assert_eq!(made(part).unwrap(), made(FillFile::whole("a.rs", &text)).unwrap(), "{budget}");
+    }
 }

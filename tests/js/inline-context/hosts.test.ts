@@ -50,7 +50,7 @@ function vscodeDouble(documents: Document[]) {
   const vscode = {
     workspace: {
       textDocuments: documents,
-      asRelativePath: ({ path }: { path: string }) => path.replace(/^\/work\//, ""),
+      asRelativePath: ({ path }: { path: string }) => path.replace(/^\/repo\//, ""),
       onDidOpenTextDocument: events.open.on,
       onDidChangeTextDocument: events.change.on,
       onDidCloseTextDocument: events.close.on,
