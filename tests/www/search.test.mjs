@@ -204,7 +204,7 @@ test("the other ranking can be chosen, and shown beside the first", async () => 
   await page.check("input[value=espalier]");
   await page.uncheck("#compare");
   await shows({ profile: "espalier" });
-  assert.equal(await page.isHidden("#other-pane"), true);
+  await page.waitForSelector("#other-pane", { state: "hidden" });
   assert.deepEqual(await places(), bm25);
   assert.deepEqual(complaints, []);
 });

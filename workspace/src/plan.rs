@@ -60,6 +60,7 @@ impl Filling {
     /// `texts` are the lines of the files that hold their hits, `before` two numbers for each: UTF-16 code units and
     /// lines of the file before it. `places` has three numbers for each hit: index of its file, start, end.
     #[wasm_bindgen(constructor)]
+    #[allow(clippy::too_many_arguments, reason = "flat arrays cross faster than an object")]
     pub fn new(
         paths: Vec<String>,
         texts: Vec<String>,
