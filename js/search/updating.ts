@@ -24,8 +24,8 @@ import type { Warnings } from "./warnings.ts";
 
 /** Files that are compared in one call of the engine. */
 const COMPARED = 2_000;
-/** Files that are read at the same time. Each listens to the signal, and Node warns of more than ten listeners. */
-const READS = 8;
+/** Files that are read at the same time. */
+const READS = 16;
 /** Notes of a report. */
 const NOTES = 1_000;
 /** Milliseconds after which a read, or the callback for definitions, counts as failed. */

@@ -130,7 +130,8 @@ fn one(words: &[String], line: &mut Line, shows: &mut usize, others: &mut usize)
     *others += 1;
 }
 
-fn is_path(word: &str) -> bool {
+/// True for a word of a command that can be the path of a file.
+pub(in crate::compact) fn is_path(word: &str) -> bool {
     !word.is_empty()
         && !word.starts_with(['-', '&', '(', '$', '|'])
         && !word.contains(['*', '?', '$', '`', '{', '|', '"', '\'', ';', '<', '>', '=', '&', '\n'])

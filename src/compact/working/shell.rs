@@ -3,7 +3,7 @@
 //! In: a command line and where it runs. Out: one [`Deed`] per thing that it does, in order.
 //! [`crate::compact::ledger::shell`] says which files a line touches; this says with which content.
 
-use crate::compact::ledger::shell::{Simple, simple_commands};
+use crate::compact::ledger::shell::{Simple, is_path, simple_commands};
 use crate::message::path::in_folder;
 
 /// Longest command that is looked into, in bytes: here-documents hold whole files.
@@ -360,12 +360,4 @@ fn shown<'a>(name: &str, rest: &[&'a str]) -> Option<(&'a str, u64, Option<u64>)
         }
         _ => None,
     }
-}
-
-fn is_path(word: &str) -> bool {
-    !word.is_empty()
-        && !word.starts_with(['-', '&', '(', '$', '|'])
-        && !word.contains(['*', '?', '$', '`', '{', '|', '"', '\'', ';', '<', '>', '=', '&', '\n'])
-        && !word.starts_with("/dev/")
-        && word.len() <= 300
 }
