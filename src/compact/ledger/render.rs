@@ -379,16 +379,16 @@ pub struct Blocks {
     pub spare: u64,
 }
 
-/// The blocks of a ledger within `shares`.
-pub fn blocks(ledger: &Ledger, shares: Shares, tokenizer: &dyn Tokenizer) -> Blocks {
+/// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of what was left out.
+pub fn blocks(ledger: &Ledger, shares: Shares, recalls: bool, tokenizer: &dyn Tokenizer) -> Blocks {
     let mut page = Page::new(ledger, shares, true, tokenizer);
     page.floor(ledger);
     page.fill_lines(ledger);
     page.fill_room(ledger);
-    write(ledger, page)
+    write(ledger, page, recalls)
 }
 
-fn write(ledger: &Ledger, page: Page) -> Blocks {
+fn write(ledger: &Ledger, page: Page, recalls: bool) -> Blocks {
     let tokenizer = page.tokenizer;
     let mut room = page.own().min(page.room());
     let mut of_changed = page.within(page.shares.entries);
@@ -410,13 +410,14 @@ fn write(ledger: &Ledger, page: Page) -> Blocks {
         if left_out > 0 {
             let oldest = older.map(|(.., id)| id).or(missing.first().map(|line| &line.id));
             let ids = match (oldest, missing.last().map_or(oldest, |line| Some(&line.id))) {
+                _ if !recalls => String::new(),
                 (Some(oldest), Some(newest)) if oldest != newest => {
-                    format!("between {oldest} and {newest}; recall them by id")
+                    format!(", between {oldest} and {newest}; recall them by id")
                 }
-                (Some(only), _) => format!("recall {only}"),
-                _ => "in an earlier record".to_string(),
+                (Some(only), _) => format!(", recall {only}"),
+                _ => ", in an earlier record".to_string(),
             };
-            out.push_str(&format!("({left_out} more left out, {ids})\n"));
+            out.push_str(&format!("({left_out} more left out{ids})\n"));
             if matches!(block, Block::Changed | Block::Read) {
                 let room = if block == Block::Changed { &mut of_changed } else { &mut room };
                 for folder in folders(&missing) {

@@ -113,6 +113,30 @@ fn files_in_use_are_put_back_changed_ones_first() {
     assert!(text.contains("recall({\"id\":\"m2\"})"), "{text}");
 }
 
+/// The record sends nobody to recall who has no means of it.
+#[test]
+fn the_record_says_recall_only_where_that_can_be_done() {
+    let file = Breadcrumb { path: Some("/t/s.jsonl".into()), ..Breadcrumb::default() };
+    let tool = Breadcrumb { recall: Some("recall".into()), ..Breadcrumb::default() };
+    for (breadcrumb, says) in [(Breadcrumb::default(), false), (file, true), (tool, true)] {
+        for has_model in [false, true] {
+            let asking = Asking { breadcrumb: breadcrumb.clone(), ..Asking::default() };
+            let options = Options {
+                budget: 3_000,
+                force: true,
+                has_model,
+                model_limit: Some(200_000),
+                asking,
+                ..Options::default()
+            };
+            let (_, done) = driven(&agent(400), options, |_| good());
+            let text = done.unwrap().edits.into_iter().find_map(|edit| edit.message).unwrap().text();
+            assert!(text.contains("more left out"), "{text}");
+            assert_eq!(text.contains("recall"), says, "{breadcrumb:?}\n{text}");
+        }
+    }
+}
+
 #[test]
 fn files_that_are_long_missing_or_hostile_do_no_harm() {
     let long = with_files(|_| Answer::File { text: "fn one() {\n    let a = 1;\n    let b = 2;\n}\n".repeat(4_000) });

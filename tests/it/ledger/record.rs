@@ -16,7 +16,7 @@ pub const PLENTY: Shares =
 
 /// What became of the entries within so much.
 fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
-    blocks(ledger, shares, &Quarter).shown
+    blocks(ledger, shares, true, &Quarter).shown
 }
 
 pub fn record(ledger: &Ledger, shares: Shares) -> Message {
@@ -104,11 +104,17 @@ fn what_finds_no_place_is_counted() {
     let all = shown(&ledger, PLENTY);
     for room in [0, 50, 500, 2_000, 8_000] {
         let shares = Shares { user: room / 3, ledger: room / 5, entries: room, least: room, room };
-        let Blocks { text, shown, .. } = blocks(&ledger, shares, &Quarter);
+        let Blocks { text, shown, .. } = blocks(&ledger, shares, true, &Quarter);
         for (whole, part) in all.iter().zip(&shown) {
             assert_eq!((whole.block, whole.lines), (part.block, part.lines + part.left_out));
             let note = format!("({} more left out, ", part.left_out);
             assert!(part.left_out == 0 || text.contains(&note), "{note} is missing");
+        }
+        let unregistered = blocks(&ledger, shares, false, &Quarter).text;
+        for line in text.lines().zip(unregistered.lines()) {
+            // Who cannot recall is not sent to do it; all else is the same.
+            let is_note = line.0.starts_with('(') && line.0.contains(" more left out");
+            assert!(line.0 == line.1 || is_note && line.1.ends_with(" more left out)"), "{line:?}");
         }
         // The counts survive being read back.
         let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0 };
@@ -127,10 +133,10 @@ fn the_floor_is_there_without_room_and_the_rest_stays_within_it() {
         for (entries, least) in [(400, 100), (3_000, 400), (12_000, 12_000)] {
             let shares = |room| Shares { user: 1_500, ledger: 800, entries, least, room };
             let Wanted { floor, lines, words } = wanted(&ledger, shares(0), &Quarter);
-            let bare = blocks(&ledger, shares(0), &Quarter);
+            let bare = blocks(&ledger, shares(0), true, &Quarter);
             assert_eq!(bare.spare, 0, "{name}");
             for room in [0, floor / 2, floor, floor + lines, floor + lines + words, 1_000_000] {
-                let made = blocks(&ledger, shares(room), &Quarter);
+                let made = blocks(&ledger, shares(room), true, &Quarter);
                 let tokens = Quarter.count(&made.text);
                 assert!(tokens <= room.max(floor), "{name} {room}: {tokens}, floor {floor}");
                 assert!(made.spare <= room.saturating_sub(floor), "{name} {room}: {}", made.spare);
