@@ -5,7 +5,7 @@
  *
  *   --transcripts DIR   other conversations than the public ones; prints, and writes nothing
  *   --only NAME,NAME    some contenders
- *   --part NAME         needed, facts, memory or kit alone
+ *   --part NAME         needed, facts, memory, labels or kit alone
  */
 
 import { writeFileSync } from "node:fs";
@@ -14,6 +14,7 @@ import * as espalier from "../../pkg/dist/node.js";
 import { facts, viewOf } from "./facts.mjs";
 import { probes } from "./fetch.mjs";
 import { conformance } from "./kit.mjs";
+import { labelled, rate } from "./labels.mjs";
 import { answered, memoryTalks } from "./memory.mjs";
 import { cuts, needs, shown } from "./needed.mjs";
 import { requestTokens } from "./tokens.mjs";
@@ -32,11 +33,13 @@ const chosen = Object.entries(all).filter(
   ([name]) => flags.only === undefined || flags.only.split(",").includes(name),
 );
 const found = transcripts(flags.transcripts && [flags.transcripts]);
-const board = { needed: {}, facts: {}, memory: {}, kit: {} };
+const board = { needed: {}, facts: {}, labels: {}, memory: {}, kit: {} };
 
 for (const [name, view] of chosen) {
   if (wants("needed")) board.needed[name] = await neededNext(view);
   if (wants("facts")) board.facts[name] = await factsInView(view);
+  if (wants("labels") && !flags.transcripts)
+    board.labels[name] = rounded(await labelled((messages, budget) => attempt(view, messages, budget)));
 }
 const { kit, memory } = wants("kit") || wants("memory") ? probes() : {};
 for (const [name, view] of chosen) {
@@ -147,6 +150,13 @@ async function memoryAnswers(view, folder) {
   return Object.fromEntries(SHARES.map((size) => [size, share(sums[size])]));
 }
 
+/** Figures as shares, whatever their depth. */
+function rounded(scores) {
+  return Array.isArray(scores)
+    ? rate(scores)
+    : Object.fromEntries(Object.entries(scores).map(([key, value]) => [key, rounded(value)]));
+}
+
 function group(entries) {
   return Object.entries(
     Object.groupBy?.(entries, ({ compactor }) => compactor) ??
@@ -176,7 +186,7 @@ function share([part, whole]) {
   return whole === 0 ? null : Math.round((1000 * part) / whole) / 1000;
 }
 
-function markdown({ needed, facts: held, memory, kit }) {
+function markdown({ needed, facts: held, labels, memory, kit }) {
   const percent = (value) => (value === null || value === undefined ? "-" : (100 * value).toFixed(1));
   const table = (head, rows) =>
     `| ${head.join(" | ")} |\n| ${head.map((_, at) => (at === 0 ? "---" : "---:")).join(" | ")} |\n${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n\n`;
@@ -213,6 +223,7 @@ function markdown({ needed, facts: held, memory, kit }) {
       ),
     );
   }
+  if (Object.keys(labels).length > 0) parts.push(...labelTables(labels, { percent, table }));
   if (Object.keys(memory).length > 0) {
     parts.push(
       "## Answers of long talks (BFCL memory)\n\n",
@@ -240,4 +251,61 @@ function markdown({ needed, facts: held, memory, kit }) {
     );
   }
   return parts.join("");
+}
+
+/** Who has no lists scores nothing there; what the whole view shows is comparable. */
+function labelTables(labels, { percent, table }) {
+  const names = Object.keys(labels);
+  const halves = ["tune", "judge"];
+  const rows = (cells) =>
+    names.flatMap((name) => halves.map((half) => [name, half, ...cells(labels[name][half]).map(percent)]));
+  const languages = Object.keys(labels[names[0]].judge.languages);
+  return [
+    "## Labelled cases\n\nLabelled by hand (labels/README.md); rules may be tuned on the half `tune` only.\n\n",
+    table(
+      [
+        ...["view", "half", "request listed", "has an outcome", "outcome right", "outcome in view"],
+        ...["error shown", "state right", "action in view", "its result right", "reads listed"],
+      ],
+      rows(({ outcomes, states, actions }) => [
+        outcomes.listed,
+        outcomes.any,
+        outcomes.right,
+        outcomes.inView,
+        states.shown,
+        states.right,
+        actions.inView,
+        actions.result,
+        actions.reads,
+      ]),
+    ),
+    "Constraints: precision / recall of the list.\n\n",
+    table(
+      ["view", "half", ...languages, "transcripts", "superseded but listed"],
+      names
+        .filter((name) => languages.some((language) => labels[name].judge.languages[language].precision !== null))
+        .flatMap((name) =>
+          halves.map((half) => {
+            const { languages: by, transcripts: real } = labels[name][half];
+            const pair = ({ precision, recall }) => `${percent(precision)} / ${percent(recall)}`;
+            const stale = languages.map((language) => by[language].stale).filter((value) => value !== null);
+            return [
+              name,
+              half,
+              ...languages.map((language) => pair(by[language])),
+              pair(real),
+              percent(stale.reduce((sum, value) => sum + value, 0) / stale.length),
+            ];
+          }),
+        ),
+    ),
+    "Constraints in view, in the words of the user.\n\n",
+    table(
+      ["view", "half", ...languages, "transcripts"],
+      rows(({ languages: by, transcripts: real }) => [
+        ...languages.map((language) => by[language].inView),
+        real.inView,
+      ]),
+    ),
+  ];
 }

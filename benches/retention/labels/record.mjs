@@ -1,0 +1,79 @@
+/** Reads a record as text, as the model that gets it would. */
+
+import { textOf } from "../transcripts.mjs";
+
+const TAG = "<conversation-summary";
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+
+/** `{ text, constraints, errors, actions, requests, claims }` of the records of a view. */
+export function recordOf(view) {
+  const text = view
+    .map(textOf)
+    .filter((content) => content.includes(TAG))
+    .map((content) => content.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity]))
+    .join("\n");
+  return {
+    text,
+    constraints: items(text, "constraints"),
+    errors: items(text, "errors"),
+    actions: items(text, "actions"),
+    requests: requests(text),
+    // Elsewhere only a line that says a state of its own claims one.
+    claims: items(text, "summary").filter(({ line }) => /\((?:open|solved)\b/.test(line)),
+  };
+}
+
+/** Messages of a view that are no record. */
+export function restOf(view) {
+  return view.filter((message) => !textOf(message).includes(TAG));
+}
+
+/** Letters and digits alone, so that quoting, escapes and line breaks do not matter. */
+export function plain(text) {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** A line shows a sentence if it has it whole, or is at least 60 % of it. */
+export function shows(line, sentence) {
+  const [shown, wanted] = [plain(line), plain(sentence)];
+  return wanted !== "" && (shown.includes(wanted) || (shown.length >= 0.6 * wanted.length && wanted.includes(shown)));
+}
+
+function block(text, name) {
+  return [...text.matchAll(new RegExp(`<${name}>\n([^]*?)\n</${name}>`, "g"))].map(([, inner]) => inner).join("\n");
+}
+
+/** Lines that begin with a dash, with what follows below them: `{ ids, line }`. */
+function items(text, name) {
+  const found = [];
+  for (const line of block(text, name).split("\n")) {
+    if (/^\(\d+ more/.test(line)) continue;
+    if (/^(?:- |\[~?m\d)/.test(line) || found.length === 0) found.push(line);
+    else found[found.length - 1] += `\n${line}`;
+  }
+  return found.filter((line) => line.trim() !== "").map((line) => ({ ids: idsOf(line), line: bare(line) }));
+}
+
+/** Requests with the lines below them that tell what came of them: `{ ids, asked, outcome }`. */
+function requests(text) {
+  const found = [];
+  for (const line of block(text, "user-messages").split("\n")) {
+    const current = found.at(-1);
+    if (/^\s*=>/.test(line) && current) current.outcome.push(line);
+    else if (/^(?:- )?\[?~?m\d+/.test(line)) found.push({ ids: idsOf(line), asked: bare(line), outcome: [] });
+    else if (current) (current.outcome.length > 0 ? current.outcome : [current.asked]).push(line);
+  }
+  return found.map(({ outcome, ...rest }) => ({ ...rest, outcome: outcome.join("\n") }));
+}
+
+/** Ids at the start of a line, or in brackets at its end. */
+function idsOf(line) {
+  const start = line.match(/^(?:- )?\[?((?:~?m\d+(?:[,\s]|\sand\s|\sto\s)*)+)/)?.[1] ?? "";
+  const end = line.match(/\(([^()]*\bm\d+[^()]*)\)\s*$/)?.[1] ?? "";
+  return [...`${start} ${end}`.matchAll(/\bm(\d+)/g)].map(([, id]) => Number(id));
+}
+
+const bare = (line) => line.replace(/^(?:- )?\[?(?:~?m\d+[,\s]*)*\]?:?\s*/, "");
