@@ -58,6 +58,9 @@ export type { MessageIndexLike, SearchLoader, SearchModule } from "./log/loader.
 export { Calibration, clearCache, countBatch, decode, encode, estimate, prefixWithin, suffixWithin, tokenOffsets } from "./tokens.ts";
 export type { Estimate, Estimator, Fit, Prediction, TextOptions } from "./tokens.ts";
 export { Pruner } from "./pruner.ts";
+export { recallTool } from "./recall/tool.ts";
+export type { RecallTool, RecallToolOptions } from "./recall/tool.ts";
+export type { RecallDefinitions, RecallParameters } from "./recall/definitions.ts";
 export { Recovery } from "./recovery.ts";
 export type { Answer, NextStep, Refusal, RefusalKind, SilentOverflow, Tries } from "./recovery.ts";
 export { request } from "./request.ts";

@@ -22,9 +22,10 @@ import { HeldEdits } from "./log/edits.ts";
 import { attach, attachStored } from "./log/attach.ts";
 import type { StoredMessages, Unattached } from "./log/attach.ts";
 import { bad, editFields, findFields, jsonText, lasts, madeFields, needCount, needId, pinFields, queryFields } from "./log/fields.ts";
-import { Lines, recordOf } from "./log/lines.ts";
+import { Lines, messageOf, recordOf } from "./log/lines.ts";
 import { MessageSearch } from "./log/search.ts";
 import type { FindOptions, FoundMessage } from "./log/search.ts";
+import { recallToolOf } from "./recall/registered.ts";
 import { known } from "./options/known.ts";
 import { LOG, LOG_COMPACT, LOG_COUNTING, LOG_IMPORT } from "./options/names.ts";
 
@@ -33,6 +34,8 @@ type Added = { id: string; line: string };
 type CoreView = Omit<LogView<never>, "messages">;
 type CoreRuns = Omit<CoreView, "plan"> & { runs: number[]; items: PlanItem[] };
 type Fields = ReturnType<typeof counting>;
+/** What {@link ConversationLog.recall} gives, with the neutral message. */
+export type RecalledText = Omit<Recalled<unknown>, "message" | "id" | "role" | "hits"> & { message: NeutralMessage; hits?: Recalled<unknown>["hits"] };
 
 /**
  * A conversation as an append-only log: messages, edits laid over them, pins, rewinds, records. Nothing in it is ever rewritten; what
@@ -342,7 +345,8 @@ export class ConversationLog<T = unknown> {
   compactView(options: Omit<CompactOptions, keyof CountOptions>, after?: Clock["after"]): Promise<Omit<CompactResult<unknown>, "messages">> {
     const pinned = this.pins().flatMap(({ fact }) => (fact === undefined ? [] : [fact]));
     const ledger = pinned.length === 0 ? options.ledger : { ...options.ledger, facts: [...(options.ledger?.facts ?? []), ...pinned] };
-    const all = this.counted({ ...options, ...(ledger && { ledger }) }) as CompactOptions;
+    const recallTool = options.recallTool ?? recallToolOf(this);
+    const all = this.counted({ ...options, ...(ledger && { ledger }), ...(recallTool !== undefined && { recallTool }) }) as CompactOptions;
     const { edited } = this;
     const messages = () => {
       // Messages that were added while a hook was waited for stand behind what is asked about; anything else makes it another view.
@@ -476,13 +480,24 @@ export class ConversationLog<T = unknown> {
    * @throws EspalierError `unknown_id`
    */
   recall(what: string | { query: string; limit?: number }): Recalled<T>[] {
-    type Raw = Omit<Recalled<T>, "message" | "id" | "role"> & { message: NeutralMessage };
     const asked = typeof what === "string" ? undefined : queryFields(what);
-    const found = this.run((core) => (asked ? core.search(asked.query, asked.limit) : core.recall(what as string)) as Raw[]);
+    const found = asked ? this.run((core) => core.search(asked.query, asked.limit) as RecalledText[]) : this.recallText(what as string);
     return found.map(({ message, hits = [], ...rest }) => {
       const { id, role } = message;
       return { id, role, ...rest, hits, message: this.hosts.original(id) as T };
     });
+  }
+
+  /** The originals behind an id, in the neutral form. @internal */
+  recallText(id: string): RecalledText[] {
+    return this.run((core) => core.recall(id) as RecalledText[]);
+  }
+
+  /** The ids of the first and the last message; nothing without any. @internal */
+  ends(): [first: string, last: string] | undefined {
+    const all = this.lines.of("message");
+    const id = (at: number) => messageOf<NeutralMessage>(all.at(at)!).id;
+    return all.length === 0 ? undefined : [id(0), id(-1)];
   }
 
   /**

@@ -586,7 +586,7 @@ export interface CompactOptions extends CountOptions {
   blocks?: readonly HostBlock[];
   /** Where the whole conversation is written down, and the tool of the agent that reads files. */
   transcript?: { path: string; lines?: number; tool?: string; argument?: string };
-  /** The agent's tool that gives back a message by its id. */
+  /** The agent's tool that gives back a message by its id. Default: that of {@link recallTool}, where one was made for the conversation. */
   recallTool?: string;
   /**
    * Reads a file as it is now; nothing if there is none. Up to 5 files that were in use are put back beside the summary, at most 5,000

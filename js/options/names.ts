@@ -25,6 +25,7 @@ import type { RenderOptions } from "../prompt/render.ts";
 import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
+import type { RecallToolOptions } from "../recall/tool.ts";
 import type { RequestOptions } from "../request.ts";
 import type { BrowserFilesOptions } from "../search/sources/browser.ts";
 import type { NodeFilesOptions } from "../search/sources/node-options.ts";
@@ -180,6 +181,7 @@ export const MEMORY: Names<{ model: 1 }> = { model: 1 };
 export const LOG: Names<LogOptions> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1, search: 1,
 };
+export const RECALL: Names<RecallToolOptions> = { name: 1, format: 1, limit: 1 };
 export const FIND: Names<FindOptions> = { limit: 1, onlyHidden: 1 };
 export const LOG_IMPORT: Names<LogImportOptions<unknown>> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, tokenizer: 1, now: 1, search: 1,

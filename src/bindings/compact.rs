@@ -12,6 +12,7 @@ use crate::compact::asking::{Asking, Trigger, Verify};
 use crate::compact::context::Breadcrumb;
 use crate::compact::form::Form;
 use crate::compact::ledger::Rules;
+use crate::compact::ledger::escape::escape;
 use crate::compact::models::Rule;
 use crate::compact::profile::load::check_ladder;
 use crate::compact::profile::{Profile, Rung, explain};
@@ -223,6 +224,12 @@ pub(super) fn of_log(log: &Log, encoding: &'static str, options: JsValue) -> std
     let (budget, cost_model) = (options.budget, log.counting().model);
     let inner = crate::compact::Compaction::of_log(log, options);
     Ok(Compaction { inner, budget, encoding, cost_model, edits_only: true })
+}
+
+/// See [`escape`]: quoted text in which no tag of a record is left.
+#[wasm_bindgen(js_name = "escapeTags")]
+pub fn escape_tags(text: &str) -> String {
+    escape(text)
 }
 
 /// All fields of a profile, as JSON text; `profile` is JSON text of a name or of the fields that differ.

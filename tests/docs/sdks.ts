@@ -3,7 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, stepCountIs, type ModelMessage, type UIMessage } from "ai";
 import OpenAI from "openai";
-import { compact, countMessages, openConversation, prune, repair, request, type Rendered } from "espalier";
+import { compact, countMessages, openConversation, prune, recallTool, repair, request, type Rendered } from "espalier";
 
 const openai = new OpenAI();
 const anthropic = new Anthropic();
@@ -43,6 +43,21 @@ export async function conversations(openaiMessages: OpenAI.ChatCompletionMessage
   typed.append({ role: "user", content: "Hello" });
   const items = await openConversation({ format: "openai-responses" });
   await openai.responses.create({ model, input: (await items.prepare()).messages });
+}
+
+/** The recall tool is sent with the other tools, and answers calls as they come. */
+export async function recalls(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
+  const conversation = await openConversation({ format: "openai-chat", model, messages });
+  const recall = recallTool(conversation, { format: "openai-chat" });
+  const reply = await openai.chat.completions.create({ model, messages, tools: [recall.definition] });
+  for (const call of reply.choices[0]?.message.tool_calls ?? []) {
+    if (call.type === "function") conversation.append({ role: "tool", tool_call_id: call.id, content: await recall.handle(call.function.arguments) });
+  }
+  await openai.responses.create({ model, input: "Go on.", tools: [recallTool(conversation, { format: "openai-responses" }).definition] });
+  const claudes = recallTool(conversation, { format: "anthropic" });
+  const message = await anthropic.messages.create({ ...claude, messages: [], tools: [claudes.definition] });
+  for (const block of message.content) if (block.type === "tool_use") await claudes.handle(block.input);
+  await generateText({ model: "openai/gpt-4o", prompt: "Go on.", tools: { recall: recallTool(conversation, { format: "ai-sdk" }).definition } });
 }
 
 /** One call keeps the type of what it is given, list or request. */

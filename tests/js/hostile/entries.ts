@@ -133,6 +133,29 @@ export const ENTRIES: readonly Entry[] = [
   { name: "recovery.accepted", args: () => ["m", { sent: 100 }], run: (...args) => new e.Recovery().accepted(...(args as [string, never])), options: "reported predicted bound window date" },
   { name: "recovery.clear", args: () => ["m"], run: (model) => { const recovery = new e.Recovery(); recovery.clear(model); return recovery.state; } },
 
+  {
+    name: "recallTool", args: () => [{ limit: 500 }], options: "name format",
+    async run(options) {
+      const made = log();
+      try {
+        const { name, definition, handle } = e.recallTool(made, options);
+        return [name, definition, await handle({ id: "m1" })];
+      } finally {
+        made.close();
+      }
+    },
+  },
+  {
+    name: "recallTool (handle)", args: () => [{ id: "m1" }],
+    async run(input) {
+      const made = log();
+      try {
+        return await e.recallTool(made).handle(input);
+      } finally {
+        made.close();
+      }
+    },
+  },
   { name: "searchMessages", args: () => [found(), { format: "openai-chat", budget: 200, call: { id: "c1" } }], run: e.searchMessages, options: "encoding model costModel" },
   { name: "SearchResults", args: () => [found()], run: (answer) => new e.SearchResults({ answer }).props.answer },
   { name: "truncate", args: () => ["line\n".repeat(200), { limit: 50 }], run: e.truncate, options: "head snap keep json clean recall marker profile encoding" },

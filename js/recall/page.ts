@@ -1,0 +1,167 @@
+/**
+ * Recalled messages as one text within a token limit. Short messages are whole; what a longer one lacks is said behind it, with the call that
+ * returns the next piece. Everything quoted is escaped, so that it can neither end its quotation nor imitate a record.
+ */
+
+import { call, wasm } from "../engine.ts";
+
+/** A message to show. */
+export interface Quoted {
+  id: string;
+  role: string;
+  /** Names of the tools that it calls or answers. */
+  tools: readonly string[];
+  /** Ids of the other messages of its round. */
+  with?: readonly string[];
+  text: string;
+  /** Where to begin; `around` is a place that must be in the piece instead. In UTF-16 code units of `text`. */
+  start?: number;
+  around?: number;
+}
+
+/** What stands around the messages, and how the next ones are asked for. */
+export interface Frame {
+  /** Sentences in front. */
+  head: string;
+  /** The sentence on messages that found no place; without it nothing is said. */
+  rest?: (left: readonly Quoted[]) => string;
+  /** Sentences behind. */
+  notes?: readonly string[];
+}
+
+export type Count = (text: string) => number;
+
+/** Tokens that a message may have before messages behind it are left for the next call, as a share of the limit. */
+const SHARE = 1 / 8;
+/** Tags and the note behind one message, in tokens. */
+const AROUND = 60;
+/** UTF-16 code units that a token has at most, in texts worth reading. */
+const LONGEST_TOKEN = 8;
+/** The same of any text: blanks, dashes. */
+const LONGEST_BLANK = 128;
+/** Share of a piece that may be given up so that it ends at the end of a line. */
+const SNAP = 0.25;
+/** How often a page that came out too long is made again. */
+const ATTEMPTS = 8;
+/** Share of a piece that stands in front of the place it is about. */
+const BEFORE = 0.25;
+
+/** Writes a page of at most `limit` tokens. */
+export function page(messages: readonly Quoted[], frame: Frame, limit: number, count: Count): string {
+  for (let attempt = 0, room = limit; attempt < ATTEMPTS; attempt += 1, room *= 0.8) {
+    const text = write(messages, frame, room, count);
+    if (count(text) <= limit) return text;
+  }
+  // Ids of thousands of characters, say: the beginning says most.
+  return cut(write(messages.slice(0, 1), frame, 0, count), 0, limit, count, (text) => text).text;
+}
+
+function write(messages: readonly Quoted[], { head, rest, notes = [] }: Frame, limit: number, count: Count): string {
+  const room = limit - count([head, ...notes].join("\n")) - (rest && messages.length > 1 ? AROUND : 0);
+  const [shown, sizes] = chosen(messages, room, count);
+  const allowed = level(sizes, room - shown.length * AROUND);
+  const left = messages.slice(shown.length);
+  const quoted = shown.flatMap((message, at) => quote(message, Math.min(sizes[at]!, allowed), count));
+  return [head, ...quoted, ...(left.length > 0 && rest ? [rest(left)] : []), ...notes].filter((line) => line !== "").join("\n");
+}
+
+/** The first messages that find room, each with up to its share, and their tokens. */
+function chosen(messages: readonly Quoted[], room: number, count: Count): [Quoted[], number[]] {
+  const [shown, sizes]: [Quoted[], number[]] = [[], []];
+  let taken = 0;
+  for (const message of messages) {
+    const { text, start = 0 } = message;
+    const isHuge = text.length - start > room * LONGEST_TOKEN;
+    const size = isHuge ? Infinity : count(escaped(text.slice(start)));
+    taken += Math.min(size, room * SHARE) + AROUND;
+    if (taken > room && shown.length > 0) break;
+    shown.push(message);
+    sizes.push(size);
+  }
+  return [shown, sizes];
+}
+
+/** The size up to which all can be given theirs. */
+function level(sizes: readonly number[], room: number): number {
+  let left = Math.max(0, room);
+  const sorted = sizes.toSorted((a, b) => a - b);
+  for (const [at, size] of sorted.entries()) {
+    const share = left / (sorted.length - at);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Infinity;
+}
+
+function quote(message: Quoted, tokens: number, count: Count): string[] {
+  const { id, role, tools, text, with: round = [] } = message;
+  const start = begin(message, tokens, count);
+  const { text: piece, end } = cut(text, start, tokens, count, escaped);
+  const isWhole = start === 0 && end === text.length;
+  const fields = [["id", id], ["role", role], ["tools", tools.join(" ")], ["with", round.join(" ")], ["characters", isWhole ? "" : `${start}-${end} of ${text.length}`]];
+  const tag = fields.map(([name, value]) => (value === "" ? "" : ` ${name}="${attribute(value!)}"`)).join("");
+  const lines = [`<recalled${tag}>`, piece, "</recalled>"];
+  if (start > 0) lines.push(`(It begins earlier: ${asking({ id })})`);
+  if (end < text.length) lines.push(`(It goes on: ${asking({ id, offset: end })})`);
+  return lines;
+}
+
+/** Where the piece begins: the line in front of the place that it is about. */
+function begin({ text, start = 0, around }: Quoted, tokens: number, count: Count): number {
+  if (around === undefined) return start;
+  const whole = cut(text, 0, tokens, count, escaped);
+  if (whole.end === text.length) return 0;
+  const from = Math.max(0, around - Math.floor(whole.end * BEFORE));
+  const line = from === 0 ? 0 : text.indexOf("\n", from) + 1;
+  return aligned(text, line > 0 && line <= around ? line : from);
+}
+
+/** The longest piece from `start` on that has at most `tokens` tokens once it is escaped, to the end of a line if one is near. */
+function cut(text: string, start: number, tokens: number, count: Count, write: (text: string) => string): { text: string; end: number } {
+  const most = text.length - start <= tokens * LONGEST_BLANK ? text.length - start : tokens * LONGEST_TOKEN;
+  let end = start + Math.max(0, Math.floor(most));
+  for (;;) {
+    end = aligned(text, end);
+    const piece = write(text.slice(start, end));
+    const has = end === start ? 0 : count(piece);
+    if (has <= tokens) {
+      const snapped = snap(text, start, end);
+      return snapped === end ? { text: piece, end } : { text: write(text.slice(start, snapped)), end: snapped };
+    }
+    const next = start + Math.floor((end - start) * Math.min(0.97, Math.max(0.05, tokens / has)));
+    end = next < end ? next : end - 1;
+  }
+}
+
+function snap(text: string, start: number, end: number): number {
+  if (end >= text.length) return end;
+  const least = end - Math.floor((end - start) * SNAP);
+  const line = text.lastIndexOf("\n", end - 1) + 1;
+  if (line > least) return line;
+  const blank = text.lastIndexOf(" ", end - 1) + 1;
+  return blank > least ? blank : end;
+}
+
+/** No half of a character. */
+function aligned(text: string, offset: number): number {
+  const unit = text.charCodeAt(offset - 1);
+  return offset > 0 && offset < text.length && unit >= 0xd800 && unit <= 0xdbff ? offset - 1 : offset;
+}
+
+/** Arguments of the next call, as the model writes them. */
+export function asking(args: { id: string; offset?: number }): string {
+  return untagged(JSON.stringify(args));
+}
+
+function escaped(text: string): string {
+  return call(() => wasm().escapeTags(text)).replace(/<(?=\\*\/?\s*recalled)/gi, "<\\");
+}
+
+function attribute(text: string): string {
+  return text.replace(/["<>\p{Cc}]/gu, "");
+}
+
+/** Outside of a quotation there are no tags. */
+function untagged(text: string): string {
+  return text.replace(/[<>]/g, "");
+}
