@@ -49,7 +49,7 @@ export function rate([part, whole]) {
   return whole === 0 ? null : Math.round((1000 * part) / whole) / 1000;
 }
 
-const constraintSums = () => ({ precision: [0, 0], recall: [0, 0], inView: [0, 0], stale: [0, 0] });
+const constraintSums = () => ({ precision: [0, 0], recall: [0, 0], inView: [0, 0], superseded: [0, 0] });
 
 function empty() {
   return {
@@ -86,7 +86,7 @@ function scoreConstraints(score, { language, sentences }, view) {
   for (const { text, label } of sentences) {
     if (label !== "constraint") continue;
     const isListed = live.some(({ line }) => shows(line, text));
-    if (replaced.has(text)) add(sums, "stale", isListed);
+    if (replaced.has(text)) add(sums, "superseded", isListed);
     else {
       add(sums, "recall", isListed);
       add(sums, "inView", seen.includes(plain(text)));

@@ -2,6 +2,9 @@
 
 import { requestTokens } from "./tokens.mjs";
 
+/** Contenders that do not depend on the package. */
+export const PEERS = new Set(["keep last", "LangChain trimMessages", "AI SDK pruneMessages + keep last"]);
+
 /** @param espalier the built package @param peers modules of the peers */
 export function contenders(espalier, { trimMessages, pruneMessages }) {
   const compact = (options) => async (messages, budget) =>
