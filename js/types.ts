@@ -879,7 +879,7 @@ export interface CompactReport extends CutReport {
   /** What the host added. */
   blocks?: { kind: string; title?: string; tokens: number; shortened: boolean }[];
 }
-export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "errors" | "commands" | "decisions" | "read";
+export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "errors" | "commands" | "decisions" | "facts" | "read";
 
 /** What of a history a view still holds, measured by rule. Counts are of entries, sizes are tokens. */
 export interface Quality {

@@ -25,6 +25,7 @@ pub mod budget;
 pub mod check;
 pub mod context;
 pub mod cut;
+pub mod facts;
 pub mod flag;
 pub mod form;
 pub mod held;

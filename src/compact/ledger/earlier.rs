@@ -12,6 +12,7 @@ use super::render::Block;
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
+use crate::compact::facts::Speaker;
 use crate::compact::parse::parse;
 use crate::message::tool_map::Mark;
 
@@ -126,6 +127,7 @@ impl Ledger {
                     self.commands.push(command);
                 }
             }
+            (Block::Facts, Some((id, text))) => self.facts.add_sentence(&id, Speaker::Record, text),
             (Block::Decisions, Some((id, text))) => {
                 let by = if text.starts_with("(user) ") { By::User } else { By::Assistant };
                 let sentence = text.strip_prefix("(user) ").unwrap_or(text).to_string();

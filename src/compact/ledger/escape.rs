@@ -1,7 +1,7 @@
 //! The record's own tags inside quoted text: they must neither end it early nor begin a list in it.
 
 /// Tags of the record; inside quoted text they must not end it early.
-const TAGS: [&str; 11] = [
+const TAGS: [&str; 12] = [
     "conversation-summary",
     "summary",
     "user-messages",
@@ -12,6 +12,7 @@ const TAGS: [&str; 11] = [
     "errors",
     "commands",
     "decisions",
+    "facts",
     "read-files",
 ];
 

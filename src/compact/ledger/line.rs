@@ -8,6 +8,7 @@ use super::render::Block;
 use super::text::{flat, one_line};
 use super::user::{Constraint, PINNED};
 use super::{By, Command, File, Ledger};
+use crate::compact::facts::Fact;
 use crate::message::tool_map::Mark;
 
 /// Bytes of a short form. The first fifty characters or so tell messages and commands from each other; errors are told from each
@@ -97,6 +98,16 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
         out.push(Line::new(Block::Decisions, (order, 0), &decision.id, line, vec![]));
     }
     (out, older)
+}
+
+/// Facts as lines, in the order in which they were said: the best ones of about `tokens` tokens. `at` is the rank.
+pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
+    let mut ranked: Vec<(usize, Fact)> = ledger.facts.ranked(tokens).into_iter().enumerate().collect();
+    crate::rank::sort(&mut ranked, |(_, fact)| fact.index as u64);
+    let line = |(rank, fact): (usize, Fact)| {
+        Line::new(Block::Facts, (fact.index, rank), fact.id, row(fact.id, fact.sentence), vec![])
+    };
+    ranked.into_iter().map(line).collect()
 }
 
 /// Where the newest `most` of `all` entries begin; what is older is noted.

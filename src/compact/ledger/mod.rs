@@ -36,6 +36,7 @@ use crate::message::path;
 pub use text::{one_line, sentences};
 
 use super::placeholder::is_placeholder;
+use crate::compact::facts::{Facts, Speaker};
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
 use crate::message::dialects::{Dialect, Dialects};
@@ -108,6 +109,8 @@ pub struct Ledger {
     pub tools: Vec<(String, usize)>,
     /// Texts of the assistant.
     pub said: Vec<(String, String)>,
+    /// Sentences that may be shown by what they say.
+    pub facts: Facts,
     /// Summaries of earlier compactions, as they stand.
     pub earlier: Vec<String>,
     /// Entries that an earlier record had no room for, by block.
@@ -206,6 +209,7 @@ impl Ledger {
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, texts);
+            self.facts.add(&message.id, Speaker::User, &text);
             return self.requests.push(Request { id: message.id.clone(), text, is_earlier: false });
         };
         if is_sealed {
@@ -218,6 +222,7 @@ impl Ledger {
         let behind = behind.trim();
         if !behind.is_empty() && behind != KEEP_GOING {
             self.constrained(&message.id, [behind]);
+            self.facts.add(&message.id, Speaker::User, behind);
             self.requests.push(Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false });
         }
     }
@@ -244,6 +249,7 @@ impl Ledger {
     }
 
     fn said(&mut self, id: &str, text: String) {
+        self.facts.add(id, Speaker::Assistant, &text);
         for sentence in decision::settled(&text) {
             self.decisions.push(Decision { id: id.to_string(), by: By::Assistant, sentence });
         }
@@ -436,7 +442,8 @@ impl Ledger {
             Open::Files(_) | Open::Shown(_) | Open::Other(_) if failed => {
                 self.errors_in(id, &text, None, true);
             }
-            Open::Files(_) | Open::Shown(_) | Open::Other(_) => {}
+            Open::Other(_) => self.facts.add(id, Speaker::Tool, &text),
+            Open::Files(_) | Open::Shown(_) => {}
         }
     }
 

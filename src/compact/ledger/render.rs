@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::line::{Line, lines, vital_lines};
+use super::line::{Line, fact_lines, lines, vital_lines};
 use super::user::PINNED;
 use super::{Command, Ledger};
-use crate::map::HashMap;
+use crate::map::{HashMap, HashSet};
 use crate::tokens::Tokenizer;
 
 /// How many tokens the record's lines may have.
@@ -42,10 +42,11 @@ pub enum Block {
     Errors,
     Commands,
     Decisions,
+    Facts,
     Read,
 }
 
-const BLOCKS: [Block; 8] = [
+const BLOCKS: [Block; 9] = [
     Block::Users,
     Block::Constraints,
     Block::Todo,
@@ -53,6 +54,7 @@ const BLOCKS: [Block; 8] = [
     Block::Errors,
     Block::Commands,
     Block::Decisions,
+    Block::Facts,
     Block::Read,
 ];
 
@@ -67,6 +69,7 @@ impl Block {
             Block::Errors => "errors",
             Block::Commands => "commands",
             Block::Decisions => "decisions",
+            Block::Facts => "facts",
             Block::Read => "read-files",
         }
     }
@@ -106,8 +109,10 @@ const COMMANDS: usize = 84;
 
 /// Tags, and the line that counts what was left out, of one block.
 const FRAME: u64 = 24;
-/// Those of all but the block of the user's messages.
-const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 1);
+/// Those of all but the block of the user's messages, and that of facts, which pays for its own.
+const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
+/// Facts that may turn out too long for the room before the search for a shorter one ends.
+const MISSES: usize = 30;
 /// What must not leave: rules, the plan, changed files.
 const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
 
@@ -128,7 +133,10 @@ impl<'a> Page<'a> {
     /// `longer`: with the longer forms of lines.
     fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
         let Shares { user, ledger: own, entries, .. } = shares;
-        let (lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
+        let (mut lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
+        if longer {
+            lines.extend(fact_lines(ledger, if shares.room == u64::MAX { own } else { shares.room }));
+        }
         Page { lines, older, tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
     }
 
@@ -305,7 +313,52 @@ impl<'a> Page<'a> {
                 }
             }
         }
+        self.fill_facts();
     }
+
+    /// Facts for which there is room, the best ones first, unless another line shows them already.
+    fn fill_facts(&mut self) {
+        let mut all = self.of(Block::Facts);
+        crate::rank::sort(&mut all, |&at| self.lines[at].at as u64);
+        let mut shown: HashSet<String> = HashSet::default();
+        let mut whole: HashSet<String> = HashSet::default();
+        for line in self.lines.iter().filter(|line| line.form.is_some()) {
+            match line.block {
+                Block::Constraints | Block::Decisions => {
+                    shown.insert(sentence_of(line).to_string());
+                }
+                Block::Users if line.form == Some(line.longer.len()) => {
+                    whole.insert(line.id.clone());
+                }
+                _ => {}
+            }
+        }
+        let mut misses = 0;
+        let mut frame = FRAME;
+        for at in all {
+            if misses == MISSES {
+                break;
+            }
+            let line = &self.lines[at];
+            if shown.contains(sentence_of(line)) || whole.contains(&line.id) {
+                continue;
+            }
+            let room = if self.shares.room == u64::MAX { self.own() } else { self.room() };
+            match self.show(at, 0, room.saturating_sub(frame)) {
+                Some(cost) => {
+                    self.lists += frame;
+                    self.spare += cost + frame;
+                    frame = 0;
+                }
+                None => misses += 1,
+            }
+        }
+    }
+}
+
+/// The sentence of a line, without its id.
+fn sentence_of(line: &Line) -> &str {
+    line.short.split_once(": ").map_or("", |(_, sentence)| sentence)
 }
 
 /// So many percent of `all`, rounded up.
@@ -396,14 +449,16 @@ fn write(ledger: &Ledger, page: Page, recalls: bool) -> Blocks {
     let mut shown = Vec::new();
     for block in BLOCKS {
         let all: Vec<&Line> = page.lines.iter().filter(|line| line.block == block).collect();
-        let missing: Vec<&Line> = all.iter().copied().filter(|line| line.form.is_none()).collect();
+        // Of sentences that are no facts none is missing.
+        let is_missing = |line: &&Line| line.form.is_none() && block != Block::Facts;
+        let missing: Vec<&Line> = all.iter().copied().filter(is_missing).collect();
         let earlier = ledger.left_out.get(block.name()).copied().unwrap_or(0);
         let older = page.older.iter().find(|(of, ..)| *of == block);
         let left_out = missing.len() + earlier + older.map_or(0, |(_, count, _)| *count);
-        if all.is_empty() && left_out == 0 {
+        if all.iter().all(|line| line.form.is_none()) && left_out == 0 {
             continue;
         }
-        let lines = all.len() - missing.len();
+        let lines = all.iter().filter(|line| line.form.is_some()).count();
         let shortened = all.iter().filter(|line| line.form.is_some_and(|form| form < line.longer.len())).count();
         shown.push(Shown { block, lines, shortened, left_out });
         out.push_str(&format!("<{}>\n", block.name()));

@@ -86,10 +86,12 @@ fn compacted(run: Compaction, lines: usize) -> Compacted {
     done.expect("must-keep is small")
 }
 
-/// Tokens of a record's lists, the user's messages not among them.
+/// Tokens of a record's lists, the user's messages and facts not among them: those have what room is left.
 fn lists(record: &str) -> u64 {
     let lists = record.split_once("\n</summary>\n").map_or("", |(_, lists)| lists);
-    let (users, rest) = lists.split_once("</user-messages>\n").unwrap_or(("", lists));
+    let (before, facts) = lists.split_once("<facts>\n").unwrap_or((lists, ""));
+    let lists = format!("{before}{}", facts.split_once("</facts>\n").map_or("", |(_, behind)| behind));
+    let (users, rest) = lists.split_once("</user-messages>\n").unwrap_or(("", &lists));
     Quarter.count(users.split_once("<user-messages>").map_or("", |(before, _)| before)) + Quarter.count(rest)
 }
 

@@ -1,0 +1,234 @@
+//! What a sentence is worth for its tokens.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::words::{Kind, Word};
+use super::{Facts, Speaker};
+use crate::map::HashMap;
+
+/// How much a word counts by what it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights {
+    pub figure: f64,
+    pub name: f64,
+    pub word: f64,
+    pub tool: f64,
+    pub assistant: f64,
+    pub record: f64,
+    pub repeated: f64,
+    pub shape: f64,
+    /// Of a word that a chosen fact already has.
+    pub again: f64,
+    pub power: f64,
+    /// Tokens of a line beside its sentence.
+    pub line: f64,
+}
+
+/// Fitted on half of the talks; see the board.
+pub const WEIGHTS: Weights = Weights {
+    figure: 5.0,
+    name: 3.0,
+    word: 1.5,
+    tool: 0.5,
+    assistant: 0.7,
+    record: 1.0,
+    repeated: 0.3,
+    shape: 0.5,
+    again: 0.3,
+    power: 0.9,
+    line: 4.0,
+};
+
+/// Words that go on with what was said before: nobody knows what they are about without it.
+const GOES_ON: &[&str] = &[
+    "it",
+    "it's",
+    "its",
+    "this",
+    "that",
+    "that's",
+    "these",
+    "those",
+    "they",
+    "they're",
+    "their",
+    "he",
+    "he's",
+    "she",
+    "she's",
+    "his",
+    "her",
+    "so",
+    "then",
+    "otherwise",
+    "therefore",
+    "also",
+    "instead",
+    "es",
+    "das",
+    "dies",
+    "diese",
+    "sie",
+    "er",
+    "il",
+    "elle",
+    "ils",
+    "ça",
+    "cela",
+    "esto",
+    "eso",
+    "isso",
+    "isto",
+    "ele",
+    "ela",
+    "это",
+    "он",
+    "она",
+    "они",
+];
+
+/// True if a sentence goes on with the one before it.
+pub fn goes_on(sentence: &str, first: &str, words: &[Word]) -> bool {
+    let content = words.iter().filter(|word| word.kind != Kind::Stop).count();
+    let first = first.to_lowercase().replace('’', "'");
+    if GOES_ON.contains(&first.as_str()) {
+        return content <= 8;
+    }
+    const STARTS: [&str; 16] = [
+        "它", "他", "她", "这", "那", "其", "これ", "それ", "あれ", "그", "이것", "그것", "Never", "Always", "Do not",
+        "Don't",
+    ];
+    content <= 5 && sentence.len() < 60 && STARTS.iter().any(|start| sentence.starts_with(start))
+}
+
+/// A fact that may be chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    score: f64,
+    index: usize,
+    /// How many facts had been chosen when it was scored.
+    round: usize,
+}
+
+impl Eq for Candidate {}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        // Of equal ones the newer.
+        self.score.total_cmp(&other.score).then(self.index.cmp(&other.index))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Chosen<'a> {
+    facts: &'a Facts,
+    weights: Weights,
+    all: f64,
+    words: HashMap<u32, u32>,
+    is_chosen: Vec<bool>,
+}
+
+impl Chosen<'_> {
+    /// What a word is worth: rare ones more.
+    fn worth(&self, kind: Kind, key: u32) -> f64 {
+        let uses = f64::from(self.facts.uses.get(&key).copied().unwrap_or(1));
+        let rarity = ((self.all / uses).ln() / self.all.ln()).clamp(0.0, 1.0);
+        let w = &self.weights;
+        let worth = match kind {
+            Kind::Stop => 0.0,
+            Kind::Word => w.word * rarity,
+            Kind::Name => w.name * (0.3 + 0.7 * rarity),
+            Kind::Figure => w.figure * (0.5 + 0.5 * rarity),
+        };
+        worth * w.again.powi(self.words.get(&key).copied().unwrap_or(0) as i32)
+    }
+
+    /// The fact and those before it that it needs: the first index.
+    fn from(&self, index: usize) -> usize {
+        let mut from = index;
+        while self.facts.sentences[from].needs_previous && from > 0 && index - from < 2 && !self.is_chosen[from - 1] {
+            from -= 1;
+        }
+        from
+    }
+
+    fn score(&self, index: usize) -> f64 {
+        let w = &self.weights;
+        let (mut worth, mut tokens) = (0.0, w.line);
+        for sentence in &self.facts.sentences[self.from(index)..=index] {
+            worth += sentence.words.iter().map(|&(kind, key)| self.worth(kind, key)).sum::<f64>();
+            tokens += sentence.tokens;
+        }
+        let sentence = &self.facts.sentences[index];
+        let speaker = match sentence.speaker {
+            Speaker::User => 1.0,
+            Speaker::Assistant => w.assistant,
+            Speaker::Tool => w.tool,
+            Speaker::Record => w.record,
+        };
+        let count = |map: &HashMap<u32, u32>, key| map.get(&key).copied().unwrap_or(1);
+        let repeated = match (count(&self.facts.exacts, sentence.exact), count(&self.facts.shapes, sentence.shape)) {
+            (2.., _) => w.repeated,
+            (_, 3..) => w.shape,
+            _ => 1.0,
+        };
+        worth * speaker * repeated / tokens.powf(w.power)
+    }
+}
+
+/// All that may be chosen.
+pub fn candidates(facts: &Facts, is_old: &[bool]) -> Vec<usize> {
+    (0..facts.sentences.len()).filter(|&index| !is_old[index]).collect()
+}
+
+/// The best ones first, of about so many tokens in all: what a fact has in common with better ones counts less.
+pub fn order(facts: &Facts, candidates: Vec<usize>, tokens: f64) -> Vec<usize> {
+    order_by(facts, candidates, tokens, WEIGHTS)
+}
+
+pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Weights) -> Vec<usize> {
+    let mut chosen = Chosen {
+        facts,
+        weights,
+        all: (facts.sentences.len() as f64).max(8.0),
+        words: HashMap::default(),
+        is_chosen: vec![false; facts.sentences.len()],
+    };
+    let mut heap: BinaryHeap<Candidate> =
+        candidates.into_iter().map(|index| Candidate { score: chosen.score(index), index, round: 0 }).collect();
+    let mut out = Vec::new();
+    let mut left = tokens;
+    let mut round = 0;
+    while let Some(best) = heap.pop() {
+        if left <= 0.0 || best.score <= 0.0 {
+            break;
+        }
+        if chosen.is_chosen[best.index] {
+            continue;
+        }
+        if best.round < round {
+            let score = chosen.score(best.index);
+            if heap.peek().is_some_and(|next| next.score > score) {
+                heap.push(Candidate { score, round, ..best });
+                continue;
+            }
+        }
+        for index in chosen.from(best.index)..=best.index {
+            let sentence = &facts.sentences[index];
+            chosen.is_chosen[index] = true;
+            out.push(index);
+            left -= sentence.tokens + weights.line;
+            for (_, key) in &sentence.words {
+                *chosen.words.entry(*key).or_default() += 1;
+            }
+        }
+        round += 1;
+    }
+    out
+}

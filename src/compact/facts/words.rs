@@ -1,0 +1,182 @@
+//! Words of a sentence: what they are worth, and how they are known again.
+
+/// What a word is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Carries nothing by itself.
+    Stop,
+    Word,
+    /// A name or an identifier.
+    Name,
+    /// Has a digit.
+    Figure,
+}
+
+/// A word of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    pub text: &'a str,
+    pub kind: Kind,
+    /// The same for other forms of the word.
+    pub key: u32,
+}
+
+/// Bytes of a word that are looked at.
+const LONGEST: usize = 80;
+/// Letters of a word that its key is made from: behind them are endings.
+const STEM: usize = 6;
+
+/// The words of a sentence. Han and kana have no spaces: each two neighbours are a word.
+pub fn words(sentence: &str) -> Vec<Word<'_>> {
+    let mut out = Vec::new();
+    let mut is_first = true;
+    let is_gap = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '“' | '”' | '„' | '«' | '»' | '—' | '–'
+            )
+            || matches!(
+                c,
+                '<' | '>' | '|' | '=' | '。' | '，' | '、' | '；' | '：' | '！' | '？' | '（' | '）' | '「' | '」'
+            )
+    };
+    let mut rest = sentence;
+    while let Some(start) = rest.find(|c| !is_gap(c)) {
+        let run = &rest[start..];
+        let mut end = run.find(is_gap).unwrap_or(run.len());
+        // A comma within a number.
+        while run[end..].starts_with(',')
+            && run[..end].ends_with(|c: char| c.is_ascii_digit())
+            && run[end + 1..].starts_with(|c: char| c.is_ascii_digit())
+        {
+            end += 1 + run[end + 1..].find(is_gap).unwrap_or(run.len() - end - 1);
+        }
+        let (run, more) = run.split_at(end);
+        rest = more;
+        for piece in scripts(run) {
+            let text =
+                piece.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '¥' | '%' | '#'));
+            if text.chars().any(char::is_alphanumeric) {
+                push(text, is_first, &mut out);
+                is_first = false;
+            }
+        }
+        // Behind a colon a sentence begins anew.
+        is_first |= run.ends_with(':') || run.ends_with('.');
+    }
+    out
+}
+
+fn push<'a>(text: &'a str, is_first: bool, out: &mut Vec<Word<'a>>) {
+    if text.starts_with(is_ideograph) {
+        let mut chars = text.char_indices().peekable();
+        let is_alone = text.chars().nth(1).is_none();
+        while let Some((at, c)) = chars.next() {
+            let end = match chars.peek() {
+                Some(&(next, other)) => next + other.len_utf8(),
+                None if is_alone => at + c.len_utf8(),
+                None => break,
+            };
+            let pair = &text[at..end];
+            // Hiragana are endings and particles more often than not.
+            let kind = if pair.chars().all(is_hiragana) { Kind::Stop } else { Kind::Word };
+            out.push(Word { text: pair, kind, key: key(pair) });
+        }
+        return;
+    }
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    out.push(Word { text, kind: kind(text, is_first), key: key(text) });
+}
+
+/// Cuts a run where ideographs begin or end.
+fn scripts(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next().map(is_ideograph)?;
+        let end = rest.find(|c| is_ideograph(c) != first).unwrap_or(rest.len());
+        let (piece, more) = rest.split_at(end);
+        rest = more;
+        Some(piece)
+    })
+}
+
+/// True for Han and kana.
+pub fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{309f}')
+}
+
+fn kind(text: &str, is_first: bool) -> Kind {
+    if text.bytes().any(|byte| byte.is_ascii_digit()) || text.chars().any(|c| c.is_numeric()) {
+        return Kind::Figure;
+    }
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let upper = text.chars().filter(|c| c.is_uppercase()).count();
+    let starts_upper = text.starts_with(char::is_uppercase);
+    let inner = |c: char| matches!(c, '_' | '/' | '@' | '\\' | ':') || c == '.';
+    let trimmed = text.trim_matches(inner);
+    if super::languages::is_stop(text) {
+        return Kind::Stop;
+    }
+    if trimmed.contains(inner) || upper >= 2 && letters >= 2 && !text.contains(['\'', '’']) {
+        return Kind::Name;
+    }
+    if starts_upper && !is_first && letters >= 2 { Kind::Name } else { Kind::Word }
+}
+
+/// A key that other forms of a word share: its beginning, whatever its case. A figure is itself.
+pub fn key(text: &str) -> u32 {
+    let is_whole = text.chars().any(|c| c.is_numeric() || matches!(c, '_' | '/' | '.'));
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut add = |c: char| {
+        let mut bytes = [0; 4];
+        for byte in c.encode_utf8(&mut bytes).bytes() {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    };
+    let plain = text.strip_suffix("'s").or(text.strip_suffix("’s")).unwrap_or(text);
+    let plain = if !is_whole && plain.len() > 3 && !plain.ends_with("ss") {
+        plain.strip_suffix('s').unwrap_or(plain)
+    } else {
+        plain
+    };
+    let most = if is_whole { LONGEST } else { STEM };
+    plain.chars().flat_map(char::to_lowercase).take(most).for_each(&mut add);
+    hash
+}
+
+/// Tokens of a text, roughly.
+pub fn tokens(text: &str) -> f64 {
+    let mut tokens = 0.0;
+    let mut letters = 0;
+    let mut flush = |letters: &mut u32| {
+        tokens += match *letters {
+            0 => 0.0,
+            1..=7 => 1.0,
+            n => 1.0 + f64::from(n - 7) / 5.0,
+        };
+        *letters = 0;
+    };
+    let mut more = 0.0;
+    for c in text.chars() {
+        if c.is_ascii_alphabetic() {
+            letters += 1;
+            continue;
+        }
+        flush(&mut letters);
+        more += match c {
+            ' ' | '\'' => 0.0,
+            '0'..='9' => 0.4,
+            _ if c.is_ascii() => 0.7,
+            _ if is_ideograph(c) => 0.75,
+            _ if c.is_alphabetic() => 0.35,
+            _ => 1.0,
+        };
+    }
+    flush(&mut letters);
+    tokens + more
+}
