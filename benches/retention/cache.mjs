@@ -7,7 +7,7 @@ import { join } from "node:path";
 const pathOf = (relative) => new URL(relative, import.meta.url).pathname;
 const HOME = pathOf("../../build/retention/scores/");
 /** Files of this folder that no score depends on. */
-const REPORTING = /^(?:board\.(?:md|json)|run|tables|cache|tune)/;
+const REPORTING = /^(?:board\.(?:md|json)|run|tables|goals|cache|tune)/;
 const PEERS = ["@langchain/core", "ai-sdk", "gpt-tokenizer"];
 
 /** What decides a score beside the view's name: hashes of the scorers with their data, and of the package. */

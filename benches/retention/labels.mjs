@@ -38,7 +38,7 @@ export async function labelled(view) {
       : budgetsOf(one.messages).map((budget) => [one.messages, budget]);
     for (const [messages, budget] of runs) {
       const made = await view(messages, budget);
-      if (made) scoreStory(scores[one.half], one, made);
+      if (made) scoreStory(scores[one.half], { ...one, budget }, made);
     }
   }
   return scores;
@@ -57,7 +57,7 @@ function empty() {
     transcripts: constraintSums(),
     outcomes: { listed: [0, 0], any: [0, 0], right: [0, 0], inView: [0, 0] },
     states: { shown: [0, 0], right: [0, 0] },
-    actions: { inView: [0, 0], listed: [0, 0], result: [0, 0], reads: [0, 0] },
+    actions: { inView: [0, 0], at16k: [0, 0], listed: [0, 0], result: [0, 0], reads: [0, 0] },
   };
 }
 
@@ -170,7 +170,7 @@ function scoreStates(sums, { messages, states, isOwn, shift = 0 }, { record, ver
       if (!states.some(({ line: label }) => matches(line, label))) add(sums, "right", false);
 }
 
-function scoreActions(sums, { messages, actions, shift = 0 }, { record, view }) {
+function scoreActions(sums, { messages, actions, budget, shift = 0 }, { record, view }) {
   const made = new Set(view.flatMap(({ tool_calls: calls = [] }) => calls.map(signature)));
   const lines = record.text.split("\n");
   for (const { message, name, key, result } of actions) {
@@ -182,7 +182,9 @@ function scoreActions(sums, { messages, actions, shift = 0 }, { record, view }) 
       continue;
     }
     const isVerbatim = call !== undefined && made.has(signature(call));
-    add(sums, "inView", isVerbatim || lines.some(names));
+    const isInView = isVerbatim || lines.some(names);
+    add(sums, "inView", isInView);
+    if (budget === 16_000) add(sums, "at16k", isInView);
     if (isVerbatim) continue;
     const listed = record.actions.filter(({ line }) => names(line));
     const own = listed.filter(({ ids }) => ids.includes(message - shift));

@@ -6,9 +6,15 @@ import { labelled, rate } from "./labels.mjs";
 import { answered, memoryTalks } from "./memory.mjs";
 import { cuts, needs, shown } from "./needed.mjs";
 import { requestTokens } from "./tokens.mjs";
-import { transcripts } from "./transcripts.mjs";
+import { textOf, transcripts } from "./transcripts.mjs";
 
 export const BUDGETS = [8_000, 16_000, 32_000];
+/** A real summary has about as many tokens as the first. */
+export const FACT_BUDGETS = [3_000, ...BUDGETS];
+/** A view with less of its budget has room. */
+const MOSTLY = 0.97;
+/** Steps and budget of a chain. */
+const CHAIN = { steps: 20, budget: 16_000, minTokens: 60_000 };
 export const SHARES = [0.1, 0.25, 0.4];
 
 /**
@@ -25,6 +31,7 @@ export function parts({ folders, probes = {}, only, every = 1, talks }) {
   return {
     needed: neededNext(found, every),
     facts: factsInView(found),
+    chain: afterChain(found),
     ...(folders === undefined && {
       labels: async (view) => rounded(await labelled((messages, budget) => attempt(view, messages, budget))),
     }),
@@ -57,7 +64,10 @@ function neededNext(found, every) {
   return async (view) => {
     points ??= found.flatMap(({ messages }) => cutsOf(messages, every));
     const sums = Object.fromEntries(
-      BUDGETS.map((budget) => [budget, { cuts: 0, lines: [0, 0], names: [0, 0], again: [0, 0], fill: 0, over: 0 }]),
+      BUDGETS.map((budget) => [
+        budget,
+        { cuts: 0, lines: [0, 0], names: [0, 0], again: [0, 0], fill: 0, over: 0, leftOut: 0 },
+      ]),
     );
     for (const { history, needed, open } of points) {
       for (const budget of open) {
@@ -68,6 +78,7 @@ function neededNext(found, every) {
         sum.cuts++;
         sum.fill += size / budget;
         sum.over += size > budget ? 1 : 0;
+        sum.leftOut += size < MOSTLY * budget && leavesOut(made) ? 1 : 0;
         for (const kind of ["lines", "names"])
           sum[kind] = [sum[kind][0] + has[kind], sum[kind][1] + needed[kind].length];
         sum.again = [sum.again[0] + has.again, sum.again[1] + needed.reads.length];
@@ -75,12 +86,17 @@ function neededNext(found, every) {
     }
     return Object.fromEntries(
       BUDGETS.map((budget) => {
-        const { cuts: count, lines, names, again, fill, over } = sums[budget];
+        const { cuts: count, lines, names, again, fill, over, leftOut } = sums[budget];
         const shares = { lines: rate(lines), names: rate(names), readAgain: rate(again), fill: rate([fill, count]) };
-        return [budget, { cuts: count, ...shares, over }];
+        return [budget, { cuts: count, ...shares, over, leftOut }];
       }),
     );
   };
+}
+
+/** A record says how many entries it has no room for. */
+function leavesOut(view) {
+  return view.some((message) => /^\(\d+ (?:more|older) .*left out/m.test(textOf(message)));
 }
 
 /** Cuts with what they need and the budgets that are smaller than their history. */
@@ -96,19 +112,51 @@ function cutsOf(messages, every) {
 /** By budget and kind: the share of facts in view, over whole transcripts. */
 function factsInView(found) {
   return async (view) => {
-    const sums = Object.fromEntries(BUDGETS.map((budget) => [budget, {}]));
+    const sums = Object.fromEntries(FACT_BUDGETS.map((budget) => [budget, {}]));
     for (const { messages } of found) {
       const known = facts(messages);
-      for (const budget of BUDGETS.filter((budget) => budget < requestTokens(messages) * 0.9)) {
-        const seen = viewOf((await attempt(view, messages, budget)) ?? []);
-        for (const [kind, predicates] of Object.entries(known)) {
-          const [held, all] = sums[budget][kind] ?? [0, 0];
-          sums[budget][kind] = [held + predicates.filter((isShown) => isShown(seen)).length, all + predicates.length];
-        }
-      }
+      for (const budget of FACT_BUDGETS.filter((budget) => budget < requestTokens(messages) * 0.9))
+        addFacts(sums[budget], known, (await attempt(view, messages, budget)) ?? []);
     }
     return rounded(sums);
   };
+}
+
+function addFacts(sums, known, view) {
+  const seen = viewOf(view);
+  for (const [kind, predicates] of Object.entries(known)) {
+    const [held, all] = sums[kind] ?? [0, 0];
+    sums[kind] = [held + predicates.filter((isShown) => isShown(seen)).length, all + predicates.length];
+  }
+}
+
+/**
+ * Facts of long transcripts after each view became the history of the next (`chain`), and in one view of the whole
+ * (`once`), at the same budget.
+ */
+function afterChain(found) {
+  return async (view) => {
+    const sums = { chain: {}, once: {} };
+    for (const { messages } of found.filter(({ messages }) => requestTokens(messages) >= CHAIN.minTokens)) {
+      const known = facts(messages);
+      const step = Math.ceil(messages.length / CHAIN.steps);
+      let history = [];
+      for (let from = 0; from < messages.length; from = ends(messages, from + step)) {
+        history = [...history, ...messages.slice(from, ends(messages, from + step))];
+        history = (await attempt(view, history, CHAIN.budget)) ?? history;
+      }
+      addFacts(sums.chain, known, history);
+      addFacts(sums.once, known, (await attempt(view, messages, CHAIN.budget)) ?? []);
+    }
+    return rounded(sums);
+  };
+}
+
+/** The first index from `at` on that does not stand between a call and its results. */
+function ends(messages, at) {
+  let end = Math.min(at, messages.length);
+  while (end < messages.length && messages[end].role === "tool") end++;
+  return end;
 }
 
 function memoryAnswers(folder, talks) {

@@ -5,8 +5,8 @@
  * nothing.
  *
  *   --only NAME,NAME    some contenders
- *   --part NAME,NAME    needed, facts, labels, memory or kit alone
- *   --transcripts DIR   other conversations than the public ones, for needed and facts
+ *   --part NAME,NAME    needed, facts, chain, labels, memory or kit alone
+ *   --transcripts DIR   other conversations than the public ones, for needed, facts and chain
  *   --write             write what was run into the board, and keep its other figures
  *   --fresh             score again what is known
  *
@@ -20,7 +20,7 @@ import * as espalier from "../../pkg/dist/node.js";
 import { cached, versions } from "./cache.mjs";
 import { probes } from "./fetch.mjs";
 import { kitsOwn, parts } from "./parts.mjs";
-import { columns, markdown } from "./tables.mjs";
+import { columns, markdown, missed } from "./tables.mjs";
 import { contenders, PEERS } from "./views.mjs";
 
 const { values: flags } = parseArgs({
@@ -62,7 +62,7 @@ if (isWhole || flags.write) {
   writeFileSync(file, `${JSON.stringify(written, null, 1)}\n`);
   writeFileSync(new URL("./board.md", import.meta.url), markdown(written));
 }
-process.stdout.write(columns(board, flags.transcripts ? {} : before));
+process.stdout.write(columns(board, flags.transcripts ? {} : before) + missed(board));
 
 async function peers() {
   const [{ trimMessages }, { pruneMessages }] = await Promise.all([

@@ -1,10 +1,11 @@
 /** The tables of a board: as Markdown, or for a terminal with the difference to an older board. */
 
-import { BUDGETS, SHARES } from "./parts.mjs";
+import { goals } from "./goals.mjs";
+import { SHARES } from "./parts.mjs";
 
 const HALVES = ["tune", "judge"];
 /** Paths of figures that are counts. */
-const COUNT = /(?:cuts|over|stale)$/;
+const COUNT = /(?:cuts|over|stale|leftOut)$/;
 
 /** Markdown of a board. */
 export function markdown(board) {
@@ -12,11 +13,34 @@ export function markdown(board) {
     const cells = rows.map(({ labels, paths }) => [...labels, ...paths.map((path) => figure(get(board, path), path))]);
     const line = (row) => `| ${row.join(" | ")} |\n`;
     const rule = head.map((_, at) => (at === 0 ? "---" : "---:"));
-    return `${title ? `## ${title}\n\n` : ""}${note ? `${note}\n\n` : ""}${[head, rule, ...cells].map(line).join("")}\n`;
+    const above = [title && `## ${title}\n\n`, note && `${note}\n\n`].filter(Boolean);
+    return [...above, ...[head, rule, ...cells].map(line), "\n"].join("");
   });
   const about = "Written by `npm run bench retention`; see `run.mjs`. Figures are percent.";
-  return `# What a view still shows\n\n${about}\n\n${written.join("")}`;
+  return `# What a view still shows\n\n${about}\n\n${written.join("")}${goalTable(board)}`;
 }
+
+/** The goals of the default profile that the board misses, one a line. */
+export function missed(board) {
+  const all = goals(board);
+  const open = all.filter(({ isMet }) => !isMet);
+  if (all.length === 0) return "";
+  const figure = (value, { isMost }) => wanted(value, isMost);
+  const lines = open.map((each) => `  ${each.name}: ${figure(each.now, each)}, not ${figure(each.goal, each)}\n`);
+  return `\n== Goals: ${all.length - open.length} of ${all.length} are met; missed:\n${lines.join("")}`;
+}
+
+function goalTable(board) {
+  const head = "| figure | now | goal | met |\n| --- | ---: | ---: | --- |\n";
+  const rows = goals(board).map(({ name, now, goal, isMost, isMet }) => {
+    const bound = `${isMost ? "<=" : ">="} ${wanted(goal, isMost)}`;
+    return `| ${[name, wanted(now, isMost), bound, isMet ? "yes" : "no"].join(" | ")} |\n`;
+  });
+  return `## Goals of the default profile\n\n${head}${rows.join("")}`;
+}
+
+/** A goal with an upper bound counts something. */
+const wanted = (value, isCount) => (isCount ? String(value) : (100 * value).toFixed(1));
 
 /** The same in columns; behind a figure the difference to the one of `before`. */
 export function columns(board, before) {
@@ -51,7 +75,7 @@ function figure(value, path) {
 const get = (board, path) => path.reduce((value, key) => value?.[key], board);
 
 /** `[{ title, note, head, rows: [{ labels, paths }] }]` of the parts that the board has. */
-function tables({ needed = {}, facts = {}, labels = {}, memory = {}, kit = {} }) {
+function tables({ needed = {}, facts = {}, chain = {}, labels = {}, memory = {}, kit = {} }) {
   const by = (part, scores, columns) =>
     Object.keys(scores).flatMap((name) =>
       Object.keys(scores[name]).map((size) => ({
@@ -64,24 +88,34 @@ function tables({ needed = {}, facts = {}, labels = {}, memory = {}, kit = {} })
     rows
       .toSorted((one, other) => Number(one.size) - Number(other.size))
       .map(({ name, size, paths }) => ({ labels: [name, shown(size)], paths }));
-  const kinds = Object.keys(Object.values(facts)[0]?.[BUDGETS[0]] ?? {});
+  const kindsOf = (scores) => Object.keys(Object.values(Object.values(scores)[0] ?? {}).at(-1) ?? {});
+  const kinds = kindsOf(facts);
   const all = [
     {
       title: "Needed next",
       note: "Lines and names of the next 20 calls' arguments that stood in the history, in view; files to read again.",
-      head: ["view", "budget", "cuts", "lines", "names", "read again", "budget used", "over"],
-      rows: ordered(by("needed", needed, ["cuts", "lines", "names", "readAgain", "fill", "over"])),
+      head: ["view", "budget", "cuts", "lines", "names", "read again", "budget used", "over", "left out with room"],
+      rows: ordered(by("needed", needed, ["cuts", "lines", "names", "readAgain", "fill", "over", "leftOut"])),
     },
     {
       title: "Facts in view",
       head: ["view", "budget", ...kinds],
       rows: ordered(by("facts", facts, kinds)),
     },
+    {
+      title: "Facts after a chain",
+      note: "Long transcripts at 16,000 tokens: 20 views, each of the last and what came since; one of the whole.",
+      head: ["view", "made", ...kindsOf(chain)],
+      rows: by("chain", chain, kindsOf(chain)).map(({ name, size, paths }) => ({ labels: [name, size], paths })),
+    },
     ...labelTables(labels),
     {
       title: "Answers of long talks (BFCL memory)",
       head: ["view", ...SHARES.map((size) => `${size * 100} % of the tokens`)],
-      rows: Object.keys(memory).map((name) => ({ labels: [name], paths: SHARES.map((size) => ["memory", name, size]) })),
+      rows: Object.keys(memory).map((name) => ({
+        labels: [name],
+        paths: SHARES.map((size) => ["memory", name, size]),
+      })),
     },
     {
       title: "compaction-conformance-kit, after five rounds",
@@ -114,6 +148,7 @@ function labelTables(labels) {
     "error shown": ["states", "shown"],
     "state right": ["states", "right"],
     "action in view": ["actions", "inView"],
+    "at 16k": ["actions", "at16k"],
     "its result right": ["actions", "result"],
     "reads listed": ["actions", "reads"],
   };
