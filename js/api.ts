@@ -184,7 +184,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
   const pictures = resultPictures(reading, maxImageBytes);
   return {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
-    ...(provider !== undefined && { format: provider }),
+    ...(provider !== undefined && { format: provider, written: reading.format }),
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
     budget, limitSource, headroom, backfill, note, cacheStep, dropMedia,
     keep: [...kept(reading, options.keep), ...serverItems(reading)],

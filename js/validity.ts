@@ -225,6 +225,7 @@ function fields(reading: Scanned, provider: Provider, { tools, model, purpose, r
   return {
     provider,
     wire: reading.format === provider,
+    byItems: reading.format === "openai-responses",
     ownResults: reading.format === "ai-sdk",
     // Tools that the provider runs have no name; the adapter's stand-in for it is not sent.
     tools: known ? reading.tools.filter((tool: unknown) => !isFields(tool) || typeof tool["name"] !== "string" || !/^tool \d+$/.test(tool["name"])) : undefined,

@@ -85,6 +85,7 @@ impl CompactOptions {
             cover: self.cover,
             prices,
             thinking: self.thinking.map(|ids| ids.into_iter().collect()),
+            by_items: false,
         })
     }
 
@@ -182,6 +183,7 @@ impl Compaction {
         let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
         let counter = counting.counter().map_err(to_js)?;
         let options = options.options(counting.model).map_err(to_js)?;
+        let options = Options { by_items: counter.by_items, ..options };
         let budget = options.budget;
         let inner = crate::compact::Compaction::new(
             conversation,

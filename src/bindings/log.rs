@@ -41,6 +41,7 @@ fn counting(options: JsValue) -> Result<(Counted, &'static str), JsValue> {
         model: counter.cost_model,
         tools: counter.tools.total,
         origin: counter.origin,
+        by_items: counter.by_items,
         tokenizer: counter.encoding,
     };
     Ok((counted, counter.name))

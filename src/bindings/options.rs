@@ -29,6 +29,8 @@ pub struct Counting {
     tools: Vec<Tool>,
     /// The format of the messages, which tells whose they are where no model is named.
     format: Option<String>,
+    /// The format that the messages are written in, where they are for the provider of another.
+    written: Option<String>,
     /// The name of a formula for pictures, and its numbers.
     images: Option<String>,
     image_numbers: Vec<f64>,
@@ -47,6 +49,8 @@ pub struct Counter {
     pub cost_model: CostModel,
     pub tools: ToolsCost,
     pub origin: Origin,
+    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    pub by_items: bool,
 }
 
 impl Counting {
@@ -101,12 +105,18 @@ impl Counting {
             }
         }
         let tokenizer = Rc::new(Seeing { tokenizer: Rc::clone(&encoding), pictures });
-        Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools })
+        let by_items = self.written() == Some(Provider::OpenAiResponses);
+        Ok(Counter { name, encoding, tokenizer, cost_model, origin: origin.worst(tools.origin), tools, by_items })
     }
 
     /// The provider whose format it is, if it is one's.
     pub fn speaks(&self) -> Option<Provider> {
         self.format.as_deref().and_then(|name| Provider::from_name(name).ok())
+    }
+
+    /// The provider in whose format the messages are written, if it is one's.
+    pub fn written(&self) -> Option<Provider> {
+        self.written.as_deref().map_or_else(|| self.speaks(), |name| Provider::from_name(name).ok())
     }
 
     /// How pictures are seen by the provider whose format it is, if that has models of its own only.
@@ -121,7 +131,8 @@ impl Counting {
 
 impl Counter {
     pub fn meter(&self) -> Meter<'_> {
-        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools.total }
+        let tools = self.tools.total;
+        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools, by_items: self.by_items }
     }
 }
 

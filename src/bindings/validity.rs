@@ -17,6 +17,8 @@ struct Options {
     #[serde(default)]
     wire: bool,
     #[serde(default)]
+    by_items: bool,
+    #[serde(default)]
     own_results: bool,
     tools: Option<Vec<Tool>>,
     #[serde(default)]
@@ -37,6 +39,7 @@ impl Options {
         Ok(Target {
             provider,
             wire: self.wire,
+            by_items: self.by_items,
             own_results: self.own_results,
             tools: self.tools.clone(),
             pending: self.pending,

@@ -92,6 +92,8 @@ pub struct Options {
     /// For formats in which thoughts are signed: a summary inside a turn leaves the last thought to the calls that stay. Not those of these
     /// messages, by id: of another model, or without a signature. Absent for all other formats.
     pub thinking: Option<HashSet<String>>,
+    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    pub by_items: bool,
 }
 
 /// A range of messages by their ids, both ends included; without one of them from the beginning or to the end. It grows to whole groups.

@@ -17,6 +17,8 @@ pub struct Meter<'a> {
     pub tokenizer: &'a dyn Tokenizer,
     /// Tokens of the tool definitions that are sent along.
     pub tools: u64,
+    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    pub by_items: bool,
 }
 
 impl Meter<'_> {

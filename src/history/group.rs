@@ -64,7 +64,10 @@ pub fn groups_within(draft: &Draft, results_anywhere: bool) -> Vec<Group> {
         group.entries.iter().for_each(|&entry| group_of[entry] = at);
     }
     let entries = draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in());
-    let found = pair(entries.map(|(at, entry)| (at, &*entry.message)), Matching { names: false, direct: false });
+    let found = pair(
+        entries.map(|(at, entry)| (at, &*entry.message)),
+        Matching { names: false, by_items: draft.meter.by_items },
+    );
     // Which newer group each is part of, if any.
     let mut joins: Vec<usize> = (0..groups.len()).collect();
     let mut pending = vec![false; groups.len()];

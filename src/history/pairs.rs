@@ -25,8 +25,7 @@ pub fn repair_for(draft: &mut Draft, provider: Option<Provider>) {
     drop_empty(draft, may_be_blank);
     let entries =
         draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()).map(|(at, entry)| (at, &*entry.message));
-    let direct = provider.is_some_and(|provider| provider.rules().direct);
-    let found = pair(entries, Matching { names: false, direct });
+    let found = pair(entries, Matching { names: false, by_items: draft.meter.by_items });
     let moves_results = !takes_results_anywhere(provider);
     let mut moves = Moves::default();
     let mut renamed: BTreeMap<usize, HashMap<usize, String>> = BTreeMap::new();
@@ -199,7 +198,7 @@ pub fn check(messages: &[Message]) -> Result<(), (String, &'static str)> {
         after_assistant = is_assistant;
     }
     // Only what the newest message of the assistant asked for may be running.
-    if !waiting.is_empty() && caller.is_some_and(|m| m.calls().next().is_none()) {
+    if waiting.iter().any(|id| !caller.is_some_and(|m| m.calls().any(|call| call == *id))) {
         return fail(caller, "call without a result");
     }
     Ok(())

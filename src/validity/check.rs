@@ -76,8 +76,7 @@ pub fn check<T: Spoken>(messages: &[T], target: &Target) -> Vec<Finding> {
 
 /// How calls and results are matched for a provider.
 pub(super) fn matching(target: &Target) -> Matching {
-    let rules = target.provider.rules();
-    Matching { names: rules.names_match, direct: rules.direct && target.wire }
+    Matching { names: target.provider.rules().names_match, by_items: target.by_items }
 }
 
 fn kind(message: &impl Spoken) -> Kind {

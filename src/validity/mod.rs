@@ -37,6 +37,8 @@ pub struct Target {
     /// True if the messages are that provider's own; then rules count that the edge would see to when it writes neutral ones (roles
     /// that alternate, results in one message).
     pub wire: bool,
+    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    pub by_items: bool,
     /// True for formats in which the results of a call stand in the message of the assistant that made it.
     pub own_results: bool,
     /// The tools of the request, if they are known.
@@ -51,6 +53,7 @@ impl Target {
     /// A provider's own messages, any model, tools not known.
     pub fn new(provider: Provider) -> Target {
         let special = Special::default();
-        Target { provider, wire: true, own_results: false, tools: None, pending: true, special }
+        let by_items = provider == Provider::OpenAiResponses;
+        Target { provider, wire: true, by_items, own_results: false, tools: None, pending: true, special }
     }
 }

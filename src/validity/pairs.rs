@@ -84,8 +84,9 @@ pub struct Pairs {
 pub struct Matching {
     /// A result with another name than its call answers nothing.
     pub names: bool,
-    /// Results directly follow the message that called: a call of an earlier message of the assistant's run is not running any more.
-    pub direct: bool,
+    /// Each call is an item of its own (OpenAI Responses): all items of the assistant's last run may be running. In all other formats
+    /// only calls of its last message may.
+    pub by_items: bool,
 }
 
 /// The call that is open under an id, and the round at hand.
@@ -226,7 +227,7 @@ pub fn pair<'m, T: Spoken + 'm>(messages: impl Iterator<Item = (usize, &'m T)>, 
     // What is still waiting at the very end is running now, not lost, unless somebody went on talking.
     if !round.caller_calls {
         round.give_up(&mut found.calls);
-    } else if matching.direct {
+    } else if !matching.by_items {
         for call in found.calls[round.first..].iter_mut().filter(|call| call.at.0 != round.caller) {
             if call.fate == Fate::Pending {
                 call.fate = Fate::Lost { behind: round.stand_in(call.at.0) };

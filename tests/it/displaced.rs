@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use espalier::compact::{Compaction, Options};
 use espalier::effect::Step;
+use espalier::history::draft::Meter;
+use espalier::history::log::{Counting, Log};
 use espalier::history::pairs::check as paired;
 use espalier::history::prune::{Limits, prune};
 use espalier::message::{Message, Part, Role};
 use espalier::tokens::{CostModel, Origin};
 use espalier::validity::pairs::LOST;
-use espalier::validity::{Provider, Settings, Target, check as refused, repair};
+use espalier::validity::{Finding, Provider, Settings, Target, check as refused, repair};
 use fastrand::Rng;
 
 use crate::support::{Quarter, meter, numbered};
@@ -86,6 +88,52 @@ fn results_move_to_their_calls() {
         vec![calls(&["1"]), user("b"), results(&["1"]), calls(&["1"]), results(&["1"])],
         "a(1) t[1] ub a(1-2) t![1-2]",
     );
+}
+
+/// Only the last message of the assistant can have calls that are running; in a format of items, all items of its last run.
+#[test]
+fn a_call_before_the_last_message_of_the_assistant_is_not_pending() {
+    let check = |messages: Vec<Message>, expected: &str, by_items: &str| {
+        let messages = numbered(messages);
+        for is_items in [false, true] {
+            let meter = Meter { by_items: is_items, ..meter(&Quarter) };
+            let limits = Limits { budget: 100_000, ..Limits::default() };
+            let plan = prune(&messages, meter, Origin::Exact, &limits).unwrap().plan;
+            let expected = if is_items { by_items } else { expected };
+            assert_eq!(sketch(&crate::prune::carry_out(&messages, &plan)), expected, "prune");
+            let options = Options { budget: 100_000, by_items: is_items, ..Options::default() };
+            let (model, tokenizer) = (CostModel::Espalier, Rc::new(Quarter));
+            let mut run = Compaction::new(messages.clone(), 0, model, tokenizer.clone(), Origin::Exact, options);
+            let Ok(Step::Done { result }) = run.poll() else { panic!("a model was asked for") };
+            assert_eq!(sketch(&crate::prune::carry_out(&messages, &result.plan)), expected, "compact");
+            let counting = Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: is_items };
+            let mut log = Log::new(counting);
+            for message in &messages {
+                log.append(message.clone(), 0).unwrap();
+                log.view();
+            }
+            assert_eq!(sketch(&log.messages()), expected, "view of a log");
+        }
+        for provider in Provider::ALL {
+            let target = Target::new(provider);
+            let is_lost = |found: &Finding| found.rule == "lost-call";
+            let lost = refused(&messages, &target).iter().filter(|found| is_lost(found)).count();
+            let out = sketch(&repair(&messages, &target, &Settings::default()).messages);
+            let expected = if target.by_items { by_items } else { expected };
+            assert_eq!(lost, expected.matches('!').count(), "{provider:?}");
+            assert_eq!(out.matches('!').count(), lost, "{provider:?}: {out}");
+        }
+    };
+    let user = |text| say(Role::User, text);
+    let two = |more: &[Message]| [vec![user("a"), calls(&["1"]), calls(&["2"])], more.to_vec()].concat();
+    check(two(&[results(&["2"])]), "ua a(1) t![1] a(2) t[2]", "ua a(1) a(2) t[2]");
+    check(two(&[]), "ua a(1) t![1] a(2)", "ua a(1) a(2)");
+    check(two(&[results(&["1"])]), "ua a(1) a(2) t[1]", "ua a(1) a(2) t[1]");
+    check(two(&[results(&["2"]), results(&["1"])]), "ua a(1) a(2) t[2] t[1]", "ua a(1) a(2) t[2] t[1]");
+    let next = [results(&["2"]), calls(&["3"])];
+    check(two(&next), "ua a(1) t![1] a(2) t[2] a(3)", "ua a(1) t![1] a(2) t[2] a(3)");
+    // Of one message's calls some may be answered before others.
+    check(vec![user("a"), calls(&["1", "2"]), results(&["1"])], "ua a(1)(2) t[1]", "ua a(1)(2) t[1]");
 }
 
 /// A history of odd order: results come late, in other messages, together or apart; some never.

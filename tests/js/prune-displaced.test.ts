@@ -7,7 +7,7 @@ import { HOSTS } from "./conversation/support.ts";
 import type { Fields } from "./conversation/support.ts";
 import { espalier } from "./built.ts";
 
-const { compact, openConversation, prune, repair } = espalier;
+const { compact, openConversation, prune, repair, validate } = espalier;
 const REAL = "The real result 42";
 const LOST = /No result was recorded/;
 
@@ -41,6 +41,28 @@ for (const format of Object.keys(HOSTS) as Format[]) {
     const provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
     is(repair(messages, { provider, format }).messages, "repair");
   };
+
+  // In a list of items all calls of the last run may be running.
+  if (format !== "openai-responses") {
+    test(`${format}: a call before the last message of the assistant is lost, not pending`, async () => {
+      const [lost] = round({ id: "c0", name: "edit", args: { path: "a" }, text: "" }) as [Fields, Fields];
+      const messages = [user("go"), lost, call, result];
+      const provider = format === "ai-sdk" || format === "espalier" || format === "raw" ? "openai-chat" : format;
+      assert.ok(validate(messages, provider, { format, pending: "keep" }).some(({ rule }) => rule === "lost-call"));
+      const is = (out: unknown, what: string) => {
+        const text = JSON.stringify(out);
+        assert.ok(text.includes(REAL), what);
+        assert.match(text, LOST, what);
+        assert.deepEqual(validate(out as Fields[], provider, { format }), [], what);
+      };
+      is(repair(messages, { provider, format }).messages, "repair");
+      is(prune(messages, { budget: 100_000, format }).messages, "prune");
+      is((await compact(messages, { budget: 100_000, format, force: true })).messages, "compact");
+      const conversation = await openConversation({ format, messages, model: { name: "gpt-4o", maxPromptTokens: 100_000 } });
+      is((await conversation.prepare()).messages, "prepare");
+      await conversation.dispose();
+    });
+  }
 
   test(`${format}: a result behind a message of the user moves to its call`, async () => {
     await check([user("go"), call, user("also b"), result]);

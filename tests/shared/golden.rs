@@ -27,7 +27,7 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
     let mut out = String::new();
     for (name, text) in CONVERSATIONS {
         let messages: Vec<Message> = serde_json::from_str(text).expect("a fixture");
-        let meter = Meter { model: CostModel::Espalier, tokenizer: &**encoding, tools: 0 };
+        let meter = Meter { model: CostModel::Espalier, tokenizer: &**encoding, tools: 0, by_items: false };
         let whole: u64 = 3 + messages.iter().map(|m| meter.message(m)).sum::<u64>();
         for percent in [30, 50, 80] {
             let budget = whole * percent / 100;
@@ -61,8 +61,9 @@ pub fn lines(encoding: &Rc<Encoding>) -> String {
 /// A log with all that can happen in it, as it is read from its lines: the tokens of its view, and hashes of the lines, of the view, and of
 /// the plan that comes next.
 fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String {
+    let model = CostModel::Espalier;
     let counting =
-        || Counting { model: CostModel::Espalier, tokenizer: encoding.clone(), tools: 40, origin: Origin::Exact };
+        || Counting { model, tokenizer: encoding.clone(), tools: 40, origin: Origin::Exact, by_items: false };
     let planned = |log: &Log| -> espalier::error::Result<Compacted> {
         let options = Options { budget: log.view().after.total * 7 / 10, force: true, ..Options::default() };
         let mut run =

@@ -152,8 +152,9 @@ struct Counted {
 }
 
 /// True if there is nothing to repair in these messages.
-fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted) -> bool {
-    let meter = Meter { model: counted.cost_model, tokenizer: &*counted.tokenizer, tools: counted.tools };
+fn is_sound(messages: &[Rc<Message>], counts: &[u64], counted: &Counted, by_items: bool) -> bool {
+    let Counted { cost_model: model, tools, tokenizer, .. } = counted;
+    let meter = Meter { model: *model, tokenizer: &**tokenizer, tools: *tools, by_items };
     let mut draft = Draft::with_counts(messages.iter().map(|message| &**message), counts, meter, counted.origin);
     repair(&mut draft);
     draft.removed.is_empty() && draft.entries.iter().all(|entry| entry.fate == Fate::Kept)
@@ -169,12 +170,13 @@ impl Compaction {
         origin: Origin,
         options: Options,
     ) -> Compaction {
-        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools };
+        let by_items = options.by_items;
+        let meter = Meter { model: cost_model, tokenizer: &*tokenizer, tools, by_items };
         let draft = Draft::new(&messages, meter, origin);
         let counts: Vec<u64> = draft.entries.iter().map(|entry| entry.before).collect();
         let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
         let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
-        let is_sound = is_sound(&messages, &counts, &counted);
+        let is_sound = is_sound(&messages, &counts, &counted, by_items);
         Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options)
     }
 
@@ -223,6 +225,7 @@ impl Compaction {
     /// stands for, not from what it says of them.
     pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
+        options.by_items = counting.by_items;
         let (messages, counts) = log.counted_messages();
         // What the log put in place is a record; what else looks like one is a text.
         let inserted = messages.iter().filter(|message| log.has_summary(&message.id));
@@ -276,7 +279,8 @@ impl Compaction {
     }
 
     fn meter(&self) -> Meter<'_> {
-        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools }
+        let by_items = self.options.by_items;
+        Meter { model: self.cost_model, tokenizer: &*self.tokenizer, tools: self.tools, by_items }
     }
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {

@@ -68,11 +68,13 @@ pub struct Counting {
     pub tools: u64,
     /// Of the tokenizer's counts.
     pub origin: Origin,
+    /// True for messages in the format of OpenAI Responses, in which each call is an item of its own.
+    pub by_items: bool,
 }
 
 impl Counting {
     fn meter(&self) -> Meter<'_> {
-        Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools }
+        Meter { model: self.model, tokenizer: &*self.tokenizer, tools: self.tools, by_items: self.by_items }
     }
 }
 
@@ -95,7 +97,8 @@ pub struct Added {
 /// impl Tokenizer for Bytes {
 ///     fn count(&self, text: &str) -> u64 { text.len() as u64 }
 /// }
-/// let counting = Counting { model: CostModel::Espalier, tokenizer: std::rc::Rc::new(Bytes), tools: 0, origin: Origin::Exact };
+/// let (model, tokenizer) = (CostModel::Espalier, std::rc::Rc::new(Bytes));
+/// let counting = Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false };
 /// let mut log = Log::new(counting);
 /// let parts = vec![Part::Text { text: "hi".into() }];
 /// let added = log.append(Message { id: "m0".into(), role: Role::User, name: None, parts }, 1_700_000_000_000)?;

@@ -9,7 +9,7 @@ use espalier::compact::quality::quality;
 use espalier::compact::summary::followed;
 use espalier::compact::{Compacted, Compaction, Options, Status};
 use espalier::effect::{Answer, Effect};
-use espalier::history::log::{Counting, Log};
+use espalier::history::log::Log;
 use espalier::message::Message;
 use espalier::tokens::{CostModel, Origin, Tokenizer};
 
@@ -146,9 +146,7 @@ fn over_a_log_the_planted_stays_as_well_and_undoing_all_gives_the_history_back()
     for budget in [4_000, 8_000, 32_000] {
         for has_model in [false, true] {
             let mut rng = fastrand::Rng::with_seed(budget);
-            let counting =
-                Counting { model: CostModel::Espalier, tokenizer: Rc::new(Quarter), tools: 0, origin: Origin::Exact };
-            let mut log = Log::new(counting);
+            let mut log = Log::new(crate::log::counting(Quarter));
             let (mut views, mut made) = (Vec::new(), 0);
             let mut history = Vec::new();
             for step in 0..STEPS {

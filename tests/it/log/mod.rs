@@ -24,7 +24,8 @@ use crate::support::{
 };
 
 pub fn counting(tokenizer: impl Tokenizer + 'static) -> Counting {
-    Counting { model: CostModel::Espalier, tokenizer: Rc::new(tokenizer), tools: 0, origin: Origin::Exact }
+    let (model, tokenizer) = (CostModel::Espalier, Rc::new(tokenizer));
+    Counting { model, tokenizer, tools: 0, origin: Origin::Exact, by_items: false }
 }
 
 pub fn log(messages: Vec<Message>) -> Log {

@@ -57,7 +57,7 @@ impl Tokenizer for Reference {
 }
 
 pub fn meter(tokenizer: &dyn Tokenizer) -> Meter<'_> {
-    Meter { model: CostModel::Espalier, tokenizer, tools: 0 }
+    Meter { model: CostModel::Espalier, tokenizer, tools: 0, by_items: false }
 }
 
 /// The transcripts of `tests/fixtures/transcripts`, small to large.

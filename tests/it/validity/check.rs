@@ -14,7 +14,8 @@ const VSCODE: Target = target(Provider::VsCode);
 const fn target(provider: Provider) -> Target {
     let special =
         Special { text_only: false, no_pictures: false, no_prefill: false, signatures: false, drop_tools: vec![] };
-    Target { provider, wire: true, own_results: false, tools: None, pending: true, special }
+    let by_items = matches!(provider, Provider::OpenAiResponses);
+    Target { provider, wire: true, by_items, own_results: false, tools: None, pending: true, special }
 }
 
 fn found(target: &Target, messages: Vec<Message>) -> String {
