@@ -39,6 +39,17 @@ pub fn exit_status(output: &str) -> Option<i64> {
     })
 }
 
+/// True for a line that a tool puts around an output, such as the folder that a shell is in.
+///
+/// ```
+/// use espalier::message::tool_output::is_own;
+/// assert!(is_own("[Current working directory: /app]") && !is_own("3 files changed"));
+/// ```
+pub fn is_own(line: &str) -> bool {
+    let all = Dialects::ALL;
+    [Says::Wrap, Says::Cut].into_iter().any(|says| results(says, all).any(|pattern| pattern.read(line).is_some()))
+}
+
 /// True for an output that begins as tools report errors. The host's own flag, where there is one, says it better.
 ///
 /// ```

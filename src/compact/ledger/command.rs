@@ -78,7 +78,9 @@ impl Command {
         let times = if self.count > 1 { format!(" x{}", self.count) } else { String::new() };
         let tests = self.tests.as_ref().map(Tests::to_words);
         let last = match tests.as_deref().unwrap_or(&self.last_line) {
-            line if (with_output || self.tests.is_some()) && !line.is_empty() => format!(": {}", one_line(line, 120)),
+            line if (with_output || self.tests.is_some() || is_test_run(&self.line)) && !line.is_empty() => {
+                format!(": {}", one_line(line, 120))
+            }
             _ => String::new(),
         };
         // That it ended goes without saying.
@@ -181,11 +183,20 @@ pub fn is_test_run(command: &str) -> bool {
 }
 
 impl Tests {
+    /// True if the run did not pass.
+    pub fn has_failed(&self) -> bool {
+        self.failed.is_some_and(|failed| failed > 0) || !self.failing.is_empty()
+    }
+
     /// Reads the output of a run; `None` if it names no numbers and no failing test.
     pub fn read(output: &str) -> Option<Tests> {
         let mut tests = Tests::default();
         for line in output.lines().filter(|line| line.len() <= 1_000) {
-            let (passed, failed) = (number_before(line, "pass"), number_before(line, "fail"));
+            // Files and suites are counted beside their tests.
+            if line.contains("Test Files") || line.contains("Suites:") {
+                continue;
+            }
+            let (passed, failed) = (number_of(line, "pass"), number_of(line, "fail"));
             if passed.is_some() || failed.is_some() {
                 // Runners print one line a suite: those add up; a line that has both is a total of its suite.
                 tests.passed = add(tests.passed, passed);
@@ -222,13 +233,43 @@ fn add(sum: Option<u64>, more: Option<u64>) -> Option<u64> {
     }
 }
 
-/// The number in front of a word: 12 in `12 passed`.
-fn number_before(line: &str, word: &str) -> Option<u64> {
+/// The number in front of a word, or behind it at the end of a line: 12 in `12 passed` and in `# pass 12`.
+fn number_of(line: &str, word: &str) -> Option<u64> {
     line.match_indices(word).find_map(|(at, _)| {
-        let before = line[..at].strip_suffix(' ')?;
+        let behind = &line[at + word.len()..];
+        let ends = ["", "ed", "es", "ing", "ures", "ure"]
+            .iter()
+            .any(|end| behind.strip_prefix(end).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)));
+        if !ends {
+            return None;
+        }
+        let before = line[..at].strip_suffix(' ').unwrap_or_default();
         let digits = before.len() - before.bytes().rev().take_while(u8::is_ascii_digit).count();
-        before[digits..].parse().ok()
+        let marked = || line[..at].trim().chars().count() == 1;
+        before[digits..].parse().ok().or_else(|| behind.trim().parse().ok().filter(|_| marked()))
     })
+}
+
+/// The line of an output that says what came of it: of a run of tests its summary, else the last one.
+pub fn last_line(output: &str, is_test_run: bool) -> &str {
+    let says = |line: &&str| !line.trim().is_empty() && !is_prompt(line);
+    let sums_up = |line: &&str| {
+        let line = line.trim();
+        ["ok ", "ok\t", "OK", "FAIL", "PASS", "BUILD ", "Tests run:", "Ran "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let summary = || output.lines().rev().filter(|line| line.len() <= 1_000).find(sums_up);
+    let last = || output.lines().rev().find(says);
+    if is_test_run { summary().or_else(last) } else { last() }.unwrap_or("")
+}
+
+/// True for what a shell prints before it takes the next command, and what a host prints behind the output.
+fn is_prompt(line: &str) -> bool {
+    let line = line.trim();
+    line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
+        || line.len() <= 300 && crate::message::tool_output::is_own(line)
+        || super::ended::says_exit(line)
 }
 
 fn failing_name(line: &str) -> Option<String> {

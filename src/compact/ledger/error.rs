@@ -15,12 +15,12 @@ pub struct Failure {
     pub count: usize,
     /// Where else: the numbers in which other lines of the entry differed, the newest last, at most [`PLACES`].
     pub also: Vec<String>,
-    /// The command that printed it succeeded later.
+    /// What failed succeeded later.
     pub resolved: bool,
     /// Number of the message of the newest one.
     pub at: usize,
-    /// The command that printed it, by number.
-    pub(super) command: Option<usize>,
+    /// What failed, by number.
+    pub(super) source: Option<usize>,
 }
 
 /// Other places that are kept of one entry.
@@ -85,7 +85,7 @@ fn says(line: &[u8]) -> bool {
 }
 
 /// "10 failed" holds "0 failed": what comes before the nought decides.
-fn is_harmless(line: &[u8]) -> bool {
+pub fn is_harmless(line: &[u8]) -> bool {
     (0..line.len()).any(|at| {
         matches!(line[at], b'0' | b'n' | b'N' | b'f' | b'F')
             && !line[..at].last().is_some_and(u8::is_ascii_digit)
@@ -160,7 +160,7 @@ impl Failure {
     /// Reads what [`Failure::to_line`] wrote.
     pub fn parse(id: &str, text: &str) -> Failure {
         let mut failure =
-            Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, command: None };
+            Failure { id: id.into(), line: text.into(), count: 1, also: vec![], resolved: false, at: 0, source: None };
         let Some((line, marks)) = text.strip_suffix(']').and_then(|text| text.rsplit_once(" [")) else {
             return failure;
         };

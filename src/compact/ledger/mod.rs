@@ -10,12 +10,15 @@
 pub mod command;
 pub mod decision;
 pub mod earlier;
+pub mod ended;
 pub mod error;
 pub mod escape;
 pub mod file;
 mod line;
 pub mod quoted;
 pub mod render;
+mod result;
+pub mod same;
 pub mod shell;
 pub mod symbol;
 pub mod text;
@@ -35,14 +38,14 @@ use crate::map::{HashMap, HashSet};
 use crate::message::path;
 pub use text::{one_line, sentences};
 
-use super::placeholder::is_placeholder;
 use crate::compact::facts::{Facts, Speaker};
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
-use crate::message::dialects::{Dialect, Dialects};
+use crate::message::dialects::Dialect;
 use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
-use crate::message::tool_output::{body, exit_status, says_failed};
 use crate::message::{Message, Part, Role};
+use ended::Run;
+use same::Same;
 use shell::Touch;
 
 /// Distinct error lines taken from one result: the first ones and the last ones.
@@ -122,22 +125,32 @@ pub struct Ledger {
     file_at: HashMap<String, usize>,
     command_at: HashMap<String, usize>,
     error_at: HashMap<String, usize>,
-    /// Errors by the command that printed them.
-    errors_of: HashMap<usize, Vec<usize>>,
+    /// What failed, and by what a success closes it: numbers of `sources`.
+    sources: Vec<Source>,
+    source_at: HashMap<Same, usize>,
+    closed_by: HashMap<String, Vec<usize>>,
     tool_at: HashMap<String, usize>,
     symbol_at: HashSet<(String, String)>,
     constraint_at: HashSet<String>,
     /// The file that editors with one open file work on.
     opened: Option<usize>,
     /// Calls whose result did not come yet: what to do with it.
-    open: HashMap<String, Open>,
+    open: HashMap<String, (Open, Same)>,
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq)]
+struct Source {
+    folder: Option<String>,
+    /// Its errors that are not closed, by number.
+    errors: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Open {
     Commands {
         commands: Vec<usize>,
-        only_shows: bool,
+        run: Run,
     },
     Files(Vec<(usize, Touch)>),
     Question(String),
@@ -272,6 +285,7 @@ impl Ledger {
         });
         self.tools[tool].1 += 1;
         let call = self.map.read(name, arguments);
+        let lines = same::of_lines(&call.commands, call.cwd.as_deref());
         let open = match call.kind {
             ToolKind::Shell => self.shell(id, name, &call),
             ToolKind::Todo => {
@@ -286,7 +300,15 @@ impl Ledger {
             ToolKind::Search | ToolKind::Web => Open::Shown(name.to_string()),
             ToolKind::Delegate | ToolKind::Other => Open::Other(name.to_string()),
         };
-        self.open.insert(call_id.to_string(), open);
+        let same = match &open {
+            Open::Commands { .. } => lines,
+            Open::Files(files) => {
+                let reads = files.iter().all(|(_, touch)| *touch == Touch::Read);
+                same::of_files(reads, files.iter().map(|(at, _)| self.files[*at].path.as_str()))
+            }
+            Open::Question(_) | Open::Shown(_) | Open::Other(_) => same::of_call(name, arguments),
+        };
+        self.open.insert(call_id.to_string(), (open, same));
     }
 
     fn shell(&mut self, id: &str, name: &str, call: &ToolCall) -> Open {
@@ -321,7 +343,11 @@ impl Ledger {
             entry.last_line.clear();
             commands.push(at);
         }
-        if commands.is_empty() { Open::Other(name.to_string()) } else { Open::Commands { commands, only_shows } }
+        if commands.is_empty() {
+            Open::Other(name.to_string())
+        } else {
+            Open::Commands { commands, run: same::run_of(&call.commands, only_shows) }
+        }
     }
 
     fn touch(&mut self, id: &str, call: ToolCall) -> Open {
@@ -384,186 +410,4 @@ impl Ledger {
             Touch::Delete => file.deleted = true,
         }
     }
-
-    fn result(&mut self, id: &str, call_id: &str, content: &[Part], is_error: bool) {
-        let Some(open) = self.open.remove(call_id) else { return };
-        let text = content
-            .iter()
-            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
-            .collect::<Vec<_>>()
-            .join("\n");
-        let text = body(&text);
-        // A file or a page may say that the user approved of it. Of such calls only a refusal counts, and only if the
-        // host flags it.
-        let only_shows = match &open {
-            Open::Files(files) => files.iter().all(|(_, touch)| *touch == Touch::Read),
-            Open::Commands { only_shows, .. } => *only_shows,
-            Open::Shown(_) => true,
-            Open::Question(_) | Open::Other(_) => false,
-        };
-        let said = if !only_shows {
-            decision::verdict(&text)
-        } else if is_error {
-            decision::refusal(&text)
-        } else {
-            None
-        };
-        if let Some(said) = said {
-            let sentence = decision::of_call(&self.subject(&open), &said);
-            self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
-        }
-        // Many hosts do not flag failures; what files contain must not be taken for one.
-        let shows = matches!(&open, Open::Files(files) if files.iter().all(|(_, touch)| *touch == Touch::Read));
-        let says_so = says_failed(&text, Dialects::ALL);
-        let failed = is_error || says_so && !shows;
-        match open {
-            Open::Commands { commands, only_shows } => self.ended(id, &commands, only_shows, &text, is_error),
-            Open::Files(touched) if failed => {
-                for (at, touch) in touched {
-                    let file = &mut self.files[at];
-                    match touch {
-                        Touch::Edit => file.edits = file.edits.saturating_sub(1),
-                        Touch::Create => file.writes = file.writes.saturating_sub(1),
-                        Touch::Delete => file.deleted = false,
-                        Touch::Read => continue,
-                    }
-                    file.failed += 1;
-                }
-                self.errors_in(id, &text, None, true);
-            }
-            Open::Question(question) => {
-                let answer = one_line(&text, 160);
-                if !answer.is_empty() {
-                    let sentence = format!("{question} -> {answer}");
-                    self.decisions.push(Decision { id: id.to_string(), by: By::User, sentence });
-                }
-            }
-            // What files contain is not what went wrong.
-            Open::Files(_) | Open::Shown(_) | Open::Other(_) if failed => {
-                self.errors_in(id, &text, None, true);
-            }
-            Open::Other(_) => self.facts.add(id, Speaker::Tool, &text),
-            Open::Files(_) | Open::Shown(_) => {}
-        }
-    }
-
-    /// What a call was about: its command line, its file, or its tool.
-    fn subject(&self, open: &Open) -> String {
-        match open {
-            Open::Commands { commands, .. } => {
-                commands.first().map_or(String::new(), |&at| one_line(&self.commands[at].line, SUBJECT_BYTES))
-            }
-            Open::Files(touched) => touched.first().map_or(String::new(), |&(at, _)| self.files[at].path.clone()),
-            Open::Question(question) => question.clone(),
-            Open::Shown(name) | Open::Other(name) => name.clone(),
-        }
-    }
-
-    /// The result of command lines that ran in one call.
-    fn ended(&mut self, id: &str, commands: &[usize], only_shows: bool, text: &str, is_error: bool) {
-        let status = match exit_status(text) {
-            Some(0) => Status::Ok,
-            Some(code) => Status::Failed(Some(code)),
-            None if is_error => Status::Failed(None),
-            None => Status::Ended,
-        };
-        let failed = matches!(status, Status::Failed(_));
-        let last = text.lines().rev().find(|line| !line.trim().is_empty() && !is_prompt(line)).unwrap_or("");
-        for &at in commands {
-            let command = &mut self.commands[at];
-            command.status = status;
-            command.last_line = one_line(last, command::COMMAND_BYTES);
-            if command::is_test_run(&command.line) {
-                command.tests = Tests::read(text);
-            }
-        }
-        // A command that shows what is there prints contents, unless it failed.
-        let command = commands.last().copied();
-        let clean = (only_shows && !failed) || self.errors_in(id, text, command, failed) == 0;
-        if status == Status::Ok || status == Status::Ended && clean {
-            for at in commands {
-                for error in self.errors_of.remove(at).unwrap_or_default() {
-                    // A line that another command printed since then is that command's.
-                    if self.errors[error].command == Some(*at) && self.errors[error].id != id {
-                        self.errors[error].resolved = true;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes in the error lines of a result; gives their number.
-    fn errors_in(&mut self, id: &str, text: &str, command: Option<usize>, failed: bool) -> usize {
-        let mut lines: Vec<String> = text
-            .lines()
-            // The line in the place of a cleared result tells of a command, not of an error.
-            .filter(|line| error::is_error_line(line) && !is_placeholder(line))
-            .map(error::kept_line)
-            .collect();
-        if lines.is_empty() && failed {
-            lines.extend(text.lines().rev().find(|line| !line.trim().is_empty()).map(error::kept_line));
-        }
-        let found = lines.len();
-        // Each error of this result once, in the order in which they came.
-        let mut order: Vec<(String, Failure)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::default();
-        for line in lines {
-            let key = error::key(&line);
-            match known.get(&key) {
-                Some(&at) => {
-                    let failure: &mut Failure = &mut order[at].1;
-                    failure.count += 1;
-                    failure.moved_to(line);
-                }
-                None => {
-                    known.insert(key.clone(), order.len());
-                    let (id, at) = (id.to_string(), self.seen);
-                    order.push((key, Failure { id, line, count: 1, also: vec![], resolved: false, at, command }));
-                }
-            }
-        }
-        let skip_to = order.len().saturating_sub(LAST_ERRORS).max(FIRST_ERRORS);
-        for (number, (key, failure)) in order.into_iter().enumerate() {
-            if number >= FIRST_ERRORS && number < skip_to {
-                *self.left_out.entry("errors").or_default() += 1;
-            } else {
-                self.error(key, failure);
-            }
-        }
-        found
-    }
-
-    fn error(&mut self, key: String, failure: Failure) {
-        let command = failure.command;
-        let at = match self.error_at.get(&key) {
-            Some(&at) => {
-                let entry = &mut self.errors[at];
-                let (count, line) = (entry.count + failure.count, failure.line.clone());
-                entry.moved_to(line);
-                for place in &failure.also {
-                    entry.add_place(place.clone());
-                }
-                let also = std::mem::take(&mut entry.also);
-                *entry = Failure { count, also, ..failure };
-                at
-            }
-            None => {
-                self.error_at.insert(key, self.errors.len());
-                self.errors.push(failure);
-                self.errors.len() - 1
-            }
-        };
-        if let Some(command) = command {
-            let errors = self.errors_of.entry(command).or_default();
-            if errors.last() != Some(&at) {
-                errors.push(at);
-            }
-        }
-    }
-}
-
-/// True for what a shell prints before it takes the next command.
-fn is_prompt(line: &str) -> bool {
-    let line = line.trim();
-    line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
 }

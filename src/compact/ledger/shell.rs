@@ -153,8 +153,10 @@ pub(in crate::compact) struct Simple {
     pub words: Vec<String>,
     /// The body of its here-document.
     pub document: Option<String>,
-    /// It reads the output of the command in front of it.
+    /// It reads the output of the command in front of it, or runs if that fails.
     pub is_piped: bool,
+    /// It runs however the command in front of it ended.
+    pub is_apart: bool,
 }
 
 /// The simple commands of a line, in order.
@@ -266,7 +268,8 @@ pub(in crate::compact) fn simple_commands(text: &str) -> Vec<Simple> {
             }
             ';' | '|' | '&' | '\n' | '(' | ')' => {
                 flush(&mut word, &mut quoted, &mut out);
-                out.push(Simple { is_piped: c == '|', ..Simple::default() });
+                let is_apart = matches!(c, ';' | '\n');
+                out.push(Simple { is_piped: c == '|', is_apart, ..Simple::default() });
             }
             c if c.is_whitespace() => flush(&mut word, &mut quoted, &mut out),
             c => word.push(c),

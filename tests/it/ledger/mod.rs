@@ -5,6 +5,7 @@ mod forged;
 mod measure;
 mod offline;
 mod record;
+mod states;
 mod tools;
 mod words;
 

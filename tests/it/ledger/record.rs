@@ -53,7 +53,7 @@ fn with_room_everything_is_there_word_for_word() {
         "- [ ] two",
         "- src/b (old).rs (edited, m1)",
         "- m4: b.c:1: error: bad [3 times]",
-        "- m3: `cd /w && make `x` -> y` -> exit 2: exit code: 2",
+        "- m3: `cd /w && make `x` -> y` -> exit 2: b.c:1: error: bad",
         "- c.rs (read, m5)",
         "[m8] Go on.",
     ] {

@@ -1,0 +1,200 @@
+//! How a run of commands ended, as far as its result tells, and the lines that say what went wrong.
+//!
+//! An exit status or the host's flag decides first, then the summary of a test runner. Where the output alone is known, only lines in the
+//! place of a diagnosis count (`a.c:3: error: x`, `make: *** ...`): what diffs, sources and searches contain is no error.
+
+use super::command::{Status, Tests};
+use super::error::{is_error_line, is_harmless};
+
+/// What ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// It only shows what is there.
+    pub only_shows: bool,
+    /// Its exit status is that of a command behind it: `make | tail`, `make; date`.
+    pub is_masked: bool,
+    /// It ends in a search, which fails if it finds nothing.
+    pub searches: bool,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ending<'t> {
+    pub status: Status,
+    /// Lines that say what went wrong; none of a run that passed.
+    pub errors: Vec<&'t str>,
+}
+
+/// Diagnoses, in lower case, behind the place that they are about.
+const DIAGNOSES: [&str; 17] = [
+    "error:",
+    "error[",
+    "error ts",
+    "error while",
+    "*** ",
+    "fatal:",
+    "fatal error",
+    "panic:",
+    "traceback (most recent call last)",
+    "npm error",
+    "npm err!",
+    "uncaught ",
+    "unhandled ",
+    "segmentation fault",
+    "assertion failed",
+    "exception in thread",
+    "thread '",
+];
+/// What programs say behind their own name.
+const COMPLAINTS: [&str; 9] = [
+    "command not found",
+    "not found",
+    "no such file or directory",
+    "permission denied",
+    "cannot ",
+    "can't ",
+    "is a directory",
+    "not a directory",
+    "unrecognized option",
+];
+
+/// Reads the end of a run; `exit` is what its result says.
+pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, tests: Option<&Tests>) -> Ending<'t> {
+    let diagnosed = |strict: bool| {
+        own_lines(text).filter(move |line| if strict { is_diagnosis(line) } else { is_error_line(line) })
+    };
+    let is_empty =
+        || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == "(no output)");
+    match exit {
+        // A search that found nothing, behind whatever it searched in.
+        Some(1) if run.searches && is_empty() => return Ending { status: Status::Ended, errors: vec![] },
+        Some(code) if code != 0 => {
+            let errors = with_last(diagnosed(false).collect(), text, run.only_shows);
+            return Ending { status: Status::Failed(Some(code)), errors };
+        }
+        None if is_error => {
+            let errors = with_last(diagnosed(false).collect(), text, false);
+            return Ending { status: Status::Failed(None), errors };
+        }
+        _ => {}
+    }
+    let passed = if exit.is_some() { Status::Ok } else { Status::Ended };
+    if exit.is_some() && !run.is_masked {
+        return Ending { status: passed, errors: vec![] };
+    }
+    match tests {
+        Some(tests) if tests.has_failed() => {
+            let errors = with_last(diagnosed(false).collect(), text, false);
+            return Ending { status: Status::Failed(None), errors };
+        }
+        Some(tests) if tests.passed.is_some() => return Ending { status: Status::Ok, errors: vec![] },
+        _ => {}
+    }
+    let errors: Vec<&str> = if run.only_shows {
+        // Contents may hold any line: all that it says must be complaints.
+        let complaints: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(4).collect();
+        let complains = complaints.len() <= 3 && complaints.iter().all(|line| says_exit(line) || is_complaint(line));
+        complaints.into_iter().filter(|line| complains && !says_exit(line)).collect()
+    } else {
+        diagnosed(true).collect()
+    };
+    let status = if errors.is_empty() { passed } else { Status::Failed(None) };
+    Ending { status, errors }
+}
+
+/// Returns the last line that says something, where no line names an error.
+fn with_last<'t>(mut errors: Vec<&'t str>, text: &'t str, may_be_none: bool) -> Vec<&'t str> {
+    if errors.is_empty() && !may_be_none {
+        let says = |line: &&str| !line.trim().is_empty() && !says_exit(line);
+        let last = || text.lines().rev().find(|line| !line.trim().is_empty());
+        errors.extend(text.lines().rev().find(says).or_else(last));
+    }
+    errors
+}
+
+/// Lines that are neither of a diff nor of a source that is quoted with line numbers.
+pub fn own_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_hunk = false;
+    text.lines().filter(move |line| {
+        in_hunk = line.starts_with("@@ ") || in_hunk && line.starts_with([' ', '+', '-', '\\']);
+        !in_hunk && !is_quoted(line)
+    })
+}
+
+/// True for lines of diffs, comments and sources behind a number: `12 | x`.
+pub fn is_quoted(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_diff = line.starts_with('+') || line.starts_with('-') && !line.starts_with("---");
+    let behind = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered =
+        behind.len() < line.len() && (behind.starts_with('\t') || behind.trim_start().starts_with(['|', '│', '→']));
+    is_diff || is_numbered || line.starts_with("* ") || line.starts_with("//")
+}
+
+/// True for a line in the place of a diagnosis: at its beginning, or behind the place or the program that it is about.
+///
+/// ```
+/// use espalier::compact::ledger::ended::is_diagnosis;
+/// assert!(is_diagnosis("src/a.ts(3,1): error TS2304: Cannot find name 'x'."));
+/// assert!(is_diagnosis("bash: ponyc: command not found") && is_diagnosis("make: *** [all] Error 2"));
+/// assert!(!is_diagnosis(r#"    t.Fatalf("error: %v", err)"#) && !is_diagnosis("  error: string;"));
+/// ```
+pub fn is_diagnosis(line: &str) -> bool {
+    if line.len() > 2_000 || is_harmless(line.as_bytes()) {
+        return false;
+    }
+    let line = line.trim();
+    if line.ends_with([';', '{', ',', '(', '[']) || line.contains("=>") {
+        return false;
+    }
+    let begins = |rest: &str, words: &[&str]| {
+        let start = |word: &&str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        words.iter().any(|word| start(&word))
+    };
+    let mut rest = line;
+    for depth in 0..4 {
+        if begins(rest, &DIAGNOSES) && (!begins(rest, &["thread '"]) || rest.contains("panicked at"))
+            || depth > 0 && begins(rest, &["error "])
+            || begins(rest, &["FAILED "]) && rest.starts_with("FAILED ")
+            || names_exception(rest)
+            || rest.starts_with("--- FAIL")
+        {
+            return true;
+        }
+        // `src/a.c:3:1: `, `ld: `, `a.ts(3,1): `
+        let Some((place, behind)) = rest.split_once(": ") else { break };
+        if place.contains(char::is_whitespace) || place.contains(['"', '\'', '`', '{', '=']) || place.len() > 300 {
+            break;
+        }
+        rest = behind;
+    }
+    is_complaint(line)
+}
+
+/// `ls: cannot access 'x': No such file or directory`
+fn is_complaint(line: &str) -> bool {
+    let Some((program, rest)) = line.trim().split_once(": ") else { return false };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let is_program = !program.is_empty()
+        && program.len() <= 20
+        && program.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let rest = rest.to_ascii_lowercase();
+    // A search prints `file: line`.
+    is_program && COMPLAINTS.iter().any(|says| rest.starts_with(says) || rest.trim_end().ends_with(says.trim_end()))
+}
+
+/// `TypeError: x`, `java.lang.IllegalStateException: x`, `Error: x`
+fn names_exception(line: &str) -> bool {
+    let name = line.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '$'))).next().unwrap_or(line);
+    let behind = &line[name.len()..];
+    let is_name = name.starts_with(|c: char| c.is_ascii_uppercase()) || name.contains('.');
+    is_name
+        && (name.ends_with("Error") || name.ends_with("Exception"))
+        && (behind.is_empty() || behind.starts_with(": "))
+}
+
+/// True for a line that does no more than tell the exit status.
+pub fn says_exit(line: &str) -> bool {
+    let line = line.trim();
+    line.len() <= 100 && crate::message::tool_output::exit_status(line).is_some()
+}

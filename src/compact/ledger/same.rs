@@ -1,0 +1,181 @@
+//! What makes two calls the same, so that a success of one closes the failure of the other.
+
+use serde_json::Value;
+
+use super::command::is_test_run;
+use super::ended::Run;
+use super::shell::{self, Simple, simple_commands};
+
+/// A call as something that can be done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Same {
+    /// Where it runs, if that is known.
+    pub folder: Option<String>,
+    /// Which successes close a failure of it.
+    pub closed_by: Vec<String>,
+    /// Which failures a success of it closes.
+    pub closes: Vec<String>,
+}
+
+/// Longest command line that is looked into, and longest key, in bytes.
+const LONGEST: usize = 20_000;
+const KEY_BYTES: usize = 400;
+/// Commands of one line that are looked at.
+const COMMANDS: usize = 20;
+
+/// Programs that run another one.
+const RUNNERS: [&str; 12] =
+    ["sudo", "time", "npx", "bunx", "pnpx", "nohup", "env", "command", "exec", "nice", "uvx", "xvfb-run"];
+/// What git does once whatever the arguments: a later one that succeeds did it.
+const ONCE: [&str; 11] =
+    ["commit", "push", "pull", "fetch", "merge", "rebase", "cherry-pick", "am", "revert", "tag", "stash"];
+const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+
+/// Reads a command line.
+///
+/// ```
+/// use espalier::compact::ledger::same::of_line;
+/// let (failed, passed) = (of_line("cd app && npm test 2>&1 | tail -5", None), of_line("npm test", None));
+/// assert!(failed.closed_by.iter().any(|key| passed.closes.contains(key)));
+/// ```
+pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
+    let line = &line[..line.floor_char_boundary(LONGEST)];
+    let mut same = Same { folder: shell::read(line, cwd).cwd, ..Same::default() };
+    let commands: Vec<Vec<String>> = simple_commands(line)
+        .iter()
+        .filter(|simple| !simple.is_piped)
+        .map(program)
+        .filter(|words| !words.is_empty())
+        .collect();
+    // What only prints around it is not what it is about.
+    let acts =
+        |words: &Vec<String>| !matches!(words[0].as_str(), "echo" | "printf" | "date" | "true" | "sleep" | "pwd");
+    let all = if commands.iter().any(acts) { commands.into_iter().filter(acts).collect() } else { commands };
+    for words in all.iter().take(COMMANDS) {
+        push(&mut same.closes, words.join(" "));
+        if let [program, verb, ..] = words.as_slice()
+            && program == "git"
+            && ONCE.contains(&verb.as_str())
+        {
+            push(&mut same.closes, format!("git {verb}"));
+            if verb == "commit" {
+                push(&mut same.closes, "git merge".into());
+            }
+        }
+    }
+    // Of a chain the last command passes only if all did.
+    if let Some(words) = all.last() {
+        push(&mut same.closed_by, words.join(" "));
+        if let [program, verb, ..] = words.as_slice()
+            && program == "git"
+            && ONCE.contains(&verb.as_str())
+        {
+            push(&mut same.closed_by, format!("git {verb}"));
+        }
+        // The whole suite holds each test.
+        for count in (1..words.len()).rev().take(8) {
+            let fewer = words[..count].join(" ");
+            if !is_test_run(&fewer) {
+                break;
+            }
+            push(&mut same.closed_by, fewer);
+        }
+    }
+    same
+}
+
+/// Reads the command lines of one call.
+pub fn of_lines(lines: &[String], cwd: Option<&str>) -> Same {
+    let mut all = Same::default();
+    for line in lines {
+        let Same { folder, closed_by, closes } = of_line(line, cwd);
+        all.folder = folder;
+        closed_by.into_iter().for_each(|key| push(&mut all.closed_by, key));
+        closes.into_iter().for_each(|key| push(&mut all.closes, key));
+    }
+    all
+}
+
+/// Commands that a run says it ran, as `npm run` does: `> tsc --noEmit`.
+pub fn echoed(output: &str) -> impl Iterator<Item = String> {
+    let lines = output.lines().filter_map(|line| line.strip_prefix("> ")).take(COMMANDS);
+    lines.flat_map(|line| of_line(line, None).closes)
+}
+
+/// A call of a tool on one thing: of all ids in its arguments the one that its name is about, or else the first one.
+pub fn of_call(name: &str, arguments: &str) -> Same {
+    let fields = serde_json::from_str::<Value>(arguments).ok();
+    let fields = fields.as_ref().and_then(Value::as_object);
+    let ids = fields.into_iter().flatten().filter_map(|(key, value)| {
+        let text = value.as_str().map(str::to_string).or_else(|| value.as_i64().map(|n| n.to_string()))?;
+        is_id(key).then_some((key, text))
+    });
+    let ids: Vec<(&String, String)> = ids.collect();
+    let lower = name.to_ascii_lowercase();
+    let stem = |key: &str| key.trim_end_matches("_id").trim_end_matches("Id").to_ascii_lowercase();
+    let about = ids.iter().find(|(key, _)| stem(key).len() >= 3 && lower.contains(&stem(key))).or(ids.first());
+    let thing = about.map_or_else(|| arguments.to_string(), |(key, value)| format!("{key} {value}"));
+    let key = format!("\u{1}{name} {thing}");
+    let key = key[..key.floor_char_boundary(KEY_BYTES)].to_string();
+    Same { folder: None, closed_by: vec![key.clone()], closes: vec![key] }
+}
+
+/// Files that were worked on.
+pub fn of_files<'a>(reads: bool, paths: impl Iterator<Item = &'a str>) -> Same {
+    let keys: Vec<String> =
+        paths.map(|path| format!("\u{1}{} {path}", if reads { "read" } else { "change" })).collect();
+    Same { folder: None, closed_by: keys.clone(), closes: keys }
+}
+
+/// What of command lines decides how their end is read.
+pub fn run_of(lines: &[String], only_shows: bool) -> Run {
+    let simple: Vec<Simple> =
+        lines.iter().flat_map(|line| simple_commands(&line[..line.floor_char_boundary(LONGEST)])).collect();
+    let searches = |simple: &Simple| program(simple).first().is_some_and(|name| SEARCHES.contains(&name.as_str()));
+    let masks = |two: &[Simple]| (two[1].is_piped || two[1].is_apart) && !program(&two[0]).is_empty();
+    Run {
+        only_shows,
+        is_masked: lines.len() > 1 || simple.windows(2).any(masks),
+        searches: simple.last().is_some_and(searches),
+    }
+}
+
+/// The words of a command without what only surrounds it: variables, runners, redirections.
+fn program(simple: &Simple) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut words = simple.words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            ">" | ">>" | "1>" | "&>" | "2>" | "2>>" | "<" => {
+                words.next();
+            }
+            "timeout" if out.is_empty() => {
+                words.next();
+            }
+            word if out.is_empty() && (RUNNERS.contains(&word) || is_variable(word) || word.starts_with('-')) => {}
+            word => out.push(word.to_string()),
+        }
+    }
+    if out.first().is_some_and(|name| matches!(name.as_str(), "cd" | "pushd" | "export" | "set" | "source" | ".")) {
+        out.clear();
+    }
+    out
+}
+
+fn is_variable(word: &str) -> bool {
+    word.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
+
+fn is_id(key: &str) -> bool {
+    let lower = key.to_ascii_lowercase();
+    let ends = ["_id", "_ids", "key", "number", "name", "path", "url", "email", "code"];
+    lower == "id" || key.ends_with("Id") || key.ends_with("ID") || ends.iter().any(|end| lower.ends_with(end))
+}
+
+fn push(keys: &mut Vec<String>, key: String) {
+    let key = key[..key.floor_char_boundary(KEY_BYTES)].to_string();
+    if !key.is_empty() && !keys.contains(&key) {
+        keys.push(key);
+    }
+}

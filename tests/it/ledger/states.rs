@@ -1,0 +1,155 @@
+//! How calls ended, and which errors are still open.
+
+use espalier::compact::ledger::command::Tests;
+use espalier::compact::ledger::{Ledger, Status};
+use espalier::message::Message;
+use serde_json::json;
+
+use super::entries::flagged;
+use super::ledger;
+use crate::support::{call, result};
+
+/// Commands and their outputs, in order.
+fn ran(runs: &[(&str, &str)]) -> Ledger {
+    ledger(runs.iter().enumerate().flat_map(|(at, (line, output))| run(at, line, output)).collect())
+}
+
+fn run(at: usize, line: &str, output: &str) -> Vec<Message> {
+    vec![call(&at.to_string(), "bash", &json!({ "command": line }).to_string()), result(&at.to_string(), output)]
+}
+
+/// Error lines of one run, and whether it failed.
+fn errors(line: &str, output: &str) -> (Vec<String>, bool) {
+    let ledger = ran(&[(line, output)]);
+    (ledger.errors.into_iter().map(|error| error.line).collect(), ledger.commands[0].has_failed())
+}
+
+fn fails(line: &str, output: &str, expected: &[&str]) {
+    assert_eq!(errors(line, output), (expected.iter().map(ToString::to_string).collect(), true), "{line}: {output}");
+}
+
+fn passes(line: &str, output: &str) {
+    assert_eq!(errors(line, output), (vec![], false), "{line}: {output}");
+}
+
+#[test]
+fn an_error_comes_only_from_a_call_that_failed() {
+    fails("make", "x.c:3: error: no\nexit code: 2", &["x.c:3: error: no"]);
+    fails("make", "nothing helps\nexit code: 2", &["nothing helps"]);
+    fails("make 2>&1 | tail -3", "x.c:3:1: error: no\nexit code: 0", &["x.c:3:1: error: no"]);
+    fails("tsc; echo done", "a.ts(3,1): error TS1: no\ndone", &["a.ts(3,1): error TS1: no"]);
+    fails(
+        "python a.py",
+        "Traceback (most recent call last):\nKeyError: 'x'",
+        &["Traceback (most recent call last):", "KeyError: 'x'"],
+    );
+    fails("cat a.txt", "cat: a.txt: No such file or directory", &["cat: a.txt: No such file or directory"]);
+    fails("pytest", "E   boom failed\n1 failed, 2 passed in 0.1s", &["E   boom failed", "1 failed, 2 passed in 0.1s"]);
+    passes("make", "x.c:3: error: only quoted\nexit code: 0");
+    passes("gh pr diff 3", "@@ -1 +1 @@\n+ t.Fatalf(\"initial error: %v\", err)\n error: context\n-\terror: x");
+    passes("./dump", "12 | error: x\n  216 │ * @throws Error if it failed\nerror: string;");
+    passes("grep -rn error: src", "src/a.rs:1: error: x\nsrc/b.rs:2: fatal: y");
+    passes("cat log.txt", "error: old\nfatal: older\nls: cannot access x\nmore\nlines");
+    passes("cargo test", "error: expected by a test\ntest result: ok. 3 passed; 0 failed");
+    passes("grep -n x a.rs", "(no output)\n\nCommand exited with code 1");
+    passes("cargo clippy", "Finished with 0 errors");
+}
+
+#[test]
+fn failed_calls_of_tools_say_one_line() {
+    let edit = r#"{"path":"a.rs","oldText":"a","newText":"b"}"#;
+    let failed = ledger(vec![call("1", "edit", edit), flagged("1", "ERROR:\nNo match.\nfn error() { /* error: */ }")]);
+    assert_eq!(failed.errors.iter().map(|e| e.line.as_str()).collect::<Vec<_>>(), ["ERROR: No match."]);
+}
+
+/// True if the second run closes what the first one printed.
+fn closes(failed: &str, passed: &str) -> bool {
+    ran(&[(failed, "x.c:3: error: no\nexit code: 2"), (passed, "fine\nexit code: 0")]).errors[0].resolved
+}
+
+#[test]
+fn the_same_command_closes_its_errors() {
+    for (failed, passed) in [
+        ("make", "make"),
+        ("cd /w/app && npm test", "npm test"),
+        ("npm test 2>&1 | head -50", "cd /w/app && CI=1 npm test"),
+        ("npx tsc --noEmit", "tsc --noEmit 2>&1 | tail"),
+        ("make clean && make", "make"),
+        ("cargo test a::b", "cargo test"),
+        ("git rebase main", "git rebase --continue"),
+        ("git push", "git push --force-with-lease"),
+        ("git commit -m a", "git add -A && git commit -m b"),
+    ] {
+        assert!(closes(failed, passed), "{failed} / {passed}");
+    }
+    for (failed, passed) in [
+        ("make", "make install"),
+        ("make test", "make"),
+        ("cd /w/a && npm test", "cd /w/b && npm test"),
+        ("cargo test", "cargo test a::b"),
+        ("git push", "git status"),
+        ("make", "echo make"),
+    ] {
+        assert!(!closes(failed, passed), "{failed} / {passed}");
+    }
+    let echoed = ran(&[
+        ("npx tsgo --noEmit", "a.ts(1,1): error TS1: no\nexit code: 2"),
+        ("npm run check", "> app@1.0.0 check\n> tsgo --noEmit\n\nexit code: 0"),
+    ]);
+    assert!(echoed.errors[0].resolved);
+}
+
+#[test]
+fn the_same_tool_on_the_same_thing_closes_its_errors() {
+    let after = |name: &str, first: &str, then: &str| {
+        let messages = vec![
+            call("1", name, first),
+            result("1", "Error: payment amount does not add up"),
+            call("2", name, then),
+            result("2", "{}"),
+        ];
+        ledger(messages).errors[0].resolved
+    };
+    let booked = after("book_flight", r#"{"user_id":"u1","paid":1}"#, r#"{"user_id":"u1","paid":2}"#);
+    let other = after("book_flight", r#"{"user_id":"u1","paid":1}"#, r#"{"user_id":"u2","paid":2}"#);
+    assert!(booked && !other);
+    let (one, two) = (r#"{"payment_id":"p","reservation_id":"r1"}"#, r#"{"payment_id":"q","reservation_id":"r1"}"#);
+    assert!(after("update_reservation", one, two));
+    assert!(!after("update_reservation", one, r#"{"payment_id":"p","reservation_id":"r2"}"#));
+    let edit =
+        |id: &str, path: &str| call(id, "edit", &json!({"path": path, "oldText": "a", "newText": "b"}).to_string());
+    let edited = |path: &str| {
+        ledger(vec![edit("1", "a.rs"), flagged("1", "No match."), edit("2", path), result("2", "ok")]).errors[0]
+            .resolved
+    };
+    assert!(edited("a.rs") && !edited("b.rs"));
+}
+
+#[test]
+fn passing_runs_of_tests_keep_their_outcome() {
+    let line = |command: &str, output: &str| {
+        let ledger = ran(&[(command, output)]);
+        assert_ne!(ledger.commands[0].status, Status::Unknown);
+        ledger.commands[0].to_short_line(80)
+    };
+    assert_eq!(line("pytest", "==== 12 passed in 0.3s ===="), "`pytest` -> ok: 12 passed");
+    assert_eq!(line("go test ./...", "ok  \tapp/cli\t0.4s\n[exit code: 0]"), "`go test ./...` -> ok: ok app/cli 0.4s");
+    assert_eq!(
+        line("node --test", "# tests 3\n# pass 3\n# fail 0\n# skipped 0"),
+        "`node --test` -> ok: 3 passed, 0 failed"
+    );
+    let vitest = Tests::read(" Test Files  2 passed (2)\n      Tests  1 failed | 11 passed (12)").unwrap();
+    assert_eq!((vitest.passed, vitest.failed), (Some(11), Some(1)));
+    assert_eq!(Tests::read("3 passengers, 4 failovers"), None);
+}
+
+#[test]
+fn many_failures_and_runs_cost_what_they_are_long() {
+    let runs: Vec<(String, &str)> = (0..2_000)
+        .flat_map(|n| {
+            [(format!("cargo test t{n}"), "x.rs: error: no\nexit code: 2"), ("cargo test".into(), "exit code: 0")]
+        })
+        .collect();
+    let ledger = ran(&runs.iter().map(|(line, output)| (line.as_str(), *output)).collect::<Vec<_>>());
+    assert!(ledger.errors.iter().all(|error| error.resolved));
+}
