@@ -148,8 +148,8 @@ pub fn is_diagnosis(line: &str) -> bool {
         return false;
     }
     let begins = |rest: &str, words: &[&str]| {
-        let start = |word: &&str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        words.iter().any(|word| start(&word))
+        let start = |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        words.iter().any(|word| start(word))
     };
     let mut rest = line;
     for depth in 0..4 {
