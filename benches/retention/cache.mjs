@@ -10,13 +10,13 @@ const HOME = pathOf("../../build/retention/scores/");
 const REPORTING = /^(?:board\.(?:md|json)|run|tables|goals|cache|tune)/;
 const PEERS = ["@langchain/core", "ai-sdk", "gpt-tokenizer"];
 
-/** What decides a score beside the view's name: hashes of the scorers with their data, and of the package. */
-export function versions() {
+/** What decides a score beside the view's name: hashes of the scorers with their data, and of the package in `dist`. */
+export function versions(dist) {
   const folders = ["./", "./labels/", "./transcripts/", "../../tests/fixtures/transcripts/"].map(pathOf);
   const peers = PEERS.map((name) => readFileSync(pathOf(`../node_modules/${name}/package.json`)));
   return {
     scorers: hash([...folders.flatMap((folder) => contents(folder, /\.(?:mjs|json|py)$/)), ...peers]),
-    engine: hash(contents(pathOf("../../pkg/dist/"), /\.(?:js|wasm)$/)),
+    engine: hash(contents(dist, /\.(?:js|wasm)$/)),
   };
 }
 

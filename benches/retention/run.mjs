@@ -6,7 +6,9 @@
  *
  *   --only NAME,NAME    some contenders
  *   --part NAME,NAME    needed, facts, chain, labels, memory or kit alone
+ *   --each              a row for each transcript (needed, facts and chain)
  *   --transcripts DIR   other conversations than the public ones, for needed, facts and chain
+ *   --pkg DIR           another build of the package, for example ../other/pkg
  *   --write             write what was run into the board, and keep its other figures
  *   --fresh             score again what is known
  *
@@ -15,12 +17,13 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import * as espalier from "../../pkg/dist/node.js";
 import { cached, versions } from "./cache.mjs";
 import { probes } from "./fetch.mjs";
 import { kitsOwn, parts } from "./parts.mjs";
 import { columns, markdown, missed } from "./tables.mjs";
+import { FOLDERS as PUBLIC, transcripts } from "./transcripts.mjs";
 import { contenders, PEERS } from "./views.mjs";
 
 const { values: flags } = parseArgs({
@@ -28,34 +31,42 @@ const { values: flags } = parseArgs({
     transcripts: { type: "string" },
     only: { type: "string" },
     part: { type: "string" },
+    pkg: { type: "string" },
     write: { type: "boolean" },
+    each: { type: "boolean" },
     fresh: { type: "boolean" },
   },
 });
-const isWhole = !flags.transcripts && !flags.only && !flags.part;
+const isWhole = !flags.transcripts && !flags.only && !flags.part && !flags.pkg && !flags.each;
+const dist = flags.pkg ? resolve(flags.pkg, "dist") : new URL("../../pkg/dist", import.meta.url).pathname;
+const espalier = await import(`${dist}/node.js`);
 const file = new URL("./board.json", import.meta.url);
 const before = JSON.parse(readFileSync(file, "utf8"));
 
 const names = (flag) => flag?.split(",").map((name) => name.trim());
 const isWanted = (flag, name) => flag === undefined || names(flag).includes(name);
 const fetched = isWanted(flags.part, "kit") || isWanted(flags.part, "memory") ? probes() : {};
-const wanted = Object.entries(parts({ folders: flags.transcripts && [flags.transcripts], probes: fetched })).filter(
-  ([part]) => isWanted(flags.part, part),
-);
+const folders = flags.transcripts && [flags.transcripts];
+const sets = flags.each
+  ? transcripts(folders).map(({ name }) => [`, ${name}`, parts({ folders: folders ?? PUBLIC, only: [name] })])
+  : [["", parts({ folders, probes: fetched })]];
 const views = Object.entries(contenders(espalier, await peers())).filter(([name]) => isWanted(flags.only, name));
-const { scorers, engine } = versions();
+const { scorers, engine } = versions(dist);
 const kept = (key, make) => (flags.fresh || flags.transcripts ? make() : cached([scorers, ...key], make));
 
 const board = {};
-for (const [part, score] of wanted) {
-  board[part] = {};
-  for (const [name, view] of views) {
-    const started = performance.now();
-    board[part][name] = await kept([part, name, PEERS.has(name) ? "" : engine], () => score(view, name));
-    process.stderr.write(`${part}: ${name}, ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+for (const [of, scores] of sets) {
+  for (const [part, score] of Object.entries(scores).filter(([part]) => isWanted(flags.part, part))) {
+    board[part] ??= {};
+    for (const [name, view] of views) {
+      const started = performance.now();
+      const row = `${name}${of}`;
+      board[part][row] = await kept([part, row, PEERS.has(name) ? "" : engine], () => score(view, name));
+      process.stderr.write(`${part}: ${row}, ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+    }
   }
-  if (part === "kit" && !flags.only) Object.assign(board.kit, await kept(["kit", "own"], () => kitsOwn(fetched.kit)));
 }
+if (board.kit && !flags.only) Object.assign(board.kit, await kept(["kit", "own"], () => kitsOwn(fetched.kit)));
 
 if (isWhole || flags.write) {
   const written = isWhole ? board : merged(before, board);

@@ -72,10 +72,13 @@ function figure(value, path) {
   return COUNT.test(path.join(".")) ? String(value) : (100 * value).toFixed(1);
 }
 
+/** A row of a transcript that is smaller than a budget has none. */
+const hasFigures = (board) => ({ paths }) => paths.some((path) => get(board, path));
 const get = (board, path) => path.reduce((value, key) => value?.[key], board);
 
 /** `[{ title, note, head, rows: [{ labels, paths }] }]` of the parts that the board has. */
-function tables({ needed = {}, facts = {}, chain = {}, labels = {}, memory = {}, kit = {} }) {
+function tables(board) {
+  const { needed = {}, facts = {}, chain = {}, labels = {}, memory = {}, kit = {} } = board;
   const by = (part, scores, columns) =>
     Object.keys(scores).flatMap((name) =>
       Object.keys(scores[name]).map((size) => ({
@@ -126,7 +129,8 @@ function tables({ needed = {}, facts = {}, chain = {}, labels = {}, memory = {},
       })),
     },
   ];
-  return all.filter(({ rows }) => rows.length > 0);
+  const shown = all.map((table) => ({ ...table, rows: table.rows.filter(hasFigures(board)) }));
+  return shown.filter(({ rows }) => rows.length > 0);
 }
 
 /** A view without lists scores nothing in the first two; what the whole view shows is comparable. */

@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
-const FOLDERS = [
+/** Those of the tests and those of this folder. */
+export const FOLDERS = [
   new URL("../../tests/fixtures/transcripts/", import.meta.url).pathname,
   new URL("./transcripts/", import.meta.url).pathname,
 ];
