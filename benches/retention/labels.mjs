@@ -81,7 +81,7 @@ function scoreConstraints(score, { language, sentences }, view) {
   for (const { line } of live) {
     const matched = sentences.filter(({ text }) => shows(line, text));
     if (matched.length > 0 && matched.every(({ label }) => label === "either")) continue;
-    add(sums, "precision", matched.some(({ label }) => label === "constraint"));
+    add(sums, "precision", matched.some(({ text, label }) => label === "constraint" && !replaced.has(text)));
   }
   for (const { text, label } of sentences) {
     if (label !== "constraint") continue;

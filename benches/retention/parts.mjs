@@ -3,6 +3,7 @@
 import { facts, viewOf } from "./facts.mjs";
 import { conformance } from "./kit.mjs";
 import { labelled, rate } from "./labels.mjs";
+import { checkScorers } from "./labels/check.mjs";
 import { answered, memoryTalks } from "./memory.mjs";
 import { cuts, needs, shown } from "./needed.mjs";
 import { requestTokens } from "./tokens.mjs";
@@ -16,6 +17,8 @@ const MOSTLY = 0.97;
 /** Steps and budget of a chain. */
 const CHAIN = { steps: 20, budget: 16_000, minTokens: 60_000 };
 export const SHARES = [0.1, 0.25, 0.4];
+
+let checked;
 
 /**
  * `{ name: (view, name) => scores }`.
@@ -33,7 +36,10 @@ export function parts({ folders, probes = {}, only, every = 1, talks }) {
     facts: factsInView(found),
     chain: afterChain(found),
     ...(folders === undefined && {
-      labels: async (view) => rounded(await labelled((messages, budget) => attempt(view, messages, budget))),
+      labels: async (view) => {
+        await (checked ??= checkScorers(labelled));
+        return rounded(await labelled((messages, budget) => attempt(view, messages, budget)));
+      },
     }),
     ...(probes.memory && { memory: memoryAnswers(probes.memory, talks) }),
     ...(probes.kit && { kit: async (view, name) => rates(await conformance({ name, view, folder: probes.kit })) }),

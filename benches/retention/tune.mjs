@@ -6,14 +6,15 @@
  *   --fields a,b   shares to search, by their names in Rust; all but those of a conversation that goes on
  *   --rounds N     rounds over all shares (2)
  *   --every N      takes each Nth cut of a transcript (3)
+ *   --root DIR     another working tree: its package and its constants
  *
  * It uses no clock, no random number and no network (the talks of BFCL take part if `npm run bench retention` has
  * fetched them). The package is taken as it is: the shares are options of `compact`.
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import * as espalier from "../../pkg/dist/node.js";
 import { parts } from "./parts.mjs";
 
 /** Conversations of one source stay in one half. */
@@ -31,6 +32,8 @@ const FACTORS = [0.5, 0.75, 1.33, 2];
 const [MIN, MAX] = [0.01, 0.98];
 /** What the mean has to gain by a change. */
 const GAIN = 0.001;
+/** What a change may cost one conversation. */
+const LOSS = 0.01;
 /** When a conversation starts and how far it goes; the measures see single calls. */
 const ONGOING = new Set(["relief", "ongoing"]);
 
@@ -39,10 +42,12 @@ const { values: flags } = parseArgs({
     fields: { type: "string" },
     rounds: { type: "string", default: "2" },
     every: { type: "string", default: "3" },
+    root: { type: "string", default: new URL("../../", import.meta.url).pathname },
     write: { type: "boolean" },
   },
 });
-const source = new URL("../../src/compact/profile/known.rs", import.meta.url);
+const espalier = await import(resolve(flags.root, "pkg/dist/node.js"));
+const source = resolve(flags.root, "src/compact/profile/known.rs");
 const rust = readFileSync(source, "utf8");
 const talks = new URL("../../build/retention/bfcl/bfcl_eval/data", import.meta.url).pathname;
 const FIELD = /^( {4}(\w+): (?:\w+\(|Share \{ of: )?)(0?\.\d+)/gm;
@@ -53,7 +58,7 @@ for (const name of fields) if (!(name in written)) throw new Error(`${name} is n
 
 const scorers = Object.fromEntries(Object.entries(HALVES).map(([half, names]) => [half, scorersOf(names)]));
 const known = new Map();
-let best = { shares: written, score: (await scored(written, "tune")).score };
+let best = { shares: written, ...(await scored(written, "tune")) };
 process.stdout.write(`now: ${points(best.score)}\n`);
 for (let round = 0; round < Number(flags.rounds); round++) {
   const started = best.score;
@@ -62,9 +67,10 @@ for (let round = 0; round < Number(flags.rounds); round++) {
     for (const factor of FACTORS) {
       const value = Math.round(1000 * Math.min(MAX, Math.max(MIN, now * factor))) / 1000;
       const shares = { ...best.shares, [name]: value };
-      const { score } = await scored(shares, "tune");
+      const { score, each } = await scored(shares, "tune");
       process.stdout.write(`${name} ${value}: ${points(score)}\n`);
-      if (score > best.score + GAIN) best = { shares, score };
+      const isFair = Object.keys(each).every((one) => each[one] >= best.each[one] - LOSS);
+      if (isFair && score > best.score + GAIN) best = { shares, score, each };
     }
   }
   if (best.score <= started + GAIN) break;
