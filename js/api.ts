@@ -260,8 +260,8 @@ function cutOf(previous: PruneCut): PruneCut {
 
 /**
  * Replaces older history by a summary, so that the request fits its budget. The summary is written by `options.llm`, or by rules
- * alone when there is none. If the model fails the conversation comes back as it was (see `onFailure`). The newest request, the
- * newest rounds and system messages stay; what was covered is listed in the report and in `edits`.
+ * alone when there is none or when it fails (see `onFailure`). The result is within its budget, or the call throws. The newest request,
+ * the newest rounds and system messages stay; what was covered is listed in the report and in `edits`.
  *
  * ```ts
  * import OpenAI from "openai";
@@ -281,7 +281,7 @@ function cutOf(previous: PruneCut): PruneCut {
  * report.after.total <= 8_000; // => true
  * ```
  *
- * @throws EspalierError as {@link prune}. A model that fails is no error but a `status`.
+ * @throws EspalierError as {@link prune}; `compaction_failed` if the model fails, `onFailure` is `leave` and the request does not fit
  */
 export async function compact<T>(messages: T, options: CompactOptions): Promise<CompactResult<T>> {
   const fields = compactFields(options);
@@ -292,7 +292,17 @@ export async function compact<T>(messages: T, options: CompactOptions): Promise<
   const thinking = unledBy(reading.format, list, (at) => neutral[at + neutral.length - list.length]!.id);
   const all = { ...counting(reading, options), ...rest, keep: kept(reading, keep), ...(cover && { cover: within(reading, cover) }), thinking };
   const { plan, edits, report } = await operated(() => reading, options, () => new (wasm().Compaction)(reading.messages, all));
+  refuseUnfit(report, options.budget);
   return soundly({ status: report.status, messages: reading.rebuild(plan) as T, edits, report }, reading, options);
+}
+
+/** What was to change nothing must not be sent if it does not fit. Who aborted sends nothing. */
+function refuseUnfit(report: CompactReport, budget: number): void {
+  const { status, after: { total }, model, steps } = report;
+  if (total <= budget || status === "cancelled") return;
+  const why = model?.error ?? steps.at(-1)?.why ?? status;
+  const message = `Nothing was changed (${status}: ${why}), and the request has ${total} tokens where the budget allows ${budget}. Without onFailure: "leave" rules write the summary`;
+  throw new EspalierError({ code: "compaction_failed", message, path: "options.budget", details: { status, budget, needed: total, report } });
 }
 
 /** Most cuts of one result: mending what is left of it may make it longer, so that less may be left. */
@@ -377,11 +387,11 @@ export async function compactHeld(
  * @throws EspalierError as {@link countMessages}
  */
 export async function summarize(messages: unknown, options: SummarizeOptions): Promise<SummarizeResult> {
-  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER } = known(options, SUMMARIZE);
+  const { purpose, llm, llmBudget = Number.MAX_SAFE_INTEGER, onFailure = "leave" } = known(options, SUMMARIZE);
   if (purpose !== "handoff") throw bad("purpose", '"handoff"', purpose);
   if (typeof llm !== "function") throw bad("llm", "a function", llm);
   // What else compactions may be told has no meaning here.
-  const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure, ...counts } = options;
+  const { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure: _failing, ...counts } = options;
   const asked = { focus, signal, timeout, onProgress, ledger, sections, verify, llmModel, modelRules, instructions, jobId, profile, onFailure };
   const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   const { encoding, tokenizer, model, costModel, images, imageSize, format, tools } = counts;
@@ -408,7 +418,7 @@ type Compacting = { poll(): string; resume(id: number, answer: unknown): void; f
 function compactFields(options: CompactOptions) {
   tokens(known(options, COMPACT), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, focus, force = false, onFailure = "leave", llm, keep, cover, prices } = options;
+  const { budget, focus, force = false, onFailure = "offline", llm, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
   needProvider(options.provider);
   needFunction(llm, "llm");

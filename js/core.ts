@@ -48,7 +48,7 @@ export { outline, repositoryMap } from "./documents/outline.ts";
 export type { Definition, DefinitionKind, MapOptions, MappedDefinition, MappedFile, Outline, OutlineOptions, RepositoryFile, RepositoryMap } from "./documents/outline.ts";
 export { encodingForModel } from "./count/text.ts";
 export { EspalierError, isEspalierError } from "./errors.ts";
-export type { Contributor, ErrorCode, ErrorDetails, ErrorFields, ExceededDetails, PinDetails, RefusedDetails } from "./errors.ts";
+export type { Contributor, ErrorCode, ErrorDetails, ErrorFields, ExceededDetails, FailedDetails, PinDetails, RefusedDetails } from "./errors.ts";
 export { initFrom, initSync, isReady, resetEngine } from "./engine.ts";
 export type { WasmSource } from "./engine.ts";
 export { ConversationLog } from "./log.ts";

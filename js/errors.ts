@@ -2,7 +2,7 @@
 
 import type { ErrorCode, ErrorDetails } from "./errors/details.ts";
 
-export type { Contributor, ErrorCode, ErrorDetails, InputCode, ExceededDetails, PinDetails, RefusedDetails } from "./errors/details.ts";
+export type { Contributor, ErrorCode, ErrorDetails, InputCode, ExceededDetails, FailedDetails, PinDetails, RefusedDetails } from "./errors/details.ts";
 
 /** What an error is made of; `code` decides the type of `details`. */
 export type ErrorFields = {

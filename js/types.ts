@@ -539,7 +539,10 @@ export interface CompactOptions extends CountOptions {
   focus?: string;
   /** Compact even if the conversation fits its budget. Default false. */
   force?: boolean;
-  /** What to do when the model fails: `leave` (default) changes nothing, `offline` summarises by rules. */
+  /**
+   * What to do when the model fails: `offline` (default) summarises by rules; `leave` changes nothing, and throws `compaction_failed` if the
+   * request does not fit its budget.
+   */
   onFailure?: "leave" | "offline";
   /** Ids (or indices) of messages that must stay verbatim. Default: none beyond what always stays. */
   keep?: readonly (string | number)[];
@@ -871,6 +874,8 @@ export interface CompactReport extends CutReport {
     serviceRequestIds?: string[];
     /** HTTP status of the newest request that failed, where its error says so. */
     statusCode?: number;
+    /** How the model failed, where no summary of its own was used, and why. `status` says what came of the compaction all the same. */
+    failure?: CompactStatus;
     error?: string;
   };
   hooks?: { name: "preCompact" | "postCompact"; outcome: "done" | "skipped" | "overruled" | "failed" | "timeout"; why?: string }[];

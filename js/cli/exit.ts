@@ -24,6 +24,8 @@ export function exitCode(error: EspalierError): number {
   switch (error.code) {
     case "budget_exceeded":
       return EXIT.budget;
+    case "compaction_failed":
+      return EXIT.model;
     case "bad_option":
     case "unknown_encoding":
     case "no_key":

@@ -73,7 +73,7 @@ export const FLAGS = {
   },
   "base-url": { value: "URL", of: compact, help: "any server that speaks like that provider; default: the provider's own" },
   "llm-budget": { value: "N", of: compact, help: "tokens that this model accepts; default: the whole history is tried, and less of it if the model refuses it" },
-  "on-failure": { value: "WHAT", of: compact, help: "leave (default): if the model fails nothing changes; offline: rules take over", values: ["leave", "offline"] },
+  "on-failure": { value: "WHAT", of: compact, help: "offline (default): if the model fails rules take over; leave: nothing changes, and what does not fit is an error", values: ["leave", "offline"] },
   timeout: { value: "SECONDS", of: compact, help: "for each model call; default 120" },
   focus: { value: "TEXT|PATHS", of: ["compact", "outline"], help: "compact: what the summary should pay attention to; outline: files that the work is about, with commas between them, which are left out" },
   force: { of: compact, help: "compact even if the conversation fits" },

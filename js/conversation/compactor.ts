@@ -11,7 +11,7 @@ import type { Outcome } from "./jobs.ts";
 import { Maker } from "./maker.ts";
 import type { Made, Wanted } from "./maker.ts";
 import { Patience } from "./patience.ts";
-import type { Now, Verdict } from "./patience.ts";
+import type { Author, Now, Verdict } from "./patience.ts";
 import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 
 /** What is kept of a compaction's report with a job that is not applied yet. */
@@ -228,7 +228,14 @@ export class Compactor<T> {
     if (made) this.maker.noted(made);
     // Without a model that is as it is for good, and what must stay stays: more has to be said before another try is worth it.
     const isStuck = (status === "not_ready" || status === "budget_exceeded") && !this.c.profile.failure.flag;
-    this.patience.note(isStuck ? "no_gain" : status === "engine_failed" ? "model_failed" : status, made !== undefined && isSummary(made), now);
+    this.waited(isStuck ? "no_gain" : status === "engine_failed" ? "model_failed" : status, made, now);
+  }
+
+  /** Lets the model rest if it failed, whatever rules made in its place. */
+  private waited(status: string, made: Made | undefined, now: Now): void {
+    const author = made && authorOf(made);
+    if (status === "applied" && author !== "model" && made?.report?.model?.error !== undefined) this.patience.note("model_failed", undefined, now);
+    this.patience.note(status, author, now);
   }
 
   /** Applies the result of a job. */
@@ -236,7 +243,7 @@ export class Compactor<T> {
     const now = this.now();
     const finished = this.finish(made);
     this.c.log.record("job", { job, event: finished.status === "applied" ? "applied" : "stale" });
-    this.patience.note(finished.status, isSummary(made), now);
+    this.waited(finished.status, made, now);
     this.c.saving.save();
     return finished;
   }
@@ -291,8 +298,9 @@ function withNewestResult(lines: readonly string[]): readonly string[] {
   return lines.filter((line, at) => at === newest || !isResult(line));
 }
 
-function isSummary({ edits }: Made): boolean {
-  return edits.some(({ kind }) => kind === "replace_range");
+/** Who wrote the summary, if there is one. */
+function authorOf({ edits }: Made): Author | undefined {
+  return edits.find(({ kind }) => kind === "replace_range")?.author;
 }
 
 function slim(report: CompactReport | undefined): Slim | undefined {

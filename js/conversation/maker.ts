@@ -124,6 +124,8 @@ export class Maker<T> {
       ...(range && { ladder: ["summary", "offline"] as const, cover: { ...(range.from !== undefined && { from: range.from }), ...(range.to !== undefined && { to: range.to }) } }),
     };
     const options: Omit<CompactOptions, keyof CountOptions> = {
+      // Where the model fails the caller decides whether rules go on at once.
+      onFailure: "leave",
       ...told,
       ...compaction,
       ...(hooks && { hooks }),

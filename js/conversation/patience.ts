@@ -5,6 +5,8 @@ import { call, wasm } from "../engine.ts";
 /** `offline`: by rules. `cutOnly`: results are cut, nothing is summarised. */
 export type Verdict = "try" | "offline" | "cutOnly" | "notYet" | "blocked";
 
+export type Author = "rule" | "model" | "user";
+
 /** The conversation now: requests so far, tokens of everything that was ever added, what messages may have, and what is tried. */
 export interface Now {
   requests: number;
@@ -27,10 +29,10 @@ export class Patience {
     return this.step({ type: "mayTry", now }).verdict!;
   }
 
-  /** How one ended; `summarised` if a summary was put in place. */
-  note(status: string, summarised: boolean, now: Now): void {
+  /** How one ended, and who wrote the summary that was put in place. */
+  note(status: string, summary: Author | undefined, now: Now): void {
     try {
-      this.step({ type: "note", status, summarised, now });
+      this.step({ type: "note", status, ...(summary !== undefined && { summary }), now });
     } catch {
       // Ours alone, or one that says nothing about the next try.
     }

@@ -4,7 +4,7 @@ import type { SplitDetails } from "../documents/changed.ts";
 import type { ProviderErrorCode, ProviderErrorDetails } from "../providers/types.ts";
 import type { Attempt } from "../request.ts";
 import type { Attempted } from "../search/types.ts";
-import type { Finding } from "../types.ts";
+import type { CompactReport, CompactStatus, Finding } from "../types.ts";
 
 /** One of the largest items that must stay: a message by `id`, an element of a prompt tree by `path`. */
 export interface Contributor {
@@ -31,6 +31,16 @@ export interface ExceededDetails {
   attempts?: readonly Attempt[];
 }
 
+/** `details` of `compaction_failed`. */
+export interface FailedDetails {
+  /** How the compaction ended. */
+  status: CompactStatus;
+  budget: number;
+  /** Tokens of the request, which was not changed. */
+  needed: number;
+  report: CompactReport;
+}
+
 /** `details` of `pin_budget_exceeded`. */
 export interface PinDetails {
   budget: number;
@@ -46,6 +56,7 @@ export type RefusedDetails = Partial<Omit<ProviderErrorDetails, "attempts">> & {
 interface WithDetails extends Record<ProviderErrorCode, RefusedDetails> {
   budget_exceeded: ExceededDetails;
   pin_budget_exceeded: PinDetails;
+  compaction_failed: FailedDetails;
   split_input: SplitDetails;
   /** `batches` is the number of requests that would be needed. */
   too_many_changes: { budget: number; needed: number; batches: number };

@@ -14,6 +14,7 @@ use crate::compact::job::{Jobs, Next, Phase};
 use crate::compact::profile::Profile;
 use crate::compact::window::Sizes;
 use crate::error::{Code, Result as Outcome};
+use crate::history::edit::Author;
 use crate::tagged::needed;
 
 type Answer = Result<String, JsValue>;
@@ -130,7 +131,8 @@ enum BackoffEvent {
     },
     Note {
         status: Status,
-        summarised: bool,
+        /// Who wrote the summary that was put in place.
+        summary: Option<Author>,
         now: Now,
     },
     /// Of a conversation that was read from storage.
@@ -138,11 +140,11 @@ enum BackoffEvent {
 }
 
 espalier_core::tagged! {
-    BackoffEvent { status = "status": Status, summarised = "summarised": bool, now = "now": Now }
+    BackoffEvent { status = "status": Status, summary = "summary": Author, now = "now": Now }
     "mayTry" [now] => BackoffEvent::MayTry { now: needed(now, "now")? },
-    "note" [status, summarised, now] => BackoffEvent::Note {
+    "note" [status, summary, now] => BackoffEvent::Note {
         status: needed(status, "status")?,
-        summarised: summarised.unwrap_or_default(),
+        summary,
         now: needed(now, "now")?,
     },
     "reload" [] => BackoffEvent::Reload,
@@ -163,8 +165,8 @@ pub fn backoff_step(state: Option<String>, text: &str, event: &str) -> Answer {
     let mut state = state.unwrap_or_else(Backoff::default).by_rule(profile.failure);
     let verdict = match from_json(event, "event", Code::BadInput).map_err(to_js)? {
         BackoffEvent::MayTry { now } => Some(state.may_try(now)),
-        BackoffEvent::Note { status, summarised, now } => {
-            state.note(status, summarised, now);
+        BackoffEvent::Note { status, summary, now } => {
+            state.note(status, summary, now);
             None
         }
         BackoffEvent::Reload => {

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::Status;
 use super::flag::Flag;
 use super::profile::{ESPALIER, FailureRule};
+use crate::history::edit::Author;
+
+/// The longest rest of a model that keeps failing, as a power of two of compactions.
+const LONGEST_REST: u32 = 3;
 
 /// What is known of failures of this conversation. Compactions by hand neither ask nor tell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,8 +17,10 @@ pub struct Backoff {
     /// The profile's; it is no part of what is kept.
     #[serde(skip)]
     rule: FailureRule,
-    /// Failures of the model in a row.
+    /// Failures of the model since it last wrote a summary that was used.
     failures: u32,
+    /// Summaries that rules write before the model is asked again.
+    rest: u32,
     last: Option<Mark>,
     /// A plan that was not worth it.
     blocked: Option<(u64, Mark)>,
@@ -46,7 +52,7 @@ pub struct Now {
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     Try,
-    /// The model failed twice in a row: by rules alone.
+    /// The model failed twice in a row, and rests: by rules alone.
     Offline,
     /// A summary was longer than what it stood for, and the rule remembers that: results are cut, nothing is summarised.
     CutOnly,
@@ -65,7 +71,7 @@ impl Default for Backoff {
 impl Backoff {
     /// Nothing failed yet. `rule` says how long failures count, as a profile has it.
     pub fn new(rule: FailureRule) -> Backoff {
-        Backoff { rule, failures: 0, last: None, blocked: None, flag: Flag::default() }
+        Backoff { rule, failures: 0, rest: 0, last: None, blocked: None, flag: Flag::default() }
     }
 
     /// The same failures, judged by another rule.
@@ -86,7 +92,7 @@ impl Backoff {
             return Verdict::Blocked;
         }
         match self.last {
-            Some(_) if self.failures >= 2 => Verdict::Offline,
+            _ if self.rest > 0 => Verdict::Offline,
             Some(mark) if now.requests < mark.requests + self.rule.requests && !grown(mark, now, self.rule.tokens) => {
                 Verdict::NotYet
             }
@@ -94,10 +100,11 @@ impl Backoff {
         }
     }
 
-    /// How an automatic compaction ended; `with_summary` tells whether one was put in place.
-    pub fn note(&mut self, status: Status, with_summary: bool, now: Now) {
+    /// How an automatic compaction ended, and who wrote the summary that it put in place. From the second failure in a row on, the model is
+    /// passed over for one compaction, then for two, four and at most eight.
+    pub fn note(&mut self, status: Status, summary: Option<Author>, now: Now) {
         let mark = Mark { requests: now.requests, tokens: now.tokens };
-        self.flag.note(status, with_summary, false);
+        self.flag.note(status, summary.is_some(), false);
         match status {
             Status::ModelFailed
             | Status::Timeout
@@ -105,12 +112,23 @@ impl Backoff {
             | Status::NoSummaryTag
             | Status::ToolCallInstead
             | Status::QualityFailed => {
-                self.failures += 1;
+                self.failures = self.failures.saturating_add(1);
+                self.rest = if self.failures < 2 { 0 } else { 1 << (self.failures - 2).min(LONGEST_REST) };
                 self.last = Some(mark);
             }
             Status::Inflated | Status::NoGain => self.blocked = Some((now.fingerprint, mark)),
-            // The pressure is off; the model gets its chance again.
-            Status::Applied => *self = Backoff { flag: self.flag, ..Backoff::new(self.rule) },
+            // The pressure is off.
+            Status::Applied if self.failures == 0 || matches!(summary, Some(Author::Model | Author::User)) => {
+                *self = Backoff { flag: self.flag, ..Backoff::new(self.rule) };
+            }
+            Status::Applied => {
+                self.blocked = None;
+                if summary.is_some() {
+                    self.rest = self.rest.saturating_sub(1);
+                    // The next one is a compaction of its own, and not too early.
+                    self.last = None;
+                }
+            }
             Status::Cancelled | Status::Unchanged | Status::NothingToCompact | Status::Skipped => {}
         }
     }

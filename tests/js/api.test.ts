@@ -179,10 +179,14 @@ async function withModel(llm: Llm, options: Partial<CompactOptions> = {}): Promi
   // A model with room for all of it, and one look only: this summary has none of the sections.
   const result = await compact(messages, { budget: 3_000, llmBudget: 50_000, verify: "never", llm, ...options });
   assert.equal(JSON.stringify(messages), before, "the input was changed");
-  return { status: result.status, untouched: result.messages === messages };
+  // Rules write the summary where the model fails, and the report says how it did.
+  assert.ok(result.status === "cancelled" || result.report.after.total <= 3_000);
+  const status = result.report.model?.failure ?? result.status;
+  if (status === result.status || !options.onFailure) return { status, untouched: result.messages === messages };
+  return { status, untouched: false };
 }
 
-const left = (status: CompactStatus) => ({ status, untouched: true });
+const left = (status: CompactStatus) => ({ status, untouched: status === "cancelled" });
 const applied = { status: "applied" as const, untouched: false };
 
 test("a model's summary is put in place", async () => {
@@ -203,7 +207,7 @@ test("a model's summary is put in place", async () => {
   paired(out);
 });
 
-test("a model that fails changes nothing", async () => {
+test("a model that fails: rules write the summary, and the report says why", async () => {
   assert.deepEqual(await withModel(async () => { throw new Error("500"); }), left("model_failed"));
   assert.deepEqual(await withModel(() => { throw "thrown, not rejected"; }), left("model_failed"));
   assert.deepEqual(await withModel(async () => undefined as never), left("model_failed"));
@@ -227,8 +231,29 @@ test("an abort ends it at once, whatever the model does", async () => {
   assert.deepEqual(await withModel(async () => SUMMARY, { signal: AbortSignal.abort() }), left("cancelled"));
 });
 
-test("offline on failure", async () => {
-  assert.deepEqual(await withModel(async () => { throw new Error("429"); }, { onFailure: "offline" }), applied);
+test("the result of a model that fails is that of rules, and safe to send", async () => {
+  const messages = agentRun();
+  const byRules = await compact(messages, { budget: 3_000 });
+  for (const onFailure of [undefined, "offline"] as const) {
+    const { status, messages: out, report } = await compact(messages, { budget: 3_000, llm: async () => { throw new Error("429"); }, ...(onFailure && { onFailure }) });
+    assert.deepEqual([status, report.model?.failure, report.model?.error], ["applied", "model_failed", "429"]);
+    assert.deepEqual(out, byRules.messages);
+  }
+});
+
+test("a model that fails where nothing may stand in for it: an error unless the request fits", async () => {
+  const messages = agentRun();
+  const llm = async () => { throw new Error("429"); };
+  await assert.rejects(compact(messages, { budget: 3_000, llm, onFailure: "leave" }), (error) => {
+    assert.ok(error instanceof EspalierError && error.code === "compaction_failed", String(error));
+    const { status, budget, needed, report } = error.details;
+    assert.deepEqual([status, budget, needed, error.path], ["model_failed", 3_000, countMessages(messages).total, "options.budget"]);
+    assert.equal(report.model?.error, "429");
+    assert.match(error.message, /^Nothing was changed \(model_failed: 429\)/);
+    return true;
+  });
+  const fits = await compact(messages, { budget: 50_000, force: true, llm, onFailure: "leave" });
+  assert.deepEqual([fits.status, fits.messages === messages], ["model_failed", true]);
 });
 
 test("a second answer mends the first", async () => {

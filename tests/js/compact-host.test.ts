@@ -181,7 +181,7 @@ test("an answer after the abort, or after the time, changes nothing", async () =
       if (how === "abort") queueMicrotask(() => controller.abort());
     });
     const { status, report } = await compacted({ llm, ...(how === "abort" ? { signal: controller.signal } : { timeout: 20 }) });
-    assert.equal(status, how === "abort" ? "cancelled" : "timeout");
+    assert.deepEqual([status, report.model?.failure], how === "abort" ? ["cancelled", "cancelled"] : ["applied", "timeout"]);
     const ended = structuredClone(report);
     assert.equal(late.length, 1);
     for (const answer of late) answer(SUMMARY);
@@ -216,7 +216,7 @@ for (const [what, llm, status, calls] of [
 ] as [string, () => never, CompactStatus, number][]) {
   test(`a callback that ${what}: ${status}`, async () => {
     const { status: ended, report } = await compacted({ llm: llm as never });
-    assert.deepEqual([ended, report.model?.calls], [status, calls], report.model?.error);
+    assert.deepEqual([ended, report.model?.failure ?? ended, report.model?.calls], ["applied", status, calls], report.model?.error);
   });
 }
 

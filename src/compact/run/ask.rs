@@ -235,9 +235,9 @@ impl Compaction {
     /// No summary of the model's will come.
     fn failed(&mut self, status: Status, why: String, talk: Talk) -> State {
         if self.options.offline_on_failure {
-            return self.attach(talk.covered, Makes::Rules { after: Some(why), unasked: None });
+            return self.attach(talk.covered, Makes::Rules { after: Some((status, why)), unasked: None });
         }
-        let result = self.untouched(status, &why, Some(self.model_report(Some(why.clone()))));
+        let result = self.untouched(status, &why, Some(self.model_report(Some((status, why.clone())))));
         self.conclude(result)
     }
 

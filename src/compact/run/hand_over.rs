@@ -33,7 +33,7 @@ impl Compaction {
             }
             Makes::Rules { after, .. } => {
                 let text = self.extract(&covered.ids, &ledger, budget.summary);
-                (text, None, after.map(|why| self.model_report(Some(why))), "offline")
+                (text, None, after.map(|failed| self.model_report(Some(failed))), "offline")
             }
         };
         let covering = Covering {

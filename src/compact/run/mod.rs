@@ -125,6 +125,9 @@ struct Cheap {
     total: u64,
 }
 
+/// How the model's part ended without a summary of use, and why, for people.
+type Failed = (Status, String);
+
 /// A summary that was made: what it stands for, its text, what became of the ledger, what the model had to do with it.
 struct Made {
     covered: Covered,
@@ -310,11 +313,20 @@ impl Compaction {
         self.view(&self.cheap.edits)
     }
 
-    fn model_report(&self, error: Option<String>) -> ModelReport {
+    fn model_report(&self, failed: Option<Failed>) -> ModelReport {
+        let (failure, error) = failed.unzip();
         let asked = self.asked.clone();
         let used = asked.iter().filter(|asked| asked.error.is_none() && asked.purpose != Purpose::Verify);
         let reduced = used.fold(Reduced::default(), |sum, asked| sum.and(asked.reduced));
-        ModelReport { calls: self.calls, prompt_tokens: self.prompt_tokens, asked, reduced, gaps: vec![], error }
+        ModelReport {
+            calls: self.calls,
+            prompt_tokens: self.prompt_tokens,
+            asked,
+            reduced,
+            gaps: vec![],
+            failure,
+            error,
+        }
     }
 
     /// The conversation exactly as it came.

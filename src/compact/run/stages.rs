@@ -26,7 +26,7 @@ pub(super) enum Makes {
     /// The model, and what is still wrong with it.
     Text { text: String, gaps: Gaps },
     /// Rules: after a failure of the model, or where it was not worth asking, if there is one.
-    Rules { after: Option<String>, unasked: Option<String> },
+    Rules { after: Option<Failed>, unasked: Option<String> },
 }
 
 impl Pending {
@@ -66,7 +66,7 @@ impl Compaction {
         let mut answers: Vec<Answer> = answers.into_iter().flatten().collect();
         if answers.contains(&Answer::Cancelled) {
             // Nobody waits for a result any more, so nothing is tried in its place.
-            let report = (self.calls > 0).then(|| self.model_report(Some("cancelled".into())));
+            let report = (self.calls > 0).then(|| self.model_report(Some((Status::Cancelled, "cancelled".into()))));
             let result = self.untouched(Status::Cancelled, "cancelled", report);
             return self.done(result);
         }
@@ -260,7 +260,7 @@ impl Compaction {
     fn made(&self, covered: &Covered, makes: &Makes) -> Result<Compacted> {
         let (text, gaps) = match makes {
             Makes::Rules { after, unasked } => {
-                let after = after.clone().map(|why| (self.model_report(Some(why.clone())), why));
+                let after = after.clone().map(|failed| (self.model_report(Some(failed.clone())), failed.1));
                 let done = self.offline(covered, after)?;
                 let Some(why) = unasked else { return Ok(done) };
                 // Before the step that took its place.
@@ -279,10 +279,10 @@ impl Compaction {
                 let title = self.form().title_of(text);
                 Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
             }
-            Err((_, why)) if self.options.offline_on_failure => {
-                self.offline(covered, Some((self.model_report(Some(why.clone())), why)))
+            Err(failed) if self.options.offline_on_failure => {
+                self.offline(covered, Some((self.model_report(Some(failed.clone())), failed.1)))
             }
-            Err((status, why)) => self.untouched(status, &why, Some(self.model_report(Some(why.clone())))),
+            Err((status, why)) => self.untouched(status, &why, Some(self.model_report(Some((status, why.clone()))))),
         }
     }
 

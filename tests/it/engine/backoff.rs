@@ -1,6 +1,7 @@
 use espalier::compact::Status;
 use espalier::compact::backoff::{Backoff, Now, Verdict};
 use espalier::compact::profile::GEMINI_CLI;
+use espalier::history::edit::Author;
 
 fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {
     Now { requests, tokens, available: 100_000, fingerprint }
@@ -10,7 +11,7 @@ fn now(requests: u64, tokens: u64, fingerprint: u64) -> Now {
 fn check(endings: &[(Status, Now)], at: Now, wanted: Verdict) {
     let mut backoff = Backoff::default();
     for &(status, now) in endings {
-        backoff.note(status, status == Status::Applied, now);
+        backoff.note(status, (status == Status::Applied).then_some(Author::Model), now);
     }
     assert_eq!(backoff.may_try(at), wanted, "{endings:?} {at:?}");
 }
@@ -39,6 +40,32 @@ fn twice_in_a_row_means_without_it_until_one_is_applied() {
     check(&between, now(5, 0, 1), Verdict::Try);
 }
 
+/// A model that fails in every compaction is asked in fewer and fewer of them, and never given up.
+#[test]
+fn a_model_that_keeps_failing_is_asked_ever_more_rarely() {
+    let mut backoff = Backoff::default();
+    let mut tries = Vec::new();
+    for compaction in 1..=40_u64 {
+        let at = now(compaction * 10, compaction * 20_000, compaction);
+        if backoff.may_try(at) == Verdict::Try {
+            tries.push(compaction);
+            backoff.note(Status::ModelFailed, None, at);
+        }
+        // Rules write the summary, at once or a moment later.
+        backoff.note(Status::Applied, Some(Author::Rule), at);
+    }
+    assert_eq!(tries, [1, 2, 3, 5, 9, 17, 25, 33]);
+    let at = now(1_000, 2_000_000, 99);
+    let read: Backoff = serde_json::from_str(&serde_json::to_string(&backoff).unwrap()).unwrap();
+    assert_eq!(read.may_try(at), backoff.may_try(at), "it is kept");
+    // A summary of the model's that is used ends it; steps without a summary change nothing.
+    let before = backoff.may_try(at);
+    backoff.note(Status::Applied, None, at);
+    assert_eq!(backoff.may_try(at), before);
+    backoff.note(Status::Applied, Some(Author::Model), at);
+    assert_eq!(backoff, Backoff::default());
+}
+
 #[test]
 fn a_plan_that_gained_nothing_is_not_tried_again_unless_something_changed() {
     for status in [Status::NoGain, Status::Inflated] {
@@ -59,8 +86,8 @@ fn what_is_no_failure_changes_nothing() {
 #[test]
 fn a_rule_with_a_flag_cuts_only_after_a_summary_that_was_too_long() {
     let mut backoff = Backoff::new(GEMINI_CLI.failure);
-    let mut check = |status, with_summary, wanted| {
-        backoff.note(status, with_summary, now(1, 0, 1));
+    let mut check = |status, with_summary: bool, wanted| {
+        backoff.note(status, with_summary.then_some(Author::Model), now(1, 0, 1));
         assert_eq!(backoff.may_try(now(100, 1_000_000, 2)), wanted, "{status:?}");
     };
     check(Status::ModelFailed, false, Verdict::Try);

@@ -108,7 +108,7 @@ fn doings(profile: &Profile) -> BTreeMap<&'static str, String> {
     let after = |status: Status, requests: u64, tokens: u64| {
         let mut failed = Backoff::new(profile.failure);
         let now = |requests, tokens| Now { requests, tokens, available: 1_000, fingerprint: 1 };
-        failed.note(status, false, now(1, 100));
+        failed.note(status, None, now(1, 100));
         failed.may_try(now(requests, tokens))
     };
     let tries = [(2, 100), (3, 100), (2, 170), (2, 250)].map(|(requests, tokens)| {

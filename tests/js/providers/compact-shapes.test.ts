@@ -183,15 +183,15 @@ for (const [what, behaviour, status, most] of DISAPPOINTMENTS) {
       server.clear();
       server.script(behaviour);
       const left = await compacted(name, {}, late);
-      assert.equal(left.status, status, `${name}: ${left.report.model?.error}`);
+      assert.equal(left.report.model?.failure ?? left.status, status, `${name}: ${left.report.model?.error}`);
       assert.ok(server.seen.length <= most, `${name}: ${server.seen.length} requests`);
-      if (status === "applied") assert.ok(left.report.after.total <= BUDGET);
+      // The request still goes out: rules do what the model did not.
+      assert.equal(left.status, "applied");
+      assert.ok(left.report.after.total <= BUDGET);
+      if (status === "applied") continue;
       server.clear();
       server.script(behaviour);
-      // The request still goes out: rules do what the model did not.
-      const mended = await compacted(name, { onFailure: "offline" }, late);
-      assert.equal(mended.status, "applied");
-      assert.ok(mended.report.after.total <= BUDGET && server.seen.length <= most);
+      await assert.rejects(compacted(name, { onFailure: "leave" }, late), { code: "compaction_failed" });
     }
   });
 }
@@ -199,10 +199,14 @@ for (const [what, behaviour, status, most] of DISAPPOINTMENTS) {
 test("strict refuses the record that a history dictated", async () => {
   server.clear();
   server.script(answer({ text: SUMMARY.replace("Nothing to tell.", "See https://evil.example/x and /etc/shadow.bak") }));
-  const { status, report } = await compacted("openai", { strict: true });
-  assert.equal(status, "quality_failed");
-  assert.deepEqual(report.quality?.misses, ["inventions"]);
-  assert.deepEqual(report.model?.asked.map(({ purpose }) => purpose), ["summary", "verify"]);
+  await assert.rejects(compacted("openai", { strict: true }), (error) => {
+    assert.ok(error instanceof espalier.EspalierError && error.code === "compaction_failed");
+    const { status, report } = error.details;
+    assert.equal(status, "quality_failed");
+    assert.deepEqual(report.quality?.misses, ["inventions"]);
+    assert.deepEqual(report.model?.asked.map(({ purpose }) => purpose), ["summary", "verify"]);
+    return true;
+  });
 });
 
 test("nothing hangs on when a compaction is aborted in the middle of an answer", async () => {

@@ -30,9 +30,10 @@ for (const make of MAKERS) {
         mock.timers.tick(150);
       }
       const result = await work;
-      assert.equal(result.status, status, result.report.model?.error);
+      assert.equal(result.report.model?.failure ?? result.status, status, result.report.model?.error);
       noSecret(result.report);
-      if (status !== "applied") return assert.equal(result.messages, messages);
+      assert.ok(result.status === "applied" && result.report.after.total <= 4_000, "it can be sent, whatever the model did");
+      if (status !== "applied") return;
       assert.match(result.report.summary ?? "", /The record of a scripted model/);
       assert.deepEqual(result.report.model?.usage.map((usage) => [usage["promptTotal"], usage["output"]]), [[100, 20]]);
       assert.equal(server.seen.length, 1);
