@@ -1,5 +1,7 @@
 /** What the board has to reach, and how far the default profile is. */
 
+import { WITH_MODEL } from "./views.mjs";
+
 const at = (values) => Object.entries(values);
 const BUDGETS = [8_000, 16_000, 32_000];
 const each = (values) => BUDGETS.map((budget, index) => [budget, values[index]]);
@@ -19,6 +21,9 @@ export function goals({ needed, facts, chain, labels, memory, kit }) {
     most(`left out with room, ${budget} (views)`, ours?.leftOut, 0);
     if (prune) least(`lines needed next, ${budget}: prune and ${100 * lines} points`, ours?.lines, prune.lines + lines);
     least(`names needed next, ${budget}`, ours?.names, names);
+    const withModel = needed?.[WITH_MODEL]?.[budget];
+    for (const figure of ["lines", "names"])
+      if (ours) least(`${figure} needed next, ${budget}, with a model: as without`, withModel?.[figure], ours[figure]);
     least(`lines needed next, ${budget}, prune as it was`, prune?.lines, before);
   }
   const kinds = {

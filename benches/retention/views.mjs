@@ -1,7 +1,10 @@
 /** The contenders: each makes a view of a history within a budget, or returns nothing where it cannot. */
 
+import { scriptedModel } from "./model.mjs";
 import { requestTokens } from "./tokens.mjs";
 
+/** The default profile with a model (see `model.mjs`). */
+export const WITH_MODEL = "compact + model";
 /** Contenders that do not depend on the package. */
 export const PEERS = new Set(["keep last", "LangChain trimMessages", "AI SDK pruneMessages + keep last"]);
 
@@ -11,6 +14,7 @@ export function contenders(espalier, { trimMessages, pruneMessages }) {
     (await espalier.compact(messages, { budget, ...options })).messages;
   return {
     compact: compact({}),
+    [WITH_MODEL]: compact({ llm: scriptedModel }),
     prune: (messages, budget) => espalier.prune(messages, { budget }).messages,
     "copilot-chat profile": compact({ profile: "copilot-chat" }),
     "gemini-cli profile": compact({ profile: "gemini-cli" }),
