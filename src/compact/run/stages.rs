@@ -210,7 +210,7 @@ impl Compaction {
     }
 
     /// Notes what stands beside the summary; gives the host's blocks.
-    fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
+    pub(super) fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
         let available = self.budget(&self.view(&[])).available;
         let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
         self.block_reports = reports;

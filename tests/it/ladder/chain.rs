@@ -129,7 +129,7 @@ fn what_was_planted_at_the_first_step_is_there_after_ten_compactions() {
                     assert!(aim.reached == (done.after.total <= aim.target), "{context}: {aim:?}");
                     assert!(done.after.total <= aim.target.max(aim.floor), "{context}: {} {aim:?}", done.after.total);
                     let record = messages.iter().find(|m| followed(m).is_some()).map(Message::text).unwrap();
-                    let most = of.ledger.max(aim.floor - aim.must_keep);
+                    let most = aim.target.max(aim.floor) - aim.must_keep;
                     assert!(lists(&record) <= most, "{context}: {} of {most}, {aim:?}", lists(&record));
                 }
                 messages = carry_out(&messages, &done.plan);
