@@ -25,11 +25,8 @@ const fn fixed(tokens: u64) -> Share {
 
 const SHARES: Shares = Shares {
     relief: 0.60,
-    target: 0.985,
-    ongoing: 0.40,
-    keep_recent: share(0.35),
-    working: share(0.35),
-    names: share(0.10),
+    target: 0.40,
+    keep_recent: at_most(0.15, 40_000),
     // OpenAI codex keeps 20,000 tokens of the user's messages.
     users: at_most(0.10, 20_000),
     ledger: at_most(0.05, 12_000),
@@ -37,12 +34,9 @@ const SHARES: Shares = Shares {
     // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
     entries: at_most(0.30, 40_000),
     error_lines: at_most(0.10, 12_000),
-    summary: Share { of: 0.04, least: 512, most: Some(8_000) },
+    // Summaries that coding agents write of their own sessions have a median of 2,700 tokens (72 of them).
+    summary: Share { of: 0.10, least: 512, most: Some(6_000) },
 };
-
-/// Those of the other systems: they keep room for the next turns, and put back no working set.
-const REFERENCE: Shares =
-    Shares { target: 0.40, keep_recent: share(0.375), working: fixed(0), names: fixed(0), ..SHARES };
 
 const GAIN: Gain = Gain {
     stale: share(0.02),
@@ -127,7 +121,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     background: true,
     cancels_on_switch: true,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: REFERENCE,
+    shares: SHARES,
     gain: GAIN,
     protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
     media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
@@ -158,7 +152,7 @@ pub static GEMINI_CLI: Profile = Profile {
     background: false,
     cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: REFERENCE,
+    shares: SHARES,
     // Masking acts from 30,000 tokens on.
     gain: Gain { clear: fixed(30_000), covered: 0.0, summary: share(0.0), ..GAIN },
     // Masking: the newest 50,000 tokens of results, and the latest turn.
@@ -198,7 +192,7 @@ pub static COPILOT_CLI: Profile = Profile {
     background: true,
     cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: REFERENCE,
+    shares: SHARES,
     gain: Gain { covered: 0.0, summary: share(0.0), ..GAIN },
     protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
     media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },

@@ -34,16 +34,10 @@ impl Share {
 pub struct Shares {
     /// A cheap step that gets here ends the ladder.
     pub relief: f64,
-    /// What the result of a single compaction fills.
+    /// What a summary aims for.
     pub target: f64,
-    /// The same in a conversation that goes on: the rest is room for its next turns.
-    pub ongoing: f64,
-    /// Newest messages that stay verbatim, of the room below the target.
+    /// Newest messages that stay verbatim.
     pub keep_recent: Share,
-    /// Files and other things in their latest state, of the room below the target.
-    pub working: Share,
-    /// Names in use, of the room below the target.
-    pub names: Share,
     /// Older messages of the user, verbatim.
     pub users: Share,
     /// The rest of the record.
