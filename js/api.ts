@@ -418,8 +418,11 @@ type Compacting = { poll(): string; resume(id: number, answer: unknown): void; f
 function compactFields(options: CompactOptions) {
   tokens(known(options, COMPACT), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
-  const { budget, focus, force = false, onFailure = "offline", llm, keep, cover, prices } = options;
+  const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover, prices } = options;
   if (onFailure !== "leave" && onFailure !== "offline") throw bad("onFailure", `"leave" or "offline"`, onFailure);
+  if (target !== undefined && !(typeof target === "number" && target > 0 && target <= 1)) {
+    throw bad("target", "a share above 0, at most 1", target);
+  }
   needProvider(options.provider);
   needFunction(llm, "llm");
   needFunction(options.onProgress, "onProgress");
@@ -429,7 +432,7 @@ function compactFields(options: CompactOptions) {
   knownIn(cover, COVER, "options.cover");
   const { input, cacheRead, cacheWrite, output } = fullPrices(prices);
   return {
-    budget, force, focus, keep, cover,
+    budget, target, force, focus, keep, cover,
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     modelLimit: modelLimit(options),

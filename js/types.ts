@@ -529,6 +529,12 @@ export interface CompactOptions extends CountOptions {
   /** Input tokens the result may have, tool definitions included. */
   budget: number;
   /**
+   * How much of the budget the result fills, as a share between 0 and 1 of what messages may use. Default: the profile's `shares.target`
+   * (0.97: all that the history fills). `shares.ongoing` (0.40) in a conversation that goes on, whose next turns need the rest, and with
+   * `force` where the conversation fits its budget.
+   */
+  target?: number;
+  /**
    * Whose rules the result keeps where it was made to fit, and requests for summaries. Default: as the format says; neutral messages and
    * the AI SDK's are for nobody until it is said, and only paired.
    */
@@ -549,7 +555,7 @@ export interface CompactOptions extends CountOptions {
   /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: nothing ends it. */
   signal?: AbortSignal;
   /**
-   * Input tokens that the summarising model takes. Default: as `llmModel` says, by its limits or a name whose window is known; else the whole history is tried, and less of it each time the
+   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and less of it each time the
    * model refuses a request as too long. `report.model.reduced` says what the model was not shown.
    */
   llmBudget?: number;
@@ -708,7 +714,7 @@ export interface Profile {
   /** A change of the model gives up the summary that is being made, or waits. */
   cancelsOnSwitch: boolean;
   ladder: Rung[];
-  shares: Record<"relief" | "target", number> & Record<"keepRecent" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
+  shares: Record<"relief" | "target" | "ongoing", number> & Record<"keepRecent" | "working" | "names" | "users" | "ledger" | "entries" | "errorLines" | "summary", Share>;
   /** What a step must free. */
   gain: Record<"stale" | "media" | "cap" | "clear" | "summary", Share> & { covered: number };
   /** Newest results that no rule clears. */

@@ -121,6 +121,8 @@ export class Maker<T> {
     const told = {
       trigger, profile: JSON.parse(profile.text) as NonNullable<CompactOptions["profile"]>, cacheWarm: log.isWarm(), ...(job !== undefined && { jobId: String(job) }),
       hookTimeout: timeouts.hook,
+      // The next turns need room.
+      target: profile.shares.ongoing,
       ...(range && { ladder: ["summary", "offline"] as const, cover: { ...(range.from !== undefined && { from: range.from }), ...(range.to !== undefined && { to: range.to }) } }),
     };
     const options: Omit<CompactOptions, keyof CountOptions> = {

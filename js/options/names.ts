@@ -134,7 +134,7 @@ export const CLEAR_RESULTS: Names<T.ClearResultsOptions> = {
 
 export const COMPACT: Names<T.CompactOptions> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
-  provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1, onProgress: 1,
+  target: 1, provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1, onProgress: 1,
   ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1, trigger: 1, shape: 1, cacheWarm: 1, sections: 1, verify: 1,
   strict: 1, llmModel: 1, modelRules: 1, instructions: 1, blocks: 1, transcript: 1, recallTool: 1, readFile: 1,
   hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1,
@@ -165,7 +165,7 @@ export const CONVERSATION: Names<ConversationOptions<unknown>> = {
   compact: 1, onEvent: 1, eventNames: 1, session: 1, search: 1,
 };
 export const CONVERSATION_COMPACT: Names<NonNullable<ConversationOptions<unknown>["compact"]>> = {
-  provider: 1, onFailure: 1, keep: 1, llmBudget: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1,
+  target: 1, provider: 1, onFailure: 1, keep: 1, llmBudget: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1,
   trigger: 1, shape: 1, cacheWarm: 1, sections: 1, verify: 1, strict: 1, llmModel: 1, modelRules: 1, instructions: 1,
   blocks: 1, transcript: 1, recallTool: 1, readFile: 1, hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1,
 };
@@ -192,7 +192,7 @@ export const LOG_COUNTING: Names<Pick<LogOptions, "encoding" | "model" | "costMo
 };
 export const ADOPT: Names<AdoptOptions> = { since: 1, trigger: 1, planId: 1, data: 1 };
 export const LOG_COMPACT: Names<LogCompactOptions> = {
-  budget: 1, provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1,
+  budget: 1, target: 1, provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1,
   onProgress: 1, ledger: 1, profile: 1, ladder: 1, protect: 1, exempt: 1, trigger: 1, shape: 1, cacheWarm: 1,
   sections: 1, verify: 1, strict: 1, llmModel: 1, modelRules: 1, instructions: 1, blocks: 1, transcript: 1,
   recallTool: 1, readFile: 1, hooks: 1, hookTimeout: 1, jobId: 1, cover: 1, prices: 1, planId: 1,

@@ -27,6 +27,8 @@ use crate::tokens::CostModel;
 struct CompactOptions {
     budget: f64,
     #[serde(default)]
+    target: Option<f64>,
+    #[serde(default)]
     focus: Option<String>,
     #[serde(default)]
     force: bool,
@@ -72,6 +74,7 @@ impl CompactOptions {
         };
         Ok(Options {
             budget,
+            target: self.target,
             focus: self.focus,
             force: self.force,
             offline_on_failure: self.offline_on_failure,

@@ -15,6 +15,10 @@ pub struct Budget {
     pub target: u64,
     /// Newest messages that stay verbatim.
     pub keep_recent: u64,
+    /// Files and things in their latest state.
+    pub working: u64,
+    /// Names in use.
+    pub names: u64,
     /// Older messages of the user, verbatim.
     pub user: u64,
     /// The rest of the ledger.
@@ -36,24 +40,28 @@ impl Budget {
     /// ```
     /// use espalier::compact::budget::Budget;
     /// let budget = Budget::new(128_000, 8_000);
-    /// assert_eq!((budget.available, budget.keep_recent, budget.summary), (120_000, 18_000, 6_000));
-    /// assert_eq!((budget.relief, budget.target), (80_000, 56_000));
+    /// assert_eq!((budget.available, budget.keep_recent, budget.summary), (120_000, 41_370, 4_800));
+    /// assert_eq!((budget.relief, budget.target), (126_200, 126_200));
     /// ```
     pub fn new(limit: u64, frame: u64) -> Budget {
-        Budget::of(limit, frame, &ESPALIER)
+        Budget::of(limit, frame, &ESPALIER, ESPALIER.shares.target)
     }
 
-    /// The same by another profile.
-    pub fn of(limit: u64, frame: u64, profile: &Profile) -> Budget {
+    /// The same by another profile and with another target, a share of what messages may use.
+    pub fn of(limit: u64, frame: u64, profile: &Profile, target: f64) -> Budget {
         let available = limit.saturating_sub(frame);
         let Profile { shares, gain, protect, .. } = profile;
         let above_frame = |share: f64| frame.saturating_add((available as f64 * share + 1e-6) as u64).min(limit);
+        let room = above_frame(target).saturating_sub(frame);
         Budget {
             limit,
             available,
-            relief: above_frame(shares.relief),
-            target: above_frame(shares.target),
-            keep_recent: shares.keep_recent.tokens(available),
+            // What fills the room needs no more relief than to fit it.
+            relief: above_frame(shares.relief.max(target)),
+            target: above_frame(target),
+            keep_recent: shares.keep_recent.tokens(room),
+            working: shares.working.tokens(room),
+            names: shares.names.tokens(room),
             user: shares.users.tokens(available),
             ledger: shares.ledger.tokens(available),
             entries: shares.entries.tokens(available),

@@ -65,6 +65,9 @@ use crate::tokens::Origin;
 pub struct Options {
     /// Input tokens the result may have, tool definitions included.
     pub budget: u64,
+    /// What the result fills, as a share of what messages may use. If absent: all of it where the conversation is larger than the budget
+    /// ([`target`](profile::Shares::target)), room for the next turns where it is not ([`ongoing`](profile::Shares::ongoing)).
+    pub target: Option<f64>,
     /// What to pay special attention to.
     pub focus: Option<String>,
     /// Compact even if the conversation fits its budget.

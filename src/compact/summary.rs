@@ -37,7 +37,7 @@ pub struct Extras {
     pub behind: &'static str,
 }
 
-/// Builds the message, and says what became of the ledger's entries (the text of the blocks is in the message).
+/// Builds the message from a summary and a ledger, and says what became of the ledger's entries.
 pub fn message(
     id: String,
     text: &str,
@@ -51,7 +51,7 @@ pub fn message(
     (of_blocks(id, text, &lists.text, covering, extras), lists)
 }
 
-/// The same of blocks that are written already.
+/// Builds the message from a summary and blocks.
 pub fn of_blocks(id: String, text: &str, blocks: &str, covering: Covering, extras: &Extras) -> Message {
     let Covering { messages, tokens, first, last, followed } = covering;
     let is_renumbered = blocks.contains("\n- ~") || blocks.contains("\n[~");

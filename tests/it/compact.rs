@@ -297,7 +297,16 @@ fn a_pinned_round_stays_whole() {
 #[test]
 fn compacting_again_carries_the_earlier_record_over() {
     let messages = agent_run(80);
-    let first = offline(&messages, 6_000);
+    let first = Compaction::new(
+        messages.clone(),
+        0,
+        CostModel::Espalier,
+        Rc::new(Quarter),
+        Origin::Exact,
+        Options { budget: 6_000, target: Some(0.4), ..Options::default() },
+    )
+    .poll();
+    let Ok(Step::Done { result: first }) = first else { panic!("asked") };
     let mut again = carry_out(&messages, &first.plan);
     let summary = again.iter().position(|m| m.text().starts_with("<conversation-summary")).unwrap();
     // As if the model had written one more line: the checksum is that of the whole text.

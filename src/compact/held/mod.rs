@@ -9,6 +9,7 @@
 mod call;
 mod counts;
 mod folds;
+mod open;
 mod outcome;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use std::rc::Rc;
 pub use call::Call;
 pub use counts::Remembering;
 pub use folds::Folds;
+pub use open::OpenFiles;
 pub use outcome::{Outcome, Text};
 
 use super::ledger::Rules;
@@ -36,6 +38,8 @@ pub struct Held {
     counts: Counts,
     /// Ledgers of what plans would cover.
     pub folds: Folds,
+    /// The working set of the whole conversation.
+    pub open: OpenFiles,
     plans: Cell<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! The record's own tags inside quoted text: they must neither end it early nor begin a list in it.
 
 /// Tags of the record; inside quoted text they must not end it early.
-const TAGS: [&str; 12] = [
+const TAGS: [&str; 14] = [
     "conversation-summary",
     "summary",
     "user-messages",
@@ -14,6 +14,8 @@ const TAGS: [&str; 12] = [
     "decisions",
     "facts",
     "read-files",
+    "names",
+    "open-files",
 ];
 
 /// Our own tags inside quoted text, taken apart by a backslash; [`unescape`] gives the text back. Closing tags in any

@@ -286,20 +286,25 @@ impl<'a> Page<'a> {
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 
-    /// What there is room for beyond them: the user's words, then the rest.
+    /// What there is room for beyond them: the user's words up to their share, the other lines, then longer forms, as long as `room` lasts.
     fn fill_room(&mut self, ledger: &Ledger) {
         let user = self.shares.user;
         let users = self.newest(Block::Users);
-        for form in [2, 1] {
-            for &at in &users {
-                if self.lines[at].form.is_some() {
-                    self.spend(at, form.min(self.lines[at].longer.len()), user.saturating_sub(self.users));
+        for most in [user, u64::MAX] {
+            for form in [2, 1] {
+                for &at in &users {
+                    if self.lines[at].form.is_some() || most == u64::MAX {
+                        self.spend(at, form.min(self.lines[at].longer.len()), most.saturating_sub(self.users));
+                    }
                 }
             }
-        }
-        for block in [Block::Errors, Block::Commands, Block::Decisions, Block::Read, Block::Constraints] {
-            for at in self.ranked(ledger, block) {
-                self.spend(at, 0, self.own());
+            if most == u64::MAX {
+                break;
+            }
+            for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
+                for at in self.ranked(ledger, block) {
+                    self.spend(at, 0, u64::MAX);
+                }
             }
         }
         // Whole command lines and errors, then the other places of errors and what commands printed.
@@ -309,7 +314,7 @@ impl<'a> Page<'a> {
         for form in [1, 2] {
             for &at in &all {
                 if self.lines[at].form.is_some() {
-                    self.spend(at, form, self.own());
+                    self.spend(at, form, u64::MAX);
                 }
             }
         }
@@ -334,7 +339,7 @@ impl<'a> Page<'a> {
             }
         }
         let mut misses = 0;
-        let mut frame = FRAME;
+        let mut frame = if all.iter().any(|&at| self.lines[at].form.is_some()) { 0 } else { FRAME };
         for at in all {
             if misses == MISSES {
                 break;
@@ -434,14 +439,38 @@ pub struct Blocks {
 
 /// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of what was left out.
 pub fn blocks(ledger: &Ledger, shares: Shares, recalls: bool, tokenizer: &dyn Tokenizer) -> Blocks {
+    blocks_with(ledger, shares, recalls, tokenizer, (0, |_: &str, _| (String::new(), 0)))
+}
+
+/// The same with what the record shows besides: the lists keep that many tokens free for it, the function writes it within the tokens that it
+/// is given, and the lists take what it leaves.
+pub fn blocks_with(
+    ledger: &Ledger,
+    shares: Shares,
+    recalls: bool,
+    tokenizer: &dyn Tokenizer,
+    (reserve, beside): (u64, impl FnOnce(&str, u64) -> (String, u64)),
+) -> Blocks {
     let mut page = Page::new(ledger, shares, true, tokenizer);
     page.floor(ledger);
     page.fill_lines(ledger);
+    page.shares.room = shares.room.saturating_sub(reserve);
     page.fill_room(ledger);
-    write(ledger, page, recalls)
+    if reserve == 0 {
+        return write(ledger, &page, recalls);
+    }
+    page.shares.room = shares.room;
+    let lists = write(ledger, &page, recalls);
+    let (text, tokens) = beside(&lists.text, page.room());
+    page.shares.room = shares.room.saturating_sub(tokens);
+    page.fill_room(ledger);
+    let mut blocks = write(ledger, &page, recalls);
+    blocks.text.push_str(&text);
+    blocks.spare += tokens;
+    blocks
 }
 
-fn write(ledger: &Ledger, page: Page, recalls: bool) -> Blocks {
+fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
     let tokenizer = page.tokenizer;
     let mut room = page.own().min(page.room());
     let mut of_changed = page.within(page.shares.entries);

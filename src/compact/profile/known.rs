@@ -25,8 +25,11 @@ const fn fixed(tokens: u64) -> Share {
 
 const SHARES: Shares = Shares {
     relief: 0.60,
-    target: 0.40,
-    keep_recent: at_most(0.15, 40_000),
+    target: 0.985,
+    ongoing: 0.40,
+    keep_recent: share(0.35),
+    working: share(0.35),
+    names: share(0.10),
     // OpenAI codex keeps 20,000 tokens of the user's messages.
     users: at_most(0.10, 20_000),
     ledger: at_most(0.05, 12_000),
@@ -34,9 +37,12 @@ const SHARES: Shares = Shares {
     // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
     entries: at_most(0.30, 40_000),
     error_lines: at_most(0.10, 12_000),
-    // Summaries that coding agents write of their own sessions have a median of 2,700 tokens (72 of them).
-    summary: Share { of: 0.10, least: 512, most: Some(6_000) },
+    summary: Share { of: 0.04, least: 512, most: Some(8_000) },
 };
+
+/// Those of the other systems: they keep room for the next turns, and put back no working set.
+const REFERENCE: Shares =
+    Shares { target: 0.40, keep_recent: share(0.375), working: fixed(0), names: fixed(0), ..SHARES };
 
 const GAIN: Gain = Gain {
     stale: share(0.02),
@@ -121,7 +127,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     background: true,
     cancels_on_switch: true,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: SHARES,
+    shares: REFERENCE,
     gain: GAIN,
     protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
     media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },
@@ -152,7 +158,7 @@ pub static GEMINI_CLI: Profile = Profile {
     background: false,
     cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Cap, Rung::Clear, Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: SHARES,
+    shares: REFERENCE,
     // Masking acts from 30,000 tokens on.
     gain: Gain { clear: fixed(30_000), covered: 0.0, summary: share(0.0), ..GAIN },
     // Masking: the newest 50,000 tokens of results, and the latest turn.
@@ -192,7 +198,7 @@ pub static COPILOT_CLI: Profile = Profile {
     background: true,
     cancels_on_switch: false,
     ladder: Cow::Borrowed(&[Rung::Summary, Rung::Offline, Rung::Fit]),
-    shares: SHARES,
+    shares: REFERENCE,
     gain: Gain { covered: 0.0, summary: share(0.0), ..GAIN },
     protect: Protect { results: 0, rounds: 0, tokens: fixed(0), turn: false },
     media: Media { media: MediaPolicy::Keep, reasoning: ReasoningPolicy::Keep },

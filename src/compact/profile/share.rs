@@ -34,10 +34,16 @@ impl Share {
 pub struct Shares {
     /// A cheap step that gets here ends the ladder.
     pub relief: f64,
-    /// What a summary aims for.
+    /// What the result of a single compaction fills.
     pub target: f64,
-    /// Newest messages that stay verbatim.
+    /// The same in a conversation that goes on: the rest is room for its next turns.
+    pub ongoing: f64,
+    /// Newest messages that stay verbatim, of the room below the target.
     pub keep_recent: Share,
+    /// Files and other things in their latest state, of the room below the target.
+    pub working: Share,
+    /// Names in use, of the room below the target.
+    pub names: Share,
     /// Older messages of the user, verbatim.
     pub users: Share,
     /// The rest of the record.

@@ -15,12 +15,23 @@ const LINES_FROM: u64 = 32_000;
 const LEAST_EXTRACT: u64 = 512;
 /// A record without its text and its lists: the tag and the sentences around them, in tokens.
 const WRAPPER: u64 = 120;
-/// How often the tail is made shorter: what leaves it makes the lists longer.
+/// How often the tail is made shorter or longer: what leaves it makes the lists longer.
 const MOST_CUTS: usize = 4;
+/// Tokens covered for each token above the target, at most, where the tail can have more than its share. A record must be a fifth shorter
+/// than what it covers, which is reached at 5.
+const COVERED_OF_EXCESS: u64 = 4;
+
+/// A cut, and what it was chosen among.
+pub(super) struct Chosen {
+    pub cut: cut::Cut,
+    pub covered: Covered,
+    pub groups: Vec<Group>,
+    pub rule: profile::Cut,
+}
 
 impl Compaction {
     /// True if there is a target for this one: by somebody's choice of a range, or of a form without lists, there is none.
-    fn aims(&self) -> bool {
+    pub(super) fn aims(&self) -> bool {
         self.range.is_none() && self.options.profile.replacement.form == profile::Form::Record
     }
 
@@ -41,7 +52,8 @@ impl Compaction {
             rule.at = CutAt::Anchor;
         }
         let choose = |tail, rule: &profile::Cut| cut::choose(draft, &scene.groups, tail, rule, &deeds, pinned);
-        let mut cut = choose(budget.keep_recent, &rule)?;
+        let wanted = self.wanted_tail(budget, draft);
+        let mut cut = choose(wanted, &rule)?;
         if !self.aims() || rule.at != CutAt::Tokens {
             return Some(cut);
         }
@@ -55,7 +67,7 @@ impl Compaction {
                 break;
             }
             // For lines that are not part of the floor half of the tail stays, as much as a cut may leave anyway.
-            let half = (budget.keep_recent / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
+            let half = (wanted / 2).min(cut.tail_tokens.saturating_sub(over.saturating_sub(lines)));
             let shorter = cut.tail_tokens.saturating_sub(over).max(half).max(of_newest);
             let Some(mut next) = (shorter < cut.tail_tokens).then(|| choose(shorter, &rule)).flatten() else { break };
             if next.boundary > newest {
@@ -70,6 +82,63 @@ impl Compaction {
         Some(cut)
     }
 
+    /// Tokens of the newest messages that stay verbatim: their share, or more where covering less frees enough.
+    fn wanted_tail(&self, budget: &Budget, draft: &Draft) -> u64 {
+        if !self.fills() {
+            return budget.keep_recent;
+        }
+        let totals = draft.after();
+        let excess = totals.total.saturating_sub(budget.target);
+        let body = totals.total.saturating_sub(totals.frame + totals.tools);
+        budget.keep_recent.max(body.saturating_sub(excess.saturating_mul(COVERED_OF_EXCESS)))
+    }
+
+    /// What a summary covers behind a cut, or behind a later one whose tail is longer, if the record does not use what the first one leaves
+    /// free. A record of rules is written to see what it uses; a model is expected to write no less.
+    pub(super) fn filled(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
+        let Chosen { mut cut, mut covered, groups, rule } = chosen;
+        if !self.fills() || !self.aims() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
+            return covered;
+        }
+        for _ in 0..MOST_CUTS {
+            self.add_extras(&covered, "");
+            let Some((free, over)) = self.beside_target(&covered) else { break };
+            if over == 0 && free <= budget.available / 50 {
+                break;
+            }
+            let draft = self.repaired_view();
+            let pinned = |group: &Group| {
+                group.entries.iter().any(|&at| self.options.keep.contains(&draft.entries[at].message.id))
+            };
+            let rule = profile::Cut { window: [0.0, 1.0], ..rule };
+            let tail = (cut.tail_tokens + free).saturating_sub(over);
+            let next = cut::choose(&draft, &groups, tail, &rule, &[], pinned);
+            let is_progress = |next: &cut::Cut| match over {
+                0 => next.boundary < cut.boundary && !next.covered.is_empty(),
+                _ => next.boundary > cut.boundary,
+            };
+            let Some(next) = next.filter(is_progress) else { break };
+            let other = super::start::covered_by(&self.view(&[]), &draft, &groups, &next.covered);
+            drop(draft);
+            let is_worth = self.beside_target(&other).is_some_and(|(_, above)| above <= over);
+            if other.ids.len() < self.options.profile.min_messages.manual || !is_worth {
+                break;
+            }
+            (cut, covered) = (next, other);
+        }
+        covered
+    }
+
+    /// What a record of rules leaves free below the target, or is above it; nothing if it is not worth making.
+    fn beside_target(&self, covered: &Covered) -> Option<(u64, u64)> {
+        let ledger = self.ledger(&covered.ids);
+        let text = self.extract(&covered.ids, &ledger, self.extract_tokens(covered, &ledger));
+        let placed = self.apply(&text, Author::Rule, covered, &ledger).ok()?;
+        let target = self.budget(&self.view(&[])).target;
+        let after = self.cheap_view().total().saturating_sub(covered.tokens) + placed.edit.tokens_after;
+        Some((target.saturating_sub(after), after.saturating_sub(target)))
+    }
+
     /// Tokens of the view behind a cut with all that the record should have, and those of them that lines beyond the floor take.
     fn view_with(&self, budget: &Budget, draft: &Draft, groups: &[Group], cut: &cut::Cut) -> (u64, u64) {
         let covered = super::start::covered_by(draft, draft, groups, &cut.covered);
@@ -79,7 +148,9 @@ impl Compaction {
         let Wanted { floor, lines, words } = wanted(&ledger, shares, &*self.tokenizer);
         let blocks = &self.options.asking.blocks;
         let (blocks, _) = context::blocks(blocks, budget.available, &*self.tokenizer);
-        (rest + WRAPPER + self.text_tokens(&covered) + floor + lines + words + self.tokenizer.count(&blocks), lines)
+        let around = rest + WRAPPER + budget.summary + self.tokenizer.count(&blocks);
+        let of_work = self.work_tokens(budget).min(budget.working + budget.names);
+        (around + floor + lines + words + of_work, lines)
     }
 
     /// What the lists of a record may have when `room` is left under the target.
@@ -109,7 +180,7 @@ impl Compaction {
 
     /// Tokens that rules may extract: the whole share, or what the target leaves of it.
     pub(super) fn extract_tokens(&self, covered: &Covered, ledger: &Ledger) -> u64 {
-        let most = self.rule_tokens(covered);
+        let most = self.summary_tokens(covered);
         if !self.aims() {
             return most;
         }

@@ -1,6 +1,7 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
+use crate::compact::ledger::render;
 use crate::error::BudgetDetails;
 
 impl Compaction {
@@ -138,15 +139,24 @@ impl Compaction {
             profile::Form::Record => {
                 let rest = draft.total().saturating_sub(covered.tokens) + of_others;
                 let bare = summary::of_blocks(id.clone(), text, "", covering, &self.extras);
-                let mut room = budget.target.saturating_sub(rest + meter.message(&bare));
+                let bare = meter.message(&bare);
+                // More than this a record may not have: it would not be worth making.
+                let worth = (covered.tokens as f64 * (1.0 - self.options.profile.gain.covered)) as u64;
+                let mut room = budget.target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
+                let work = self.work(&budget, &draft, covered, text);
                 loop {
                     let shares = self.shares(&budget, &draft, ledger, covered, room);
-                    let made =
-                        summary::message(id.clone(), text, ledger, covering, shares, &self.extras, &*self.tokenizer);
+                    let reserve = work.as_ref().map_or(0, |work| work.reserve(room));
+                    let recalls = !self.extras.breadcrumb.is_empty();
+                    let write = |lists: &str, left| {
+                        work.as_ref().map_or((String::new(), 0), |work| work.within(lists, left, &*self.tokenizer))
+                    };
+                    let lists = render::blocks_with(ledger, shares, recalls, &*self.tokenizer, (reserve, write));
+                    let message = summary::of_blocks(id.clone(), text, &lists.text, covering, &self.extras);
                     // Lines are counted one by one, and together they may be a little more.
-                    let over = (rest + meter.message(&made.0)).saturating_sub(budget.target).min(room);
-                    if over == 0 || made.1.spare == 0 {
-                        break made;
+                    let over = (rest + meter.message(&message)).saturating_sub(budget.target).min(room);
+                    if over == 0 || lists.spare == 0 {
+                        break (message, lists);
                     }
                     room -= over;
                 }

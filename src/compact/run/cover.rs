@@ -53,22 +53,7 @@ impl Compaction {
         }
         self.budget(&self.view(&[])).summary
     }
-
-    /// Tokens that rules may extract of `covered`: lists beside the text have most of what they find.
-    pub(super) fn rule_tokens(&self, covered: &Covered) -> u64 {
-        let of = if self.options.cover.is_some() { covered.tokens } else { self.budget(&self.view(&[])).available };
-        self.summary_tokens(covered).min(EXTRACT.tokens(of))
-    }
-
-    /// Tokens to expect of the text of a summary, whoever writes it.
-    pub(super) fn text_tokens(&self, covered: &Covered) -> u64 {
-        let asks = self.options.has_model && self.options.profile.has(Rung::Summary);
-        if asks { self.summary_tokens(covered) } else { self.rule_tokens(covered) }
-    }
 }
-
-/// What rules extract, of what messages may use or of a chosen range.
-const EXTRACT: profile::Share = profile::Share { of: 0.04, least: 512, most: Some(8_000) };
 
 struct Bounds {
     /// Groups of the range, by index.

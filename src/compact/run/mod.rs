@@ -9,6 +9,7 @@ mod measure;
 mod stages;
 mod start;
 mod thinking;
+mod work;
 
 use std::rc::Rc;
 
@@ -85,6 +86,8 @@ pub struct Compaction {
     range: Option<cover::Range>,
     /// Id of a record in the messages, and what is known of those that it stands for.
     behind: Option<Behind>,
+    /// The messages of a log as they came.
+    history: Option<Vec<Rc<Message>>>,
     held: Rc<Held>,
 }
 
@@ -220,6 +223,7 @@ impl Compaction {
             range: None,
             held,
             behind: None,
+            history: None,
         }
     }
 
@@ -242,7 +246,7 @@ impl Compaction {
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };
         // The view of a log is repaired.
         let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
-        Compaction { behind, ..compaction }
+        Compaction { behind, history: Some(log.history()), ..compaction }
     }
 
     /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
@@ -299,13 +303,21 @@ impl Compaction {
         let totals = draft.after();
         // Somebody who compacts what fits wants it smaller than it is, not smaller than the window.
         let limit = self.options.budget.min(totals.total);
-        Budget::of(limit, totals.frame + totals.tools, &self.options.profile)
+        Budget::of(limit, totals.frame + totals.tools, &self.options.profile, self.target(totals.total))
+    }
+
+    /// What the result fills, as a share of what messages may use.
+    fn target(&self, total: u64) -> f64 {
+        let shares = &self.options.profile.shares;
+        let own = if total > self.options.budget { shares.target } else { shares.ongoing };
+        self.options.target.unwrap_or(own)
     }
 
     /// The same of the whole window, however much of it is in use.
     fn window(&self, draft: &Draft) -> Budget {
         let totals = draft.after();
-        Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile)
+        let target = self.target(draft.before().total);
+        Budget::of(self.options.budget, totals.frame + totals.tools, &self.options.profile, target)
     }
 
     /// The view under the edits of the cheap steps, but for those that a summary of `covered` hides.

@@ -210,7 +210,7 @@ impl Compaction {
     }
 
     /// Notes what stands beside the summary; gives the host's blocks.
-    fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
+    pub(super) fn add_extras(&mut self, covered: &Covered, files: &str) -> String {
         let available = self.budget(&self.view(&[])).available;
         let (blocks, reports) = context::blocks(&self.blocks, available, &*self.tokenizer);
         self.block_reports = reports;
@@ -271,9 +271,7 @@ impl Compaction {
             }
             Makes::Text { text, gaps } => (text, gaps),
         };
-        let (text, placed) = self.placed(text, covered);
-        let text = &text;
-        match placed {
+        match self.apply(text, Author::Model, covered, &self.ledger(&covered.ids)) {
             Ok(Placed { edit, shown, spare }) => {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
@@ -286,36 +284,6 @@ impl Compaction {
             }
             Err((status, why)) => self.untouched(status, &why, Some(self.model_report(Some((status, why.clone()))))),
         }
-    }
-
-    /// The model's text in its place. One that is longer than what was asked for is cut to it where the result would be above its target.
-    fn placed(&self, text: &str, covered: &Covered) -> (String, std::result::Result<Placed, (Status, String)>) {
-        let ledger = self.ledger(&covered.ids);
-        let place = |text: &str| self.apply(&self.completed(text, covered), Author::Model, covered, &ledger);
-        let placed = place(text);
-        let max = self.summary_tokens(covered);
-        let is_full = placed.as_ref().is_ok_and(|placed| self.headroom(&placed.edit, covered) == Some(0));
-        if !is_full || self.tokenizer.count(text) <= max {
-            return (text.to_string(), placed);
-        }
-        let text = check::trim(text, max, self.form(), &*self.tokenizer);
-        let placed = place(&text);
-        (text, placed)
-    }
-
-    /// The model's text, with what rules extract behind it where it says little: a record with a model is never poorer than one without.
-    fn completed(&self, text: &str, covered: &Covered) -> String {
-        if self.options.profile.replacement.form != profile::Form::Record || !self.options.profile.has(Rung::Offline) {
-            return text.to_string();
-        }
-        let ledger = self.ledger(&covered.ids);
-        let most = self.extract_tokens(covered, &ledger);
-        let used = self.tokenizer.count(text);
-        if used * 2 >= most {
-            return text.to_string();
-        }
-        let extract = self.extract(&covered.ids, &ledger, most - used);
-        format!("{text}\n\n{extract}").trim_end().to_string()
     }
 
     /// The end of what was planned: the host's second hook is told.

@@ -111,6 +111,11 @@ impl WorkingSet {
         self.now
     }
 
+    /// Bytes of file content that are held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// A file by the path that calls give it.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.file_at.get(path).map(|&at| &self.files[at])

@@ -180,6 +180,16 @@ impl Names {
         }
     }
 
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Forgets the weakest.
     fn forget(&mut self, now: u32) {
         let mut order: Vec<usize> = (0..self.all.len()).collect();

@@ -35,12 +35,12 @@ impl Default for Weights {
     fn default() -> Weights {
         Weights {
             near: 0.97,
-            edited: 2.0,
+            edited: 1.0,
             names: 0.5,
-            half_life: 60.0,
+            half_life: 22.0,
             file: 0.5,
             longest: 300,
-            share: 0.5,
+            share: 1.0,
             thing: 2.0,
         }
     }
@@ -63,6 +63,13 @@ pub fn names(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
         out.push_str(&name.text);
     }
     out
+}
+
+/// Bytes of what [`files`] could show.
+pub fn held_bytes(set: &WorkingSet) -> u64 {
+    let things = set.entities.all.iter();
+    let of_things = things.map(|thing| thing.state.len() + thing.since.iter().map(String::len).sum::<usize>());
+    (set.bytes() + of_things.sum::<usize>()) as u64
 }
 
 /// A line that may be shown.

@@ -86,6 +86,13 @@ impl Log {
         draft.entries.into_iter().filter(Row::is_in).map(|row| (share(row.message), row.after)).unzip()
     }
 
+    /// The messages as they came, oldest first, whatever edits made of them since: without those that a rewind left behind.
+    pub fn history(&self) -> Vec<Rc<Message>> {
+        let slots = self.state.slots.iter().enumerate();
+        let there = slots.filter(|(_, slot)| !matches!(slot.shown, Shown::Rewound(_)));
+        there.map(|(slot, _)| Rc::clone(self.store.shared(slot))).collect()
+    }
+
     /// A message of the view, to be held on to.
     fn shared(&self, message: &Message) -> Rc<Message> {
         let slot = self.store.slots.get(&message.id).copied();

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use espalier::compact::budget::Budget;
-use espalier::compact::profile::{Profile, Rung};
+use espalier::compact::profile::{ESPALIER, Profile, Rung};
 use espalier::compact::{Compacted, Cover, Options};
 use espalier::message::Message;
 
@@ -23,10 +23,11 @@ fn run(rounds: usize, lines: usize) -> Vec<Message> {
 }
 
 fn done(messages: &[Message], budget: u64, profile: Profile) -> (Compacted, Budget) {
-    let done = compacted(messages, Options { budget, profile, ..Options::default() }, Rc::new(Quarter));
+    let done =
+        compacted(messages, Options { budget, profile, target: Some(0.4), ..Options::default() }, Rc::new(Quarter));
     let aim = done.aim.expect("a summary was made");
     assert!(done.after.total <= aim.target.max(aim.floor), "{} {aim:?}", done.after.total);
-    let of = Budget::new(budget, done.before.frame);
+    let of = Budget::of(budget, done.before.frame, &ESPALIER, 0.4);
     assert_eq!((aim.target, aim.reached), (of.target, done.after.total <= of.target));
     (done, of)
 }

@@ -31,10 +31,17 @@ fn espalier() -> Vec<Row> {
         ("minMessages.manual", json!(2), CLI),
         ("withTools", json!(1.0), OURS),
         ("shares.relief", json!(0.6), OURS),
-        ("shares.target", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.15), OURS),
+        ("shares.target", json!(0.985), OURS),
+        ("shares.ongoing", json!(0.4), OURS),
+        ("shares.keepRecent.of", json!(0.35), OURS),
         ("shares.keepRecent.least", json!(0), OURS),
-        ("shares.keepRecent.most", json!(40_000), OURS),
+        ("shares.keepRecent.most", json!(null), OURS),
+        ("shares.working.of", json!(0.35), OURS),
+        ("shares.working.least", json!(0), OURS),
+        ("shares.working.most", json!(null), OURS),
+        ("shares.names.of", json!(0.1), OURS),
+        ("shares.names.least", json!(0), OURS),
+        ("shares.names.most", json!(null), OURS),
         ("shares.users.of", json!(0.1), OURS),
         ("shares.users.least", json!(0), OURS),
         ("shares.users.most", json!(20_000), CODEX),
@@ -47,9 +54,9 @@ fn espalier() -> Vec<Row> {
         ("shares.errorLines.of", json!(0.1), OURS),
         ("shares.errorLines.least", json!(0), OURS),
         ("shares.errorLines.most", json!(12_000), OURS),
-        ("shares.summary.of", json!(0.1), OURS),
+        ("shares.summary.of", json!(0.04), OURS),
         ("shares.summary.least", json!(512), OURS),
-        ("shares.summary.most", json!(6_000), OURS),
+        ("shares.summary.most", json!(8_000), OURS),
         ("gain.stale.of", json!(0.02), OURS),
         ("gain.stale.least", json!(0), OURS),
         ("gain.stale.most", json!(null), OURS),
@@ -100,6 +107,10 @@ fn espalier() -> Vec<Row> {
 /// What differs from ours, numbers, words and switches alike.
 fn copilot_chat() -> Vec<Row> {
     vec![
+        ("shares.target", json!(0.4), OURS),
+        ("shares.keepRecent.of", json!(0.375), OURS),
+        ("shares.working.of", json!(0.0), OURS),
+        ("shares.names.of", json!(0.0), OURS),
         ("measured", json!("atLeastReported"), CHAT),
         ("block", json!(null), CHAT),
         ("early", json!("dropped"), CHAT),
@@ -124,6 +135,10 @@ fn copilot_chat() -> Vec<Row> {
 
 fn gemini_cli() -> Vec<Row> {
     vec![
+        ("shares.target", json!(0.4), OURS),
+        ("shares.keepRecent.of", json!(0.375), OURS),
+        ("shares.working.of", json!(0.0), OURS),
+        ("shares.names.of", json!(0.0), OURS),
         ("limit.window", json!(1_048_576), GEMINI),
         ("measured", json!("reported"), GEMINI),
         ("start.warm", json!(0.5), GEMINI),
@@ -163,6 +178,10 @@ fn gemini_cli() -> Vec<Row> {
 
 fn copilot_cli() -> Vec<Row> {
     vec![
+        ("shares.target", json!(0.4), OURS),
+        ("shares.keepRecent.of", json!(0.375), OURS),
+        ("shares.working.of", json!(0.0), OURS),
+        ("shares.names.of", json!(0.0), OURS),
         ("limit.fallback", json!(128_000), CLI),
         ("start.warm", json!(0.8), CLI),
         ("start.spread", json!(0.0), CLI),

@@ -1,0 +1,40 @@
+//! The working set of the conversation that plans are made of. The next plan goes on with it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::compact::ledger::Rules;
+use crate::compact::working::WorkingSet;
+use crate::message::Message;
+
+/// See the module.
+#[derive(Default)]
+pub struct OpenFiles(RefCell<Option<Held>>);
+
+struct Held {
+    /// The messages that were taken in.
+    taken: Vec<Rc<Message>>,
+    rules: Rules,
+    set: Rc<WorkingSet>,
+}
+
+impl OpenFiles {
+    /// Returns the working set of these messages, oldest first. Costs the messages that no earlier call had.
+    pub fn of(&self, messages: &[Rc<Message>], rules: &Rules) -> Rc<WorkingSet> {
+        let mut held = self.0.borrow_mut();
+        let known = held.take().filter(|held| {
+            // A rewound conversation has lost some of them.
+            let is_begin = held.taken.len() <= messages.len()
+                && held.taken.iter().zip(messages).all(|(one, other)| Rc::ptr_eq(one, other));
+            let of = |rules: &Rules| (rules.tools.clone(), rules.root.clone(), rules.dialect);
+            is_begin && of(&held.rules) == of(rules)
+        });
+        let fresh = || Held { taken: vec![], rules: rules.clone(), set: Rc::new(WorkingSet::new(rules)) };
+        let held = held.insert(known.unwrap_or_else(fresh));
+        for message in &messages[held.taken.len()..] {
+            Rc::make_mut(&mut held.set).add(message);
+            held.taken.push(Rc::clone(message));
+        }
+        Rc::clone(&held.set)
+    }
+}

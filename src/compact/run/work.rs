@@ -1,0 +1,83 @@
+//! The working set in a record: files and things in their latest state, and the names around them.
+//!
+//! A record is followed by the newest messages, which show a part of the working set already. What they show is not shown again.
+
+use super::*;
+use crate::compact::ledger::escape::escape;
+use crate::compact::working::WorkingSet;
+use crate::compact::working::render::{Weights, files, held_bytes, names};
+use crate::compact::working::view::View;
+
+/// Tags around a block, in tokens.
+const FRAME: u64 = 16;
+/// Bytes that a token of code has at least, on average: an estimate of what files take. Measured on public transcripts: 3.1 to 4.2.
+const BYTES: u64 = 3;
+
+/// What a record can show of the working set.
+pub(super) struct Work {
+    set: Rc<WorkingSet>,
+    view: View,
+    /// Tokens that it may take while other lines want room.
+    files: u64,
+    names: u64,
+}
+
+impl Compaction {
+    /// The working set beside a record of `covered`; none where the profile gives it no room.
+    pub(super) fn work(&self, budget: &Budget, draft: &Draft, covered: &Covered, text: &str) -> Option<Work> {
+        if budget.working + budget.names == 0 || !self.aims() {
+            return None;
+        }
+        let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let stays = |entry: &&Entry| entry.is_in() && !ids.contains(entry.message.id.as_str());
+        let mut view = View::of(draft.entries.iter().filter(stays).map(|entry| &*entry.message));
+        view.text(text);
+        let set = self.working_set();
+        let files = budget.working.min(held_bytes(&set) / BYTES);
+        Some(Work { set, view, files, names: budget.names })
+    }
+
+    /// The working set of the whole history. In a log that is every message as it came.
+    fn working_set(&self) -> Rc<WorkingSet> {
+        self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules)
+    }
+
+    /// Tokens that the working set may take of a record, by a rough estimate.
+    pub(super) fn work_tokens(&self, budget: &Budget) -> u64 {
+        if budget.working + budget.names == 0 {
+            return 0;
+        }
+        let set = self.working_set();
+        held_bytes(&set) / BYTES + budget.names.min(set.names.len() as u64 * 4)
+    }
+}
+
+impl Work {
+    /// Tokens that lists leave free for it.
+    pub(super) fn reserve(&self, room: u64) -> u64 {
+        (self.files + self.names).min(room * 2 / 3)
+    }
+
+    /// The blocks within `left` tokens, and what they take. `lists` is what the record shows already.
+    pub(super) fn within(&self, lists: &str, left: u64, tokenizer: &dyn Tokenizer) -> (String, u64) {
+        let mut view = self.view.clone();
+        view.text(lists);
+        let mut out = String::new();
+        let mut used = 0;
+        let mut add = |tag: &str, text: String| {
+            if text.is_empty() {
+                return 0;
+            }
+            let block = format!("<{tag}>\n{}\n</{tag}>\n", escape(&text));
+            let tokens = tokenizer.count(&block);
+            out.push_str(&block);
+            used += tokens;
+            tokens
+        };
+        let most = self.names.min(left / 4).saturating_sub(FRAME);
+        let of_names = add("names", names(&self.set, &view, most, tokenizer));
+        let left = left.saturating_sub(of_names + FRAME);
+        add("open-files", files(&self.set, &view, left, tokenizer, &Weights::default()));
+        (out, used)
+    }
+}
