@@ -127,8 +127,8 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
 }
 
 /**
- * Cuts a request to a budget: older rounds go first, then older requests, then early rounds of the newest request; then what is left
- * becomes smaller. System messages, the newest request and the newest round stay, calls and results stay together, and removal
+ * Cuts a request to a budget: older turns go first, each whole or down to its newest rounds, then early rounds of the newest request; then
+ * what is left becomes smaller. System messages, the newest request and the newest round stay, calls and results stay together, and removal
  * stops as soon as the request fits. A single result over a quarter of the limit is shortened before anything goes. The input is
  * never changed.
  *
@@ -163,10 +163,10 @@ export function withheld(reading: Reading): Removal[] {
   return reading.withheld.map((id) => ({ ids: [id], rule: "audience", why: "parts of a result that are not for the model", tokens: 0, recall: id }));
 }
 
-const PASSES: readonly PrunePass[] = ["oversize", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
+const PASSES: readonly PrunePass[] = ["oversize", "turns", "rounds", "requests", "currentRounds", "results", "arguments", "media"];
 const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
-  drop: PASSES,
-  shrink: ["oversize", "results", "rounds", "requests", "currentRounds", "arguments", "media"],
+  drop: ["oversize", "turns", "currentRounds", "results", "arguments", "media"],
+  shrink: ["oversize", "results", "turns", "currentRounds", "arguments", "media"],
 };
 
 /** The options of {@link prune} as the core takes them, checked. */

@@ -210,11 +210,11 @@ export interface ModelLimits {
 }
 
 /**
- * One pass of pruning: single results over a quarter of the limit; rounds before the newest request; older requests with what is left of
- * their turns; rounds after the newest request; results in what is left, to one common level; long arguments of old calls; pictures and
- * documents outside the newest round.
+ * One pass of pruning: single results over a quarter of the limit; turns before the newest request, of the last one its oldest rounds only;
+ * rounds before the newest request; older requests with what is left of their turns; rounds after the newest request; results in what is
+ * left, to one common level; long arguments of old calls; pictures and documents outside the newest round.
  */
-export type PrunePass = "oversize" | "rounds" | "requests" | "currentRounds" | "results" | "arguments" | "media";
+export type PrunePass = "oversize" | "turns" | "rounds" | "requests" | "currentRounds" | "results" | "arguments" | "media";
 
 /** Nothing in it is drawn: the same input gives the same request, so there is no seed to give. */
 export interface PruneOptions extends Omit<CountOptions, "model"> {
@@ -290,7 +290,7 @@ export interface Removal {
   /** Ids of the messages, in order. */
   ids: string[];
   /**
-   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
+   * `orphan-result`, `lost-call`, `double-id`, `empty`, `heavy-picture`, `audience`; `old-turn`, `old-round`, `old-request`, `current-round`; `oversize-result`, `long-result`,
    * `long-arguments`, `media`; `same-result`, `repeated-read`, `edited-read`, `failed-attempt`, `clear`, `clear-arguments`, `reasoning`,
    * `capped-result`; `summary`, `long-request`, `long-earlier-record`, `long-record`; …
    */

@@ -60,7 +60,8 @@ fn main() {
         }
     }
     // The same of a log, one more message each time: what is known of the others is held.
-    let counting = Counting { model: CostModel::Espalier, tokenizer, tools: 0, origin: Origin::Exact };
+    let (model, origin) = (CostModel::Espalier, Origin::Exact);
+    let counting = Counting { model, tokenizer, tools: 0, origin, by_items: false };
     let mut log = Log::from_messages(messages, 0, counting).expect("messages");
     for round in 0..rounds {
         let parts = vec![Part::Text { text: format!("And now step {round}.") }];

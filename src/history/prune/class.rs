@@ -10,16 +10,20 @@ use crate::message::Message;
 /// A pass that drops groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Drop {
+    OldTurn,
     OldRound,
     OldRequest,
     CurrentRound,
 }
 
 impl Drop {
-    pub(super) const ALL: [Drop; 3] = [Drop::OldRound, Drop::OldRequest, Drop::CurrentRound];
+    pub(super) const ALL: [Drop; 4] = [Drop::OldTurn, Drop::OldRound, Drop::OldRequest, Drop::CurrentRound];
+    /// What goes where nobody says otherwise, in order.
+    pub(super) const USUAL: [Drop; 2] = [Drop::OldTurn, Drop::CurrentRound];
 
     pub(super) fn rule(self) -> &'static str {
         match self {
+            Drop::OldTurn => "old-turn",
             Drop::OldRound => "old-round",
             Drop::OldRequest => "old-request",
             Drop::CurrentRound => "current-round",
@@ -28,8 +32,9 @@ impl Drop {
 
     pub(super) fn why(self) -> &'static str {
         match self {
+            Drop::OldTurn => "an older request with all that came of it, oldest first",
             Drop::OldRound => "a round before the newest request, oldest first",
-            Drop::OldRequest => "an older request, oldest first, after all older rounds",
+            Drop::OldRequest => "an older request, oldest first, with what is left of its turn",
             Drop::CurrentRound => "an early round of the current request, after everything before the request",
         }
     }

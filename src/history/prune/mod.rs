@@ -1,23 +1,25 @@
 //! Cutting one request to its budget.
 //!
-//! The lineage is the truncator of Copilot CLI: system messages and the newest request of the user are untouchable, assistant
-//! and tool material goes before requests, orphans go even when everything fits, and every removal is reported. Beyond it, the
-//! rounds after the newest request can go too (an agent that works for hours on one request has nothing else), what stays can
-//! become smaller, and the cut is exact: removal stops as soon as the request fits, and what could stay after all is put back.
+//! The lineage is the truncator of Copilot CLI: system messages and the newest request of the user are untouchable, orphans go even
+//! when everything fits, and every removal is reported. Unlike there, older turns go whole, so that no request stays without what came
+//! of it; the rounds after the newest request can go too (an agent that works for hours on one request has nothing else), what stays
+//! can become smaller, and the cut is exact: removal stops as soon as the request fits, and what could stay after all is put back.
 //!
 //! | pass | what goes or becomes smaller |
 //! |---|---|
 //! | repair | orphan results, empty messages, pictures of more bytes than a turn may have; always |
 //! | oversize | any single result over a quarter of the limit, to that or to what the rest leaves free |
-//! | rounds (A) | rounds before the newest request, oldest first |
-//! | requests (B) | older requests with what is left of their turns, oldest first |
-//! | current rounds (C) | rounds after the newest request, but for the newest round and pending calls |
-//! | results (D) | results in what is left, largest first to one common level |
-//! | arguments, media (E) | long arguments of old calls; pictures and documents outside the newest round |
+//! | turns (A) | turns before the newest request, oldest first; of the last one only its oldest rounds, where the rest of it fits |
+//! | current rounds (B) | rounds after the newest request, but for the newest round and pending calls |
+//! | results (C) | results in what is left, largest first to one common level |
+//! | arguments, media (D) | long arguments of old calls; pictures and documents outside the newest round |
 //!
-//! Each of the others runs only if the request does not fit yet. In: messages, what counts them, [`Limits`]. Out: [`Pruned`].
+//! Each of the others runs only if the request does not fit yet. Hosts can ask for two more in the place of A, in the order of Copilot
+//! CLI: *rounds* (those before the newest request, oldest first), *requests* (older ones with what is left of their turns). In: messages,
+//! what counts them, [`Limits`]. Out: [`Pruned`].
 //!
-//! - `class`: what may go. - `select`: passes A to C. - `shrink`, `arguments`: the others. - `cut`: what one request tells the next.
+//! - `class`: what may go. - `select`: passes that drop. - `turns`: pass A. - `shrink`, `arguments`: the others. - `cut`: what one request
+//!   tells the next.
 //! - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
 
 pub mod arguments;
@@ -27,6 +29,7 @@ mod note;
 mod pictures;
 mod select;
 mod shrink;
+mod turns;
 
 pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprint};
 pub use note::Note;
@@ -56,6 +59,7 @@ use crate::validity::Provider;
 #[serde(rename_all = "camelCase")]
 pub enum Pass {
     Oversize,
+    Turns,
     Rounds,
     Requests,
     CurrentRounds,
@@ -66,28 +70,15 @@ pub enum Pass {
 
 impl Pass {
     /// What is dropped first, then what is left becomes smaller.
-    pub const DROP: [Pass; 7] = [
-        Pass::Oversize,
-        Pass::Rounds,
-        Pass::Requests,
-        Pass::CurrentRounds,
-        Pass::Results,
-        Pass::Arguments,
-        Pass::Media,
-    ];
+    pub const DROP: [Pass; 6] =
+        [Pass::Oversize, Pass::Turns, Pass::CurrentRounds, Pass::Results, Pass::Arguments, Pass::Media];
     /// Results become smaller before anything is dropped.
-    pub const SHRINK: [Pass; 7] = [
-        Pass::Oversize,
-        Pass::Results,
-        Pass::Rounds,
-        Pass::Requests,
-        Pass::CurrentRounds,
-        Pass::Arguments,
-        Pass::Media,
-    ];
+    pub const SHRINK: [Pass; 6] =
+        [Pass::Oversize, Pass::Results, Pass::Turns, Pass::CurrentRounds, Pass::Arguments, Pass::Media];
 
     fn drops(self) -> Option<Drop> {
         match self {
+            Pass::Turns => Some(Drop::OldTurn),
             Pass::Rounds => Some(Drop::OldRound),
             Pass::Requests => Some(Drop::OldRequest),
             Pass::CurrentRounds => Some(Drop::CurrentRound),
@@ -283,6 +274,9 @@ fn work(draft: &mut Draft, marks: &[u64], limits: &Limits, limit: u64) -> Result
         let previous = limits.previous.as_ref().filter(|cut| limit <= cut.limit.saturating_add(cut.limit / GROWN));
         if let Some(previous) = previous {
             cut::hold(draft, &groups, marks, previous, &mut selection);
+            if limits.order.as_ref().is_none_or(|order| order.contains(&Pass::Turns)) {
+                selection.held_turns();
+            }
             shrinker.replay(draft, &mut selection, &previous.shortened);
         }
         run(draft, limits, limit, &mut selection, &mut shrinker);
@@ -317,7 +311,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
             break;
         }
         match pass {
-            Pass::Rounds | Pass::Requests | Pass::CurrentRounds => {
+            Pass::Turns | Pass::Rounds | Pass::Requests | Pass::CurrentRounds => {
                 if let Some(pass) = pass.drops() {
                     selection.pass(pass, goal);
                 }
@@ -342,6 +336,9 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
         }
     }
     let drops: Vec<Drop> = order.iter().filter_map(|pass| pass.drops()).collect();
+    if !limits.backfill {
+        selection.refill_turns(goal);
+    }
     selection.readmit(&drops, goal, limits.backfill);
     // All results were at the floor, and groups went all the same: those that are left need not be as small as that.
     if let Some((before, whole)) = unshrunk
@@ -360,7 +357,7 @@ fn run(draft: &mut Draft, limits: &Limits, limit: u64, selection: &mut Selection
     }
 }
 
-/// The passes A to C alone, on a repaired draft, which stays as it is if they cannot do.
+/// The passes A and B alone, on a repaired draft, which stays as it is if they cannot do.
 ///
 /// # Errors
 /// [`Code::BudgetExceeded`](crate::error::Code::BudgetExceeded) if what must stay is larger than the budget as it stands.
@@ -376,10 +373,11 @@ pub fn fit(draft: &mut Draft, limits: &Limits) -> Result<()> {
         return Err(error);
     }
     let mut selection = Selection::new(draft, &groups, &classes, &limits.priorities);
-    for pass in Drop::ALL {
+    for pass in Drop::USUAL {
         selection.pass(pass, limit);
     }
-    selection.readmit(&Drop::ALL, limit, limits.backfill);
+    selection.refill_turns(limit);
+    selection.readmit(&Drop::USUAL, limit, limits.backfill);
     selection.carry_out(draft);
     Ok(())
 }

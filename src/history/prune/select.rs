@@ -1,14 +1,15 @@
-//! Which groups go: passes A to C over token counts that are held, without touching the draft.
+//! Which groups go: the passes that drop, over token counts that are held, without touching the draft.
 //!
 //! A pass takes *units*, the oldest of the lowest priority first, until the goal is reached: a round, or an older request with what is
-//! left of its turn. Passes go in order, so the unit that a late pass had to take may leave room for what an earlier pass took last;
+//! left of its turn. Whole turns are chosen in `turns`. Passes go in order, so the unit that a late pass had to take may leave room for what an earlier pass took last;
 //! putting that back keeps the promise that nothing went that need not.
 
 use super::class::{Class, Drop};
 use crate::history::draft::Draft;
-use crate::history::group::{Group, Kind};
+use crate::history::group::{Group, Kind, has_words};
 use crate::history::plan::Fate;
 use crate::map::HashMap;
+use crate::message::Role;
 
 /// Groups that go together.
 #[derive(Debug, Clone)]
@@ -22,12 +23,16 @@ struct Unit {
 /// What was decided so far.
 #[derive(Debug, Clone)]
 pub(super) struct Selection<'g> {
-    groups: &'g [Group],
+    pub(super) groups: &'g [Group],
     classes: &'g [Class],
     /// Tokens of each group as it stands.
     sizes: Vec<u64>,
-    /// The host's priority of each group; 0 if it has none.
+    /// The host's priority of each group; 0 if it has none. Empty if no group has one.
     priorities: Vec<f64>,
+    /// The groups in which the assistant speaks and calls nothing.
+    answers: Vec<bool>,
+    /// The group of the request that opened the turn of each, if there is one.
+    openings: Vec<Option<usize>>,
     gone: Vec<bool>,
     /// In the order of removal.
     units: Vec<Unit>,
@@ -48,9 +53,43 @@ impl<'g> Selection<'g> {
             let own = group.entries.iter().filter_map(|&i| priorities.get(&draft.entries[i].message.id).copied());
             own.reduce(f64::max).unwrap_or(0.0)
         };
-        let priorities =
-            if priorities.is_empty() { vec![0.0; groups.len()] } else { groups.iter().map(priority).collect() };
-        Selection { groups, classes, sizes, priorities, gone: vec![false; groups.len()], units: Vec::new(), total }
+        let priorities = if priorities.is_empty() { vec![] } else { groups.iter().map(priority).collect() };
+        let mut opening = None;
+        let openings = groups.iter().enumerate().map(|(at, group)| {
+            opening = if group.kind == Kind::User { Some(at) } else { opening };
+            opening
+        });
+        Selection {
+            groups,
+            classes,
+            sizes,
+            priorities,
+            answers: groups.iter().map(|group| is_answer(draft, group)).collect(),
+            openings: openings.collect(),
+            gone: vec![false; groups.len()],
+            units: Vec::new(),
+            total,
+        }
+    }
+
+    /// Tokens of a group as it stands.
+    pub(super) fn size(&self, group: usize) -> u64 {
+        self.sizes[group]
+    }
+
+    /// True for what the assistant said at the end of its work.
+    pub(super) fn is_answer(&self, group: usize) -> bool {
+        self.answers[group]
+    }
+
+    pub(super) fn has_priorities(&self) -> bool {
+        !self.priorities.is_empty()
+    }
+
+    /// The highest priority of these groups.
+    pub(super) fn highest(&self, groups: &[usize]) -> f64 {
+        let own = |&at: &usize| self.priorities.get(at).copied().unwrap_or(0.0);
+        groups.iter().map(own).reduce(f64::max).unwrap_or(0.0)
     }
 
     /// Tokens of the request without what is gone.
@@ -86,25 +125,57 @@ impl<'g> Selection<'g> {
     /// Drops a group that the previous request's cut dropped, if it still may go.
     pub(super) fn hold(&mut self, group: usize) {
         if let (Class::Removable(pass), false) = (self.classes[group], self.gone[group]) {
-            self.take(Unit { pass, groups: vec![group], is_held: true });
+            self.drop(Unit { pass, groups: vec![group], is_held: true });
         }
+    }
+
+    /// What was held of a turn whose request went with it, as one unit.
+    pub(super) fn held_turns(&mut self) {
+        let is_whole = |at: usize| self.openings[at].is_some_and(|opening| self.gone[opening]);
+        let mut units: Vec<Unit> = Vec::with_capacity(self.units.len());
+        for mut unit in std::mem::take(&mut self.units) {
+            let Some(&first) = unit.groups.first() else { continue };
+            if unit.is_held && unit.pass != Drop::CurrentRound && is_whole(first) {
+                unit.pass = Drop::OldTurn;
+                let is_same = |turn: &&mut Unit| {
+                    let own = turn.groups.first().and_then(|&at| self.openings[at]);
+                    turn.is_held && turn.pass == Drop::OldTurn && own == self.openings[first]
+                };
+                if let Some(turn) = units.last_mut().filter(is_same) {
+                    turn.groups.append(&mut unit.groups);
+                    continue;
+                }
+            }
+            units.push(unit);
+        }
+        self.units = units;
     }
 
     /// Runs a pass until the total is at most `goal`.
     pub(super) fn pass(&mut self, pass: Drop, goal: u64) {
-        let mut units = if pass == Drop::OldRequest { self.turns() } else { self.rounds(pass) };
-        let priority = |unit: &Unit| unit.groups.iter().map(|&at| self.priorities[at]).reduce(f64::max).unwrap_or(0.0);
+        let mut units = match pass {
+            Drop::OldTurn => return self.drop_turns(goal),
+            Drop::OldRequest => self.turns(),
+            Drop::OldRound | Drop::CurrentRound => self.rounds(pass),
+        };
         // Stable: the oldest first among equals.
-        crate::rank::sort(&mut units, |unit| crate::rank::of(priority(unit)));
+        crate::rank::sort(&mut units, |unit| crate::rank::of(self.highest(&unit.groups)));
         for unit in units {
             if self.total <= goal {
                 break;
             }
-            self.take(unit);
+            self.drop(unit);
         }
     }
 
-    fn take(&mut self, unit: Unit) {
+    /// Drops these groups in a pass.
+    pub(super) fn take(&mut self, pass: Drop, groups: Vec<usize>) {
+        if !groups.is_empty() {
+            self.drop(Unit { pass, groups, is_held: false });
+        }
+    }
+
+    fn drop(&mut self, unit: Unit) {
         for &at in &unit.groups {
             self.gone[at] = true;
             self.total -= self.sizes[at];
@@ -112,7 +183,27 @@ impl<'g> Selection<'g> {
         self.units.push(unit);
     }
 
-    fn removable(&self, at: usize) -> Option<Drop> {
+    /// True if a pass dropped anything that was not held.
+    pub(super) fn took(&self, pass: Drop) -> bool {
+        self.units.iter().any(|unit| unit.pass == pass && !unit.is_held)
+    }
+
+    /// Puts back what these passes dropped, but for what was held.
+    pub(super) fn put_back(&mut self, of: impl Fn(Drop) -> bool) {
+        for unit in std::mem::take(&mut self.units) {
+            if unit.is_held || !of(unit.pass) {
+                self.units.push(unit);
+                continue;
+            }
+            for at in unit.groups {
+                self.gone[at] = false;
+                self.total += self.sizes[at];
+            }
+        }
+    }
+
+    /// The pass in which a group may go that is not gone.
+    pub(super) fn removable(&self, at: usize) -> Option<Drop> {
         match self.classes[at] {
             Class::Removable(pass) if !self.gone[at] => Some(pass),
             _ => None,
@@ -165,7 +256,8 @@ impl<'g> Selection<'g> {
             for number in (0..self.units.len()).rev() {
                 let unit = &mut self.units[number];
                 let Some(&first) = unit.groups.first() else { continue };
-                if unit.pass != pass || unit.is_held {
+                let is_of_pass = unit.pass == pass || pass == Drop::OldTurn && unit.pass == Drop::OldRound;
+                if !is_of_pass || unit.is_held {
                     continue;
                 }
                 let is_request = self.groups[first].kind == Kind::User;
@@ -194,4 +286,12 @@ impl<'g> Selection<'g> {
             draft.drop_entries(&entries, Fate::Dropped, unit.pass.rule(), unit.pass.why());
         }
     }
+}
+
+/// True for a round of words alone.
+fn is_answer(draft: &Draft, group: &Group) -> bool {
+    let message = |&at: &usize| &*draft.entries[at].message;
+    group.kind == Kind::Round
+        && group.entries.iter().map(message).all(|m| m.role == Role::Assistant && m.calls().next().is_none())
+        && group.entries.iter().map(message).any(has_words)
 }

@@ -1,6 +1,6 @@
 //! Nothing goes that need not, found out by trying.
 
-use espalier::history::prune::{Limits, Pass, prune};
+use espalier::history::prune::{Limits, prune};
 use espalier::message::{Message, Role};
 use espalier::tokens::Origin;
 use fastrand::Rng;
@@ -24,17 +24,29 @@ fn conversation(rng: &mut Rng) -> Vec<Vec<Message>> {
         .collect()
 }
 
-/// The pass that a group would go in, told by its place alone.
-fn pass_of(groups: &[Vec<Message>], at: usize) -> Option<Pass> {
-    let is_user = |group: &[Message]| group[0].role == Role::User;
-    let newest_request = groups.iter().rposition(|group| is_user(group));
-    let newest_round = groups.iter().rposition(|group| !is_user(group));
-    match newest_request {
-        Some(request) if at == request => None,
-        Some(request) if at < request => Some(if is_user(&groups[at]) { Pass::Requests } else { Pass::Rounds }),
-        _ if Some(at) == newest_round => None,
-        _ => Some(Pass::CurrentRounds),
+/// What went last before the newest request, told by place alone: the newest turn that is gone, or the newest round that is gone of a turn
+/// that is not. With `all`, every such turn and round.
+fn last_of_turns(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<usize>> {
+    let is_user = |at: &usize| groups[*at][0].role == Role::User;
+    let users: Vec<usize> = (0..groups.len()).filter(is_user).collect();
+    let mut found = Vec::new();
+    for turn in users.windows(2).map(|pair| pair[0]..pair[1]).rev() {
+        let taken: Vec<usize> = turn.clone().filter(|&at| gone[at]).collect();
+        if taken.is_empty() || !found.is_empty() && !(all && gone[turn.start]) {
+            continue;
+        }
+        found.push(if gone[turn.start] { taken } else { taken[taken.len() - 1..].to_vec() });
     }
+    found
+}
+
+/// The rounds after the newest request that are gone, or the newest of them.
+fn last_of_rounds(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<usize>> {
+    let newest = groups.iter().rposition(|group| group[0].role == Role::User);
+    let after = newest.map_or(0, |request| request + 1);
+    let taken: Vec<usize> = (after..groups.len()).filter(|&at| gone[at]).collect();
+    let from = if all { 0 } else { taken.len().saturating_sub(1) };
+    taken[from..].iter().map(|&at| vec![at]).collect()
 }
 
 #[test]
@@ -56,25 +68,22 @@ fn whatever_a_pass_took_last_would_not_fit_any_more() {
         let backfill = rng.bool();
         let limits = Limits { budget: rng.u64(3..=whole), backfill, ..Limits::default() };
         let Ok(pruned) = prune(&messages, meter(&Chars), Origin::Exact, &limits) else { continue };
-        let gone = |group: &[Message]| pruned.removed.iter().any(|r| r.ids.contains(&group[0].id));
-        let size = |group: &[Message]| group.iter().map(|m| meter(&Chars).message(m)).sum::<u64>();
-        let first_user = groups.iter().position(|group| group[0].role == Role::User && !gone(group));
-        cut += usize::from(groups.iter().any(|group| gone(group)));
-        for pass in [Pass::Rounds, Pass::Requests, Pass::CurrentRounds] {
-            let taken: Vec<usize> =
-                (0..groups.len()).filter(|&at| pass_of(&groups, at) == Some(pass) && gone(&groups[at])).collect();
-            // Oldest first: without backfill the newest of a pass went last; with it nothing that is out may fit.
-            for &at in if backfill { &taken[..] } else { taken.last().map_or(&[][..], std::slice::from_ref) } {
-                let stands = groups[at][0].role == Role::User || first_user.is_some_and(|first| first < at);
-                assert!(
-                    !stands || pruned.after.total + size(&groups[at]) > limits.budget,
-                    "{pass:?}: {} would fit beside {} in {}",
-                    groups[at][0].id,
-                    pruned.after.total,
-                    limits.budget
-                );
-                tight += usize::from(stands);
-            }
+        let is_gone = |group: &Vec<Message>| pruned.removed.iter().any(|r| r.ids.contains(&group[0].id));
+        let gone: Vec<bool> = groups.iter().map(is_gone).collect();
+        let size = |at: &usize| groups[*at].iter().map(|m| meter(&Chars).message(m)).sum::<u64>();
+        let first_user = (0..groups.len()).find(|&at| groups[at][0].role == Role::User && !gone[at]);
+        cut += usize::from(gone.contains(&true));
+        for last in [last_of_turns(&groups, &gone, backfill), last_of_rounds(&groups, &gone, backfill)].concat() {
+            let stands = groups[last[0]][0].role == Role::User || first_user.is_some_and(|first| first < last[0]);
+            assert!(
+                !stands || pruned.after.total + last.iter().map(size).sum::<u64>() > limits.budget,
+                "{} would fit beside {} in {}: {}",
+                groups[last[0]][0].id,
+                pruned.after.total,
+                limits.budget,
+                super::sketch(&messages),
+            );
+            tight += usize::from(stands);
         }
     }
     assert!(cut > 5_000 && tight > 5_000, "the test must not pass for want of cuts: {cut} {tight}");

@@ -97,7 +97,7 @@ fn a_history_that_was_rewritten_is_not_cut_by_old_marks() {
         numbered((0..10).flat_map(turn).chain([user("z")]).collect())
     };
     let first = run(&rounds("one"), &limits(700), &Chars);
-    assert!(first.cut.gone.len() > 1, "{:?}", first.cut);
+    assert!(!first.cut.gone.is_empty(), "{:?}", first.cut);
     let limits = |budget| Limits { previous: Some(first.cut.clone()), ..limits(budget) };
     // The same ids, other words: the cut is made afresh.
     let other = run(&rounds("two"), &limits(840), &Chars);

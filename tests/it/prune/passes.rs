@@ -350,8 +350,8 @@ fn a_note_says_what_is_missing() {
     let note = Limits { note: true, ..limits(200) };
     let pruned = run(&messages, &note, &Chars);
     let out = carry_out(&messages, &pruned.plan);
-    assert_eq!(out[1].text(), "[1 earlier message was left out; recall m1]\nc");
-    assert_eq!(pruned.notes[0].tokens, 44);
+    assert_eq!(out[0].text(), "[2 earlier messages were left out; recall m0..m1]\nc");
+    assert_eq!(pruned.notes[0].tokens, 50);
     assert_eq!(fresh(&out, &Chars), pruned.after.total);
     // Behind the newest request there is no next one.
     let rounds: Vec<Message> = (0..20).flat_map(|n| round(&n.to_string(), 200)).collect();
