@@ -171,7 +171,7 @@ const ORDERS: Record<"drop" | "shrink", readonly PrunePass[]> = {
 
 /** The options of {@link prune} as the core takes them, checked. */
 export function pruneFields(reading: Reading, options: PruneOptions) {
-  const { headroom = 0, backfill = false, note = false, cacheStep = 0, dropMedia = "none", maxImageBytes = IMAGE_BYTES, previous, priorities, provider } = options;
+  const { headroom = 0, backfill = false, note = false, sentenceShare = 0, cacheStep = 0, dropMedia = "none", maxImageBytes = IMAGE_BYTES, previous, priorities, provider } = options;
   const { tokens: budget, source: limitSource } = limitFor(options);
   tokens(options, "headroom", false);
   if (maxImageBytes !== Infinity) tokens(options, "maxImageBytes", false);
@@ -179,6 +179,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
   for (const name of ["backfill", "note", "serverManaged"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw bad(name, "true or false", options[name]);
   }
+  if (typeof sentenceShare !== "number" || !(sentenceShare >= 0 && sentenceShare <= 1)) throw bad("sentenceShare", "a number from 0 to 1", sentenceShare);
   if (typeof cacheStep !== "number" || !(cacheStep >= 0 && cacheStep <= 1)) throw bad("cacheStep", "a number from 0 to 1", cacheStep);
   if (!["none", "old", "all"].includes(dropMedia)) throw bad("dropMedia", `"none", "old" or "all"`, dropMedia);
   const pictures = resultPictures(reading, maxImageBytes);
@@ -186,7 +187,7 @@ export function pruneFields(reading: Reading, options: PruneOptions) {
     ...counting(reading, { ...options, model: modelOf(options.model).name }),
     ...(provider !== undefined && { format: provider, written: reading.format }),
     ...(pictures.length > 0 && { pictures: JSON.stringify(pictures), pictureBytes: maxImageBytes }),
-    budget, limitSource, headroom, backfill, note, cacheStep, dropMedia,
+    budget, limitSource, headroom, backfill, note, sentenceShare, cacheStep, dropMedia,
     keep: [...kept(reading, options.keep), ...serverItems(reading)],
     order: orderOf(options.order),
     priorities: prioritiesOf(priorities),

@@ -70,12 +70,12 @@ export const INIT: Names<InitOptions> = { wasm: 1, encodings: 1, vocabulary: 1 }
 
 export const PRUNE: Names<T.PruneOptions> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
-  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, previous: 1, cacheStep: 1, dropMedia: 1,
+  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, sentenceShare: 1, previous: 1, cacheStep: 1, dropMedia: 1,
   maxImageBytes: 1, provider: 1, serverManaged: 1,
 };
 export const REQUEST: Names<RequestOptions> = {
   format: 1, encoding: 1, model: 1, costModel: 1, tools: 1, images: 1, imageSize: 1, tokenizer: 1, budget: 1,
-  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, previous: 1, cacheStep: 1, dropMedia: 1,
+  headroom: 1, keep: 1, backfill: 1, order: 1, priorities: 1, note: 1, sentenceShare: 1, previous: 1, cacheStep: 1, dropMedia: 1,
   maxImageBytes: 1, provider: 1, serverManaged: 1, signal: 1, onEvent: 1, recovery: 1, pruner: 1, lowerOutput: 1,
   promptTokens: 1, predict: 1, date: 1,
 };

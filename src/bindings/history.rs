@@ -10,7 +10,7 @@ use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{ModelLimits, limit};
 use crate::history::plan::Totals;
-use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned};
+use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned, Sentences};
 use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::map::HashSet;
@@ -79,6 +79,8 @@ struct PruneOptions {
     priorities: Vec<(String, f64)>,
     #[serde(default)]
     note: bool,
+    #[serde(default)]
+    sentence_share: f64,
     /// JSON text.
     #[serde(default)]
     previous: Option<String>,
@@ -111,12 +113,15 @@ impl PruneOptions {
             order: self.order,
             priorities: self.priorities.into_iter().collect(),
             note: self.note,
+            sentences: (self.sentence_share > 0.0)
+                .then_some(Sentences { share: self.sentence_share, excerpt: crate::compact::facts::excerpt }),
             previous,
             cache_step: self.cache_step,
             drop_media: self.drop_media,
             pictures: pictures.unwrap_or_default(),
             picture_bytes,
             provider: self.counting.speaks(),
+            written: self.counting.written(),
             records: Records::Sealed,
         })
     }

@@ -2,8 +2,10 @@
 
 mod exact;
 mod hold;
+mod joins;
 mod passes;
 mod random_limits;
+mod sentences;
 mod turns;
 
 use espalier::error::Code;

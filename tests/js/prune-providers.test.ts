@@ -35,6 +35,9 @@ for (const provider of PROVIDERS) {
       const { messages, report } = made;
       assert.deepEqual(validate(messages, provider, { format: provider, pending: "keep" }).filter(ours), [], JSON.stringify([valid, messages], undefined, 1));
       assert.ok(report.after.total <= budget);
+      // What is written is what was counted, joined messages as one.
+      const { total, messages: many } = countMessages(messages, { format: provider });
+      assert.deepEqual({ total, many }, { total: report.after.total, many: report.after.messages }, JSON.stringify([valid, messages]));
       const inserted = report.messages.reduce((sum, { fate, after }) => sum + (fate === "inserted" ? after : 0), 0);
       assert.equal(report.before.total + inserted - report.after.total, report.removed.reduce((sum, { tokens }) => sum + tokens, 0));
       // A valid conversation that fits is the caller's own.

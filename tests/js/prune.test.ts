@@ -319,3 +319,21 @@ for (const format of formats) {
     }), { seed: 5, numRuns: 150 });
   });
 }
+
+test("a share of the limit goes to sentences of what was left out", () => {
+  const turn = (n: number) => [
+    { role: "user", content: `Well, how time goes by. My locker in hall ${n} is number ${400 + n}. And so on, as ever.` },
+    { role: "assistant", content: "Indeed it does! I keep that in mind, of course, as always." },
+  ];
+  const messages = [...Array.from({ length: 40 }, (_, n) => turn(n)).flat(), { role: "user", content: "Which locker is mine?" }];
+  const has = (made: object[]) => Array.from({ length: 40 }, (_, n) => `number ${400 + n}.`).filter((fact) => JSON.stringify(made).includes(fact)).length;
+  const plain = prune(messages, { budget: 800 });
+  const { messages: made, report } = prune(messages, { budget: 800, sentenceShare: 0.6 });
+  assert.ok(has(made) > 1.5 * has(plain.messages), `${has(made)} ${has(plain.messages)}`);
+  assert.ok(report.after.total <= 800);
+  assert.deepEqual(made.at(-1), messages.at(-1));
+  const [note, ...others] = report.notes!;
+  assert.equal(others.length, 0);
+  assert.match(note!.text, /^\[\d+ messages were left out; recall m0\.\.m\d+\. From them:\nuser: /);
+  assert.throws(() => prune(messages, { budget: 800, sentenceShare: 2 }), { code: "bad_option", path: "options.sentenceShare" });
+});

@@ -20,14 +20,16 @@
 //!
 //! - `class`: what may go. - `select`: passes that drop. - `turns`: pass A. - `shrink`, `arguments`: the others. - `cut`: what one request
 //!   tells the next.
-//! - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
+//! - `sentences`: what messages that went say. - `join`: messages that are written as one. - `note`: the line that says that something is missing. - `pictures`: bytes instead of tokens.
 
 pub mod arguments;
 mod class;
 mod cut;
+mod join;
 mod note;
 mod pictures;
 mod select;
+mod sentences;
 mod shrink;
 mod turns;
 
@@ -35,6 +37,7 @@ pub use cut::{Cut, Difference, How, MARK, Shared, Shortened, Stretch, fingerprin
 pub use note::Note;
 pub use pictures::lighten;
 pub use pictures::{Allowance, PICTURE_BYTES, Picture};
+pub use sentences::{Excerpt, Sentences};
 pub use shrink::FLOOR;
 pub use shrink::media_note;
 
@@ -48,7 +51,7 @@ use super::group::{groups, groups_within};
 use super::pairs::{repair_for, takes_results_anywhere};
 use super::plan::{MessageFate, PlanItem, Removal, Totals};
 use super::record::Records;
-use crate::error::Result;
+use crate::error::{BudgetDetails, Code, Error, Result};
 use crate::map::{HashMap, HashSet};
 use crate::message::Message;
 use crate::tokens::Origin;
@@ -116,6 +119,8 @@ pub struct Limits {
     pub priorities: HashMap<String, f64>,
     /// Say in the next message of the user that something was left out.
     pub note: bool,
+    /// Show sentences of what was left out.
+    pub sentences: Option<Sentences>,
     /// The cut of the previous request.
     pub previous: Option<Cut>,
     /// Share of the limit by which a cut moves at least when it must move: 0.1 breaks a provider's cache once in many requests.
@@ -127,6 +132,8 @@ pub struct Limits {
     pub picture_bytes: Option<u64>,
     /// Whom the request is for, if that is known: what that provider takes as it stands needs no repair.
     pub provider: Option<Provider>,
+    /// In whose format the messages are written, if that is known: some join neighbours.
+    pub written: Option<Provider>,
     /// Messages that are summaries of earlier compactions: they stay.
     pub records: Records,
 }
@@ -136,6 +143,12 @@ const GROWN: u64 = 10;
 
 /// Times that room is made for notes before they are left out.
 const NOTE_ATTEMPTS: usize = 6;
+
+/// Room that is not worth another cut: this part of the limit, one in so many.
+const SPARE: u64 = 50;
+
+/// Cuts that are tried before one is taken that leaves free what joining messages saves.
+const JOIN_ATTEMPTS: usize = 6;
 
 /// A pruned request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -206,17 +219,17 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
     let (pictures, most, keep) = (&limits.pictures, limits.picture_bytes, &limits.keep);
     lighten(&mut draft, Allowance { pictures, most, keep });
     let limit = limits.budget.saturating_sub(limits.headroom);
-    let (draft, shortened, notes) = if limits.note {
-        with_notes(draft, marks, limits, limit)?
+    let Made { draft, shortened, notes, joined } = if join::joins(limits.written) {
+        with_joins(&draft, marks, limits, limit)?
     } else {
-        let shortened = work(&mut draft, marks, limits, limit)?;
-        (draft, shortened, vec![])
+        passes(draft, marks, limits, limit)?
     };
+    let after = draft.after();
     let cut = cut::cut_of(&draft, marks, limit, shortened);
     let shared = limits.previous.as_ref().map(|previous| cut::shared(&draft, previous, &cut));
     Ok(Pruned {
         before,
-        after: draft.after(),
+        after: Totals { messages: after.messages - joined, ..after },
         origin: draft.origin,
         plan: draft.plan(),
         messages: draft.fates(),
@@ -224,6 +237,101 @@ fn cut_draft(mut draft: Draft, marks: &[u64], limits: &Limits) -> Result<Pruned>
         notes,
         cut,
         shared,
+    })
+}
+
+/// A draft that was cut.
+struct Made<'a> {
+    draft: Draft<'a>,
+    shortened: Vec<Shortened>,
+    notes: Vec<Note>,
+    /// How many messages are written as part of the one before them.
+    joined: usize,
+}
+
+fn passes<'a>(mut draft: Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
+    if let Some(sentences) = limits.sentences.filter(|_| draft.total() > limit)
+        && let Some(made) = with_sentences(&draft, marks, limits, &sentences, limit)
+    {
+        return Ok(made);
+    }
+    if limits.note {
+        let (draft, shortened, notes) = with_notes(draft, marks, limits, limit)?;
+        return Ok(Made { draft, shortened, notes, joined: 0 });
+    }
+    let shortened = work(&mut draft, marks, limits, limit)?;
+    Ok(Made { draft, shortened, notes: vec![], joined: 0 })
+}
+
+/// Leaves room for sentences of what goes. `None` if there is none, or nothing to say.
+fn with_sentences<'a>(
+    draft: &Draft<'a>,
+    marks: &[u64],
+    limits: &Limits,
+    sentences: &Sentences,
+    limit: u64,
+) -> Option<Made<'a>> {
+    let mut share = (limit as f64 * sentences.share.clamp(0.0, 1.0)) as u64;
+    let mut best: Option<Made> = None;
+    // Where there is less to say than room for it, more messages stay.
+    for _ in 0..2 {
+        let mut attempt = draft.clone();
+        let made = work(&mut attempt, marks, limits, limit.saturating_sub(share));
+        let shortened = match made {
+            Ok(shortened) => shortened,
+            // What must stay leaves less.
+            Err(error) => {
+                let needed = error.budget.map(|details| details.needed).filter(|needed| *needed <= limit)?;
+                attempt = draft.clone();
+                work(&mut attempt, marks, limits, needed).ok()?
+            }
+        };
+        let note = sentences::add(&mut attempt, sentences, limit);
+        let total = attempt.total();
+        share = note.as_ref().map_or(0, |note| note.tokens);
+        if let Some(note) = note.filter(|_| best.as_ref().is_none_or(|best| best.draft.total() < total)) {
+            best = Some(Made { draft: attempt, shortened, notes: vec![note], joined: 0 });
+        }
+        if total + limit / SPARE >= limit {
+            break;
+        }
+    }
+    best
+}
+
+/// Uses the room that joining saves, which depends on what goes: messages are joined where something went between them.
+fn with_joins<'a>(draft: &Draft<'a>, marks: &[u64], limits: &Limits, limit: u64) -> Result<Made<'a>> {
+    let mut best: Option<Made> = None;
+    let mut room = limit;
+    for _ in 0..JOIN_ATTEMPTS {
+        let mut made = match (passes(draft.clone(), marks, limits, room), &best) {
+            (Ok(made), _) => made,
+            (Err(_), Some(_)) => break,
+            (Err(error), None) => return Err(error),
+        };
+        let apart = made.draft.total();
+        made.joined = join::count_joined(&mut made.draft, limits.written);
+        let total = made.draft.total();
+        if total > limit {
+            if best.is_some() {
+                break;
+            }
+            room = room.saturating_sub(total - limit);
+            continue;
+        }
+        let wider = limit + apart.saturating_sub(total);
+        if best.as_ref().is_none_or(|best| best.draft.total() < total) {
+            best = Some(made);
+        }
+        if wider <= room {
+            break;
+        }
+        room = wider;
+    }
+    let needed = draft.total();
+    best.ok_or_else(|| Error {
+        budget: Some(BudgetDetails { budget: limit, needed, largest: vec![] }),
+        ..Error::new(Code::BudgetExceeded, format!("What is left needs more than the {limit} tokens of the budget"))
     })
 }
 

@@ -54,7 +54,7 @@ fn media(rng: &mut Rng) -> Part {
 }
 
 pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
-    let mut order = Pass::DROP.to_vec();
+    let mut order = [Pass::DROP.to_vec(), vec![Pass::Rounds, Pass::Requests]].concat();
     let order = match rng.u32(0..5) {
         0 => None,
         1 => Some(Pass::SHRINK.to_vec()),
@@ -64,7 +64,7 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
         }
         3 => {
             rng.shuffle(&mut order);
-            order.truncate(rng.usize(0..7));
+            order.truncate(rng.usize(0..9));
             Some(order)
         }
         _ => Some(order),
@@ -85,12 +85,14 @@ pub fn options(rng: &mut Rng, messages: &[Message], whole: u64) -> Limits {
         order,
         priorities,
         note: rng.u32(0..3) == 0,
+        sentences: None,
         previous: None,
         cache_step: if rng.bool() { 0.0 } else { 0.1 },
         drop_media,
         pictures: pictures(rng, messages),
         picture_bytes: rng.bool().then(|| rng.u64(0..3_000)),
         provider: None,
+        written: None,
     }
 }
 

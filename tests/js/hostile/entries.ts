@@ -112,7 +112,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "calibration.reported", args: () => [{ id: "1", tokens: 120 }], run: (report) => learned().reported(report) },
   { name: "calibration.predict", args: () => [100], run: (tokens) => learned().predict(tokens) },
 
-  { name: "prune", args: () => [chat(), { budget: 400 }], run: e.prune, options: `${COUNTING} headroom keep backfill order priorities note previous cacheStep dropMedia` },
+  { name: "prune", args: () => [chat(), { budget: 400 }], run: e.prune, options: `${COUNTING} headroom keep backfill order priorities note sentenceShare previous cacheStep dropMedia` },
   { name: "new Pruner", args: () => [undefined], run: (cut) => { const made = new e.Pruner(cut); try { return made.prune(chat(), { budget: 400 }); } finally { made.free(); } } },
   { name: "pruner.prune", args: () => [chat(), { budget: 400 }], run: (messages, options) => { const made = new e.Pruner(); try { return made.prune(messages, options); } finally { made.free(); } }, options: `${COUNTING} previous model` },
   { name: "compact", args: () => [chat(), { budget: 250 }], run: e.compact, options: `${COUNTING} llm focus force onFailure keep signal llmBudget timeout onProgress ledger profile ladder protect exempt trigger shape cacheWarm sections verify strict llmModel modelRules instructions blocks transcript recallTool readFile hooks hookTimeout jobId` },

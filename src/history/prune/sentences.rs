@@ -1,0 +1,80 @@
+//! The sentences that say most of what a request leaves out, in front of the first thing that the user says in it.
+//!
+//! In: a draft that was cut, the room that is left, and a rule that chooses sentences ([`Excerpt`]). Out: a [`Note`]. What was left out
+//! stays out: nobody's message is put together of pieces.
+
+use super::is_prune_rule;
+use super::note::Note;
+use crate::history::draft::{Change, Draft, Entry};
+use crate::history::plan::Fate;
+use crate::message::{Part, Role};
+use crate::tokens::Tokenizer;
+
+/// Cuts texts, oldest first, to their best whole sentences within so many tokens in all; `None` for a text of which none is chosen.
+pub type Excerpt = fn(&[&str], u64, &dyn Tokenizer) -> Vec<Option<String>>;
+
+/// Sentences of what is left out.
+#[derive(Debug, Clone, Copy)]
+pub struct Sentences {
+    /// Share of the limit that they take from the messages; they also have what is too little for one more of those.
+    pub share: f64,
+    pub excerpt: Excerpt,
+}
+
+/// Times that they are chosen anew because the note turned out too long.
+const ATTEMPTS: usize = 8;
+/// Fewer tokens than this are not worth a note.
+const LEAST: u64 = 24;
+
+/// Puts the note in, if there is anything to say and room for it within `limit`.
+pub(super) fn add(draft: &mut Draft, sentences: &Sentences, limit: u64) -> Option<Note> {
+    let says = |part: &Part| matches!(part, Part::Text { text } if !text.trim().is_empty());
+    let speaks = |entry: &Entry| entry.message.role == Role::User && entry.message.parts.iter().any(says);
+    let at = draft.entries.iter().position(|entry| entry.is_in() && speaks(entry))?;
+    let is_gone =
+        |entry: &&Entry| !entry.is_new && entry.fate == Fate::Dropped && entry.rule.is_some_and(is_prune_rule);
+    let gone = || draft.entries.iter().filter(is_gone);
+    let (first, last) = (gone().next()?.message.id.clone(), gone().last()?.message.id.clone());
+    let count = gone().count();
+    let said: Vec<(Role, String)> = gone()
+        .filter(|entry| matches!(entry.message.role, Role::User | Role::Assistant))
+        .map(|entry| (entry.message.role, entry.message.text()))
+        .filter(|(_, text)| !text.trim().is_empty())
+        .collect();
+    let texts: Vec<&str> = said.iter().map(|(_, text)| text.as_str()).collect();
+    let range = if first == last { first } else { format!("{first}..{last}") };
+    let messages = if count == 1 { "message was" } else { "messages were" };
+    let head = format!("[{count} {messages} left out; recall {range}. From them:");
+    let mut room = limit.checked_sub(draft.total() + draft.meter.text(&head)).filter(|room| *room >= LEAST)?;
+    let before = draft.entries[at].clone();
+    for _ in 0..ATTEMPTS {
+        let chosen = (sentences.excerpt)(&texts, room, draft.meter.tokenizer);
+        let mut text = head.clone();
+        for ((role, _), chosen) in said.iter().zip(chosen) {
+            let Some(chosen) = chosen else { continue };
+            text.push('\n');
+            text.push_str(role.as_str());
+            text.push_str(": ");
+            text.push_str(&chosen.replace(['\n', '\r'], " "));
+        }
+        if text.len() == head.len() {
+            return None;
+        }
+        text.push(']');
+        let mut is_first = true;
+        let tokens = draft.annotate(at, "sentences", |part| match part {
+            Part::Text { text: own } if is_first && !own.trim().is_empty() => {
+                is_first = false;
+                Change::Text(format!("{text}\n{own}"))
+            }
+            _ => Change::Keep,
+        });
+        let over = draft.total().saturating_sub(limit);
+        if over == 0 {
+            return Some(Note { id: before.message.id.clone(), text, tokens });
+        }
+        draft.entries[at] = before.clone();
+        room = room.checked_sub(over + over / 8 + 1)?;
+    }
+    None
+}
