@@ -1,11 +1,13 @@
 //! Which of the older turns go, and which of their rounds.
 //!
 //! In: the groups that may go, with their sizes. Out: units of a [`Selection`]. Turns go whole, the oldest first; the last of them loses
-//! only its oldest rounds where the rest of it fits. So no request stays without what came of it. Of the newest turns that go the requests
+//! only its oldest rounds where the rest of it fits. So no short request stays without what came of it, and of long ones (a pasted file)
+//! only that of the oldest turn. Of the newest turns that go the requests
 //! and answers stay where they are short. Linear.
 
 use super::class::Drop;
 use super::select::Selection;
+use super::shrink::FLOOR;
 use crate::history::group::Kind;
 
 /// Requests and answers of turns whose other rounds go may take this part of the goal, one in so many.
@@ -97,6 +99,10 @@ impl Selection<'_> {
             }
             shown += short(turn);
             at += 1;
+            if short(turn) == 0 {
+                // None of an older turn displaces a newer turn that goes as a whole.
+                (from, shown) = (at, 0);
+            }
             while shown > room {
                 shown -= short(&turns[from]);
                 from += 1;
@@ -116,10 +122,21 @@ impl Selection<'_> {
             (at, thinned) = (at - 1, rounds);
             from = from.min(at);
         }
+        // A long request may stay alone at the cut: without it much room would be wasted.
+        let newest = at.checked_sub(1).map(|newest| &turns[newest]).filter(|turn| from == at || short(turn) == 0);
+        let alone = newest.and_then(|turn| turn.opening).filter(|&request| {
+            let size = self.size(request);
+            size > room.max(FLOOR) && rest + shown + size <= goal
+        });
+        rest += alone.map_or(0, |request| self.size(request));
         let mut is_shown: Vec<bool> = (0..at).map(|turn| turn >= from && short(&turns[turn]) > 0).collect();
         // What is too little for a round may do for more outlines.
         for (turn, is_shown) in turns.iter().zip(&mut is_shown).rev() {
-            if !*is_shown && turn.outline > 0 && rest + shown + turn.outline <= goal {
+            if !*is_shown
+                && turn.outline > 0
+                && (alone.is_none() || turn.opening != alone)
+                && rest + shown + turn.outline <= goal
+            {
                 shown += turn.outline;
                 *is_shown = true;
             }
@@ -127,6 +144,7 @@ impl Selection<'_> {
         for (turn, is_shown) in turns.iter().zip(is_shown) {
             match turn.rounds.split_last() {
                 Some((_, middle)) if is_shown => self.take(Drop::OldRound, middle.to_vec()),
+                Some(_) if alone.is_some() && turn.opening == alone => self.take(Drop::OldRound, turn.rounds.clone()),
                 _ => self.take(turn.pass(), turn.groups()),
             }
         }

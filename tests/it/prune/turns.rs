@@ -80,6 +80,18 @@ fn short_questions_and_answers_of_the_newest_turns_that_go_stay() {
 }
 
 #[test]
+fn a_long_request_stays_alone_where_its_answer_does_not_fit() {
+    let long = "file ".repeat(100);
+    let talk = || vec![user("a"), assistant("b"), user(&long), assistant(&"c".repeat(90)), user("d"), assistant("e")];
+    let messages = || [talk(), vec![user("f")]].concat();
+    let whole = fresh(&numbered(messages()), &Chars);
+    check(messages(), whole - 2 * LETTER, "m2 m3 m4 m5 m6");
+    check(messages(), whole - 20, "m0 m1 m2 m4 m5 m6");
+    check(messages(), whole - 2 * LETTER - 94, "m2 m4 m5 m6");
+    check(messages(), whole - 2 * LETTER - 94 - 1, "m0 m1 m4 m5 m6");
+}
+
+#[test]
 fn room_that_rounds_of_the_newest_turn_leave_goes_to_older_turns() {
     let old = [vec![user("q")], round("a", 300), round("b", 10), vec![assistant("z")]].concat();
     let newest = [vec![user("now")], round("c", 400), round("d", 60), round("e", 60)].concat();
@@ -108,8 +120,9 @@ fn the_reasons_are_right_by_id() {
     }
 }
 
-/// Of the older requests that are in `out` those that came with rounds directly behind them, and have lost all of those.
-fn deserted(messages: &[Message], out: &[Message]) -> Vec<String> {
+/// Of the older requests that are in `out` those that came with rounds directly behind them, and have lost all of those. A long one, of more
+/// than a twelfth of the budget, may be among them.
+fn deserted(messages: &[Message], out: &[Message], budget: u64) -> Vec<String> {
     let is_left = |id: &str| out.iter().any(|message| message.id == id);
     let is_request = |m: &Message| m.role == Role::User && m.results().next().is_none();
     let spoken: Vec<&Message> = messages.iter().filter(|m| !m.role.is_frame()).collect();
@@ -118,10 +131,12 @@ fn deserted(messages: &[Message], out: &[Message]) -> Vec<String> {
     for (at, request) in spoken[..newest].iter().enumerate().filter(|(_, m)| is_request(m) && is_left(&m.id)) {
         let mut turn = spoken[at + 1..newest].iter().take_while(|m| !is_request(m)).peekable();
         if turn.peek().is_some() && !turn.any(|m| is_left(&m.id)) {
-            found.push(request.id.clone());
+            found.push((meter(&Quarter).message(request), request.id.clone()));
         }
     }
-    found
+    let may_be_one = found.iter().position(|(size, _)| *size > (budget / 14).max(180));
+    may_be_one.map(|at| found.remove(at));
+    found.into_iter().map(|(_, id)| id).collect()
 }
 
 /// Requests, rounds and answers in any order and of any length.
@@ -152,17 +167,18 @@ fn no_request_stays_without_what_came_of_it() {
         let messages = history(&mut rng);
         let whole = fresh(&messages, &Quarter);
         let order = [None, Some(Pass::SHRINK.to_vec())][rng.usize(0..2)].clone();
-        let limits = Limits { order, note: rng.bool(), ..limits(rng.u64(10..=whole + 10)) };
+        let budget = rng.u64(10..=whole + 10);
+        let limits = Limits { order, note: rng.bool(), ..limits(budget) };
         let Ok(pruned) = prune(&messages, meter(&Quarter), Origin::Exact, &limits) else { continue };
         let out = carry_out(&messages, &pruned.plan);
-        assert_eq!(deserted(&messages, &out), [""; 0], "{}\n{}", super::sketch(&messages), super::sketch(&out));
+        assert_eq!(deserted(&messages, &out, budget), [""; 0], "{}\n{}", super::sketch(&messages), super::sketch(&out));
         cut += usize::from(out.len() < messages.len());
         // Nor does one when the talk goes on and the cut is held.
         let longer = numbered([messages, vec![assistant("so"), user("and?")]].concat());
         let held = Limits { previous: Some(pruned.cut), cache_step: 0.1, ..limits };
         let Ok(pruned) = prune(&longer, meter(&Quarter), Origin::Exact, &held) else { continue };
         let out = carry_out(&longer, &pruned.plan);
-        assert_eq!(deserted(&longer, &out), [""; 0], "{}\n{}", super::sketch(&longer), super::sketch(&out));
+        assert_eq!(deserted(&longer, &out, budget), [""; 0], "{}\n{}", super::sketch(&longer), super::sketch(&out));
     }
     assert!(cut > 2_000, "{cut}");
 }
@@ -174,10 +190,11 @@ fn no_transcript_becomes_a_wall_of_requests() {
         let messages = carry_out(&messages, &run(&messages, &limits(u64::MAX), &Quarter).plan);
         let whole = fresh(&messages, &Quarter);
         for percent in [5, 10, 20, 40, 80] {
-            let limits = limits(whole * percent / 100);
+            let budget = whole * percent / 100;
+            let limits = limits(budget);
             let Ok(pruned) = prune(&messages, meter(&Quarter), Origin::Exact, &limits) else { continue };
             let out = carry_out(&messages, &pruned.plan);
-            assert_eq!(deserted(&messages, &out), [""; 0], "{name} at {percent} %");
+            assert_eq!(deserted(&messages, &out, budget), [""; 0], "{name} at {percent} %");
         }
     }
 }
