@@ -34,7 +34,7 @@ pub(super) fn add(draft: &mut Draft, sentences: &Sentences, limit: u64) -> Optio
     let is_gone =
         |entry: &&Entry| !entry.is_new && entry.fate == Fate::Dropped && entry.rule.is_some_and(is_prune_rule);
     let gone = || draft.entries.iter().filter(is_gone);
-    let (first, last) = (gone().next()?.message.id.clone(), gone().last()?.message.id.clone());
+    let (first, last) = (gone().next()?.message.id.clone(), gone().next_back()?.message.id.clone());
     let count = gone().count();
     let said: Vec<(Role, String)> = gone()
         .filter(|entry| matches!(entry.message.role, Role::User | Role::Assistant))
