@@ -15,6 +15,8 @@ const TRANSCRIPT_BUDGETS = [8_000, 16_000, 32_000];
 const SHORT_SHARES = [0.4, 0.6];
 const GROWTH = 3;
 const SUPERSEDED = /superseded|replaced by|no longer/i;
+/** In brackets, alone or behind what else is counted: `[solved]`, `[3 times, solved]`, `(solved, m4)`. */
+const SOLVED = /[[(](?:[^\])]*, )?solved\b[^\])]*[\])]/;
 const FAILED = /fail|error|denied|refused|rejected|not done/i;
 
 /** `{ half: { constraints, languages, outcomes, states, actions } }` of a view; each figure is `[part, whole]`. */
@@ -161,7 +163,7 @@ function scoreStates(sums, { messages, states, isOwn, shift = 0 }, { record, ver
     if (message !== undefined && verbatim.has(textOf(messages[message - shift]))) continue;
     const found = claimed.filter(({ line }) => matches(line, label));
     if (state !== "none") add(sums, "shown", found.length > 0);
-    for (const { line } of found) add(sums, "right", state === (/[[(]solved\b/.test(line) ? "solved" : "open"));
+    for (const { line } of found) add(sums, "right", state === (SOLVED.test(line) ? "solved" : "open"));
     if (state === "none" && found.length === 0) add(sums, "right", true);
   }
   // Every error of an own conversation is labelled.
@@ -189,9 +191,11 @@ function scoreActions(sums, { messages, actions, budget, shift = 0 }, { record, 
     const listed = record.actions.filter(({ line }) => names(line));
     const own = listed.filter(({ ids }) => ids.includes(message - shift));
     add(sums, "listed", listed.length > 0);
-    const isRight = ({ line }) => (result === "failed") === FAILED.test(line.replace(key, ""));
+    const isRight = ({ line }) => (result === "failed") === hasFailed(line.replace(key, ""));
     if (listed.length > 0) add(sums, "result", (own.length > 0 ? own : listed).some(isRight));
   }
 }
 
+/** A line that does not say how it ended may quote an error. */
+const hasFailed = (line) => /\bfailed\b/.test(line) || (!/\bdone\b/.test(line) && FAILED.test(line));
 const signature = ({ function: { name, arguments: given } }) => name + given;

@@ -19,7 +19,7 @@ export function recordOf(view) {
     actions: items(text, "actions"),
     requests: requests(text),
     // Elsewhere only a line that says a state of its own claims one.
-    claims: items(text, "summary").filter(({ line }) => /\((?:open|solved)\b/.test(line)),
+    claims: items(text, "summary").filter(({ line }) => /[([](?:[^\])]*, )?(?:open|solved)\b/.test(line)),
   };
 }
 
@@ -63,7 +63,7 @@ function requests(text) {
   for (const line of block(text, "user-messages").split("\n")) {
     const current = found.at(-1);
     if (/^\s*=>/.test(line) && current) current.outcome.push(line);
-    else if (/^(?:- )?\[?~?m\d+/.test(line)) found.push({ ids: idsOf(line), asked: bare(line), outcome: [] });
+    else if (/^\[~?m\d+/.test(line)) found.push({ ids: idsOf(line), asked: bare(line), outcome: [] });
     else if (current) (current.outcome.length > 0 ? current.outcome : [current.asked]).push(line);
   }
   return found.map(({ outcome, ...rest }) => ({ ...rest, outcome: outcome.join("\n") }));
