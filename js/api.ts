@@ -437,7 +437,7 @@ function compactFields(options: CompactOptions) {
     offlineOnFailure: onFailure === "offline",
     hasModel: llm !== undefined,
     modelLimit: modelLimit(options),
-    ledger: rules(options.ledger),
+    ledger: rules(options.ledger, options.tools),
     profile: profileText(options),
     ladder: names(options.ladder, "ladder"),
     exempt: names(options.exempt, "exempt") ?? [],
@@ -556,7 +556,9 @@ const KINDS = ["read", "write", "edit", "delete", "search", "shell", "todo", "as
 
 
 /** The host's rules with every field in place; numbers and the like in the place of texts are refused, not turned into texts. */
-export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRules, "root" | "dialect">> & { root: string | undefined; dialect: ToolDialect | undefined } {
+export function rules(ledger: CompactOptions["ledger"], definitions?: unknown): Required<Omit<LedgerRules, "root" | "dialect">> & {
+  root: string | undefined; dialect: ToolDialect | undefined; readOnly: Record<string, boolean>;
+} {
   knownIn(ledger, LEDGER, "options.ledger");
   const { root, dialect, tools = [], markers = [], facts = [] } = ledger ?? {};
   const texts = (list: unknown, path: string): string[] => {
@@ -567,7 +569,7 @@ export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRul
   if (!Array.isArray(tools)) throw bad("ledger.tools", "a list", tools);
   if (dialect !== undefined && !DIALECTS.includes(dialect)) throw bad("ledger.dialect", `one of ${DIALECTS.join(", ")}`, dialect);
   return {
-    root, dialect,
+    root, dialect, readOnly: readOnlyOf(definitions),
     markers: texts(markers, "ledger.markers"),
     facts: texts(facts, "ledger.facts"),
     tools: tools.map((tool: ToolRule, at) => {
@@ -576,9 +578,25 @@ export function rules(ledger: CompactOptions["ledger"]): Required<Omit<LedgerRul
       known(tool, TOOL_RULE, `options.${path}`);
       if (!KINDS.includes(tool.kind)) throw bad(`${path}.kind`, `one of ${KINDS.join(", ")}`, tool.kind);
       const names = (key: "path" | "command" | "content") => texts(tool[key] ?? [], `${path}.${key}`);
-      return { name: tool.name, kind: tool.kind, path: names("path"), command: names("command"), content: names("content") };
+      const { name, kind, readOnly } = tool;
+      if (readOnly !== undefined && typeof readOnly !== "boolean") throw bad(`${path}.readOnly`, "true or false", readOnly);
+      const own = { name, kind, path: names("path"), command: names("command"), content: names("content") };
+      return readOnly === undefined ? own : { ...own, readOnly };
     }),
   };
+}
+
+/** Whether calls leave the world as it is, by the name of the tool: what MCP's annotations say. */
+function readOnlyOf(definitions: unknown): Record<string, boolean> {
+  const found: [string, boolean][] = [];
+  for (const tool of Array.isArray(definitions) ? definitions : []) {
+    const { name, annotations } = tool?.function ?? tool ?? {};
+    const { readOnlyHint, destructiveHint } = annotations ?? tool?.annotations ?? {};
+    if (typeof name !== "string") continue;
+    if (typeof readOnlyHint === "boolean") found.push([name, readOnlyHint]);
+    else if (destructiveHint === true) found.push([name, false]);
+  }
+  return Object.fromEntries(found);
 }
 
 /** Reads what a host passed, in whatever format. */

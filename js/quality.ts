@@ -35,7 +35,7 @@ export function quality(history: unknown, view: unknown, options: QualityOptions
   const whole = listed("history", history, others);
   const { format } = whole;
   const shown = listed("view", view, { ...others, format });
-  const fields = { ...counting(whole, others), ledger: rules(ledger), summary };
+  const fields = { ...counting(whole, others), ledger: rules(ledger, options.tools), summary };
   const later = continuation === undefined ? undefined : listed("options.continuation", continuation, { ...others, format }).messages;
   return call(() => wasm().quality(whole.messages, named(shown.messages, whole.messages), later, fields) as ViewQuality);
 }

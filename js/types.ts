@@ -776,6 +776,8 @@ export interface ToolRule {
   command?: readonly string[];
   /** Names of arguments that hold text for files. Default: the usual names. */
   content?: readonly string[];
+  /** Whether calls leave the world as it is, like MCP's `readOnlyHint`; calls that do not are listed as actions. Default: read from the name. */
+  readOnly?: boolean;
 }
 /**
  * An agent whose tools are known: what each of its calls does, under which names its arguments are, how its results look. The name of
@@ -896,7 +898,7 @@ export interface CompactReport extends CutReport {
   /** What the host added. */
   blocks?: { kind: string; title?: string; tokens: number; shortened: boolean }[];
 }
-export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "errors" | "commands" | "decisions" | "facts" | "read";
+export type LedgerBlock = "users" | "constraints" | "todo" | "changed" | "actions" | "errors" | "commands" | "decisions" | "facts" | "read";
 
 /** What of a history a view still holds, measured by rule. Counts are of entries, sizes are tokens. */
 export interface Quality {

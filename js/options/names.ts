@@ -149,7 +149,7 @@ export const QUALITY: Names<T.QualityOptions> = {
   summary: 1, continuation: 1,
 };
 export const LEDGER: Names<T.LedgerRules> = { root: 1, tools: 1, dialect: 1, markers: 1, facts: 1 };
-export const TOOL_RULE: Names<T.ToolRule> = { name: 1, kind: 1, path: 1, command: 1, content: 1 };
+export const TOOL_RULE: Names<T.ToolRule> = { name: 1, kind: 1, path: 1, command: 1, content: 1, readOnly: 1 };
 export const TRANSCRIPT: Names<NonNullable<T.CompactOptions["transcript"]>> = {
   path: 1, lines: 1, tool: 1, argument: 1,
 };

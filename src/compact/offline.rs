@@ -1,8 +1,12 @@
-//! The summary without a model: the same eight sections, filled from the ledger and by extraction. Deterministic.
+//! The summary without a model, by rules alone. Deterministic.
+//!
+//! [`offline`] fills eight sections from the ledger and by extraction. Where the ledger's lists stand behind the text, [`beside_lists`]
+//! says only what no list does: the earlier record, what is being worked on, and what comes next.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::form::EIGHT;
+use super::ledger::text::clip;
 use super::ledger::{Command, Failure, File, Ledger, Request, one_line, sentences};
 use crate::map::HashMap;
 use crate::message::tool_map::Mark;
@@ -19,6 +23,8 @@ const SYMBOLS: usize = 6;
 
 /// Share of the summary that earlier ones may have, in percent: where a model wrote them they say what no rule could.
 const EARLIER: u64 = 60;
+/// Room that the last text of the assistant needs to say anything, in tokens.
+const LEAST_ACTIVE: u64 = 16;
 /// The heading above them.
 const EARLIER_RECORD: &str = "Earlier record";
 /// Sections that are told from each other in one record; what comes behind belongs to the last one.
@@ -64,6 +70,45 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
     }
     let out = format!("{earlier}{}", out.trim_end());
     let out = out.trim_end().to_string();
+    match shorten(&out, max, "the history", tokenizer) {
+        Some(short) => short.text,
+        None => out,
+    }
+}
+
+/// Writes what the ledger's lists do not say, in at most `max` tokens. The last text of the assistant stands as it was, line by line.
+pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
+    let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
+    let mut sections: Vec<String> = Vec::new();
+    let heading = |section: usize| EIGHT.sections[section].name;
+    if !earlier.is_empty() {
+        sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
+    }
+    if let Some((id, text)) = current {
+        sections.push(format!("## {}\n{}", heading(0), current_line(id, text)));
+    }
+    let plan = if ledger.plan.is_some() { vec![] } else { plan(ledger) };
+    let plan = plan.first().map(|line| format!("## {}\n{line}", heading(7)));
+    let of = |text: &str| tokenizer.count(text) + 2;
+    let used: u64 = sections.iter().chain(&plan).map(|section| of(section)).sum();
+    let left = max.saturating_sub(used + of(heading(5)) + 4);
+    let active = ledger.said.last().filter(|_| left >= LEAST_ACTIVE).map(|(id, text)| {
+        let text = format!("{id}: {}", text.trim());
+        let short = shorten(&text, left.min(max / 2), "the history", tokenizer);
+        short.map_or(text, |short| short.text)
+    });
+    if let Some(active) = &active {
+        sections.push(format!("## {}\n{active}", heading(5)));
+    }
+    // What is being worked on may say what comes next.
+    sections.extend(plan.filter(|plan| {
+        let next = plan.split_once(": ").map_or(plan.as_str(), |(_, next)| next);
+        active.as_ref().is_none_or(|active| !active.contains(next))
+    }));
+    if sections.is_empty() {
+        return offline(ledger, current, max, tokenizer);
+    }
+    let out = sections.join("\n\n");
     match shorten(&out, max, "the history", tokenizer) {
         Some(short) => short.text,
         None => out,
@@ -148,9 +193,13 @@ fn overview(ledger: &Ledger, current: Option<(&str, &str)>) -> Vec<String> {
     let mut lines: Vec<String> = own.next().map(quote).into_iter().collect();
     lines.extend(own.next_back().map(quote));
     if let Some((id, text)) = current {
-        lines.push(format!("- {id} is the current request and follows word for word: {}", one_line(text, 120)));
+        lines.push(current_line(id, text));
     }
     lines
+}
+
+fn current_line(id: &str, text: &str) -> String {
+    format!("- {id} is the current request and follows word for word: {}", clip(&one_line(text, SENTENCE_BYTES), 120))
 }
 
 fn foundation(ledger: &Ledger) -> Vec<String> {

@@ -334,8 +334,8 @@ impl<'a> Lines<'a> {
     fn new(lines: impl Iterator<Item = (&'a str, &'a str)>) -> Lines<'a> {
         let mut out = Lines { exact: HashSet::default(), cut: HashMap::default(), whole: HashSet::default() };
         for (id, line) in lines {
-            if let Some(start) = line.strip_suffix(ELLIPSIS) {
-                out.cut.entry(bare(id)).or_default().push(start);
+            if line.contains(ELLIPSIS) {
+                out.cut.entry(bare(id)).or_default().push(line);
             }
             out.exact.insert(line);
             if bare(id) == id {
@@ -345,11 +345,20 @@ impl<'a> Lines<'a> {
         out
     }
 
-    /// True if there is a line of `line`'s own: the whole of it, or its beginning under the same id.
+    /// True if there is a line of `line`'s own: the whole of it, or pieces of it under the same id.
     fn has(&self, id: &str, line: &str) -> bool {
         self.exact.contains(line)
-            || self.cut.get(bare(id)).is_some_and(|starts| starts.iter().any(|start| line.starts_with(start)))
+            || self.cut.get(bare(id)).is_some_and(|cut| cut.iter().any(|pieces| is_cut_from(pieces, line)))
     }
+}
+
+/// True if the pieces between ellipses stand in `line` in their order, the first one at its beginning.
+fn is_cut_from(pieces: &str, line: &str) -> bool {
+    let mut rest = line;
+    pieces.split(ELLIPSIS).map(str::trim).enumerate().all(|(number, piece)| {
+        let found = if number == 0 { rest.starts_with(piece).then_some(0) } else { rest.find(piece) };
+        found.map(|at| rest = &rest[at + piece.len()..]).is_some()
+    })
 }
 
 fn bare(id: &str) -> &str {

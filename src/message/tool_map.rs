@@ -56,6 +56,9 @@ pub struct ToolRule {
     /// Arguments that hold text that goes into a file.
     #[serde(default)]
     pub content: Vec<String>,
+    /// False if a call changes the world outside the files, true if it does not, as MCP's `readOnlyHint`. Absent: the name tells.
+    #[serde(default)]
+    pub read_only: Option<bool>,
 }
 
 /// A call as it was understood.

@@ -133,7 +133,7 @@ fn the_offline_summary_keeps_files_commands_errors_constraints() {
     let messages = numbered(messages);
     let text = text_of(&offline(&messages, 3_000));
     for fact in
-        ["Never touch the lexer.", "src/part1.rs", "cargo test", "exit 101", "mismatched types", "Continuation Plan"]
+        ["Never touch the lexer.", "src/part1.rs", "cargo test", "exit 101", "mismatched types", "Active Work State"]
     {
         assert!(text.contains(fact), "{fact} is missing in:\n{text}");
     }

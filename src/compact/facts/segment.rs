@@ -43,9 +43,8 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Where the first sentence ends.
 fn end(text: &str) -> usize {
-    let mut chars = text.char_indices();
     let mut line = 0;
-    while let Some((at, c)) = chars.next() {
+    for (at, c) in text.char_indices() {
         let behind = at + c.len_utf8();
         match c {
             '\n' | '\r' | '\u{2028}' | '\u{2029}' => {

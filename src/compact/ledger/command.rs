@@ -1,6 +1,6 @@
 //! Command lines and how they ended, and runs of tests among them.
 
-use super::text::{flat, has_word, one_line, stem};
+use super::text::{ELLIPSIS, flat, has_word, one_line, stem};
 
 /// Longest command line that is kept, in bytes.
 pub const COMMAND_BYTES: usize = 200;
@@ -23,6 +23,8 @@ pub struct Command {
     pub at: usize,
     /// Numbers of the last run, if it looks like a run of tests.
     pub tests: Option<Tests>,
+    /// It changes the world: its runs stand among the actions.
+    pub is_action: bool,
 }
 
 /// How a command ended, as far as its result tells.
@@ -65,13 +67,18 @@ impl Command {
 
     /// One line of its own at least cost: no folder, no output unless it was a run of tests.
     pub fn to_short_line(&self, bytes: usize) -> String {
-        self.line_of(&stem(body(&self.line), bytes), false)
+        self.line_of(&self.short(bytes), false)
+    }
+
+    /// The command line in about `bytes`.
+    pub fn short(&self, bytes: usize) -> String {
+        shortened(body(&self.line), bytes)
     }
 
     /// One line: the command cut to `bytes`, how it ended, and what it printed last if
     /// `with_output`; a run of tests always tells its numbers.
     pub fn to_line(&self, bytes: usize, with_output: bool) -> String {
-        self.line_of(&stem(&self.line, bytes), with_output)
+        self.line_of(&shortened(&self.line, bytes), with_output)
     }
 
     fn line_of(&self, command: &str, with_output: bool) -> String {
@@ -113,8 +120,55 @@ impl Command {
                 count,
                 at: 0,
                 tests: None,
+                is_action: false,
             })
         })
+    }
+}
+
+/// A command line in about `bytes`: long paths lose their first folders, then words in the middle go. Its beginning and its end are what
+/// make it that command.
+///
+/// ```
+/// use espalier::compact::ledger::command::shortened;
+/// let line = "go test -tags=integration ./cmd/entire/cli/integration_test/setup/... -run TestInstall";
+/// assert_eq!(shortened(line, 70), "go test -tags=integration …/setup/... -run TestInstall");
+/// assert_eq!(shortened("cargo test", 70), "cargo test");
+/// ```
+pub fn shortened(line: &str, bytes: usize) -> String {
+    if line.len() <= bytes {
+        return line.to_string();
+    }
+    let words: Vec<String> = line.split(' ').map(short_path).collect();
+    let all: usize = words.iter().map(|word| word.len() + 1).sum();
+    if all <= bytes + 1 {
+        return words.join(" ");
+    }
+    // Two thirds for the beginning.
+    let taken = |words: &mut dyn Iterator<Item = &String>, most: usize| {
+        let mut left = most;
+        words.take_while(|word| left.checked_sub(word.len() + 1).map(|rest| left = rest).is_some()).count()
+    };
+    let head = taken(&mut words.iter(), bytes * 2 / 3);
+    let used: usize = words[..head].iter().map(|word| word.len() + 1).sum();
+    let tail = taken(&mut words[head..].iter().rev(), bytes.saturating_sub(used + ELLIPSIS.len() + 1));
+    let (head, tail) = (words[..head].join(" "), words[words.len() - tail..].join(" "));
+    match (head.is_empty(), tail.is_empty()) {
+        // One word that is longer than all the room.
+        (true, _) => stem(line, bytes),
+        (false, true) => format!("{head} {ELLIPSIS}"),
+        (false, false) => format!("{head} {ELLIPSIS} {tail}"),
+    }
+}
+
+/// `…/core/agent.ts` of a long path.
+fn short_path(word: &str) -> String {
+    let is_long = word.len() > 24 && word.matches('/').count() > 2 && !word.contains("://");
+    let is_plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@' | '~' | '+'));
+    let last_two = word.trim_end_matches('/').rmatch_indices('/').nth(1).map(|(at, _)| at);
+    match last_two.filter(|_| is_long && is_plain) {
+        Some(at) => format!("{ELLIPSIS}{}", &word[at..]),
+        None => word.to_string(),
     }
 }
 
@@ -264,8 +318,27 @@ pub fn last_line(output: &str, is_test_run: bool) -> &str {
     if is_test_run { summary().or_else(last) } else { last() }.unwrap_or("")
 }
 
+/// The line of an output that names something new: a hash, or else an address or an id.
+pub fn news(output: &str) -> Option<&str> {
+    let is_hash = |word: &str| {
+        word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit()) && word.bytes().any(|b| b.is_ascii_digit())
+    };
+    let is_name = |word: &str| {
+        let (digits, letters) =
+            (word.bytes().any(|b| b.is_ascii_digit()), word.bytes().any(|b| b.is_ascii_alphabetic()));
+        word.contains("://") || word.len() >= 6 && digits && letters
+    };
+    let has = |line: &str, is: &dyn Fn(&str) -> bool| {
+        line.split([' ', '\t', ']', '[', ',']).any(|word| word.split("..").any(is))
+    };
+    let lines = || output.lines().take(200).map(str::trim).filter(|line| line.len() <= 300 && !is_prompt(line));
+    // Scripts that run in between print what they run.
+    let told = || lines().filter(|line| !line.starts_with("> "));
+    told().find(|line| has(line, &is_hash)).or_else(|| told().find(|line| has(line, &is_name)))
+}
+
 /// True for what a shell prints before it takes the next command, and what a host prints behind the output.
-fn is_prompt(line: &str) -> bool {
+pub(super) fn is_prompt(line: &str) -> bool {
     let line = line.trim();
     line.len() <= 12 && line.ends_with(['$', '#', '%', '>'])
         || line.len() <= 300 && crate::message::tool_output::is_own(line)

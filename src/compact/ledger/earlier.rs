@@ -3,12 +3,15 @@
 //! Where the untouched history is at hand the ledger is folded from it and nothing of this is needed. A host that keeps only
 //! what was sent has the record alone: its blocks are read into entries again, so that a second compaction keeps the facts of the first.
 
+use super::action::Action;
 use super::command::Command;
 use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::escape::unescape;
 use super::file::File;
+use super::line::looks_like_entry;
 use super::render::Block;
+use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
@@ -20,6 +23,13 @@ use crate::message::tool_map::Mark;
 pub const EARLIER: char = '~';
 /// Where a plan in a record came from: its message is not told.
 const EARLIER_PLAN: &str = "~";
+
+/// A request in a record.
+struct Asked {
+    id: String,
+    text: String,
+    told: Option<Outcome>,
+}
 
 impl Ledger {
     /// Takes in a record. Ids in it are marked as [`EARLIER`].
@@ -33,7 +43,7 @@ impl Ledger {
         let blocks = blocks.rsplit_once(host.as_str()).map_or(blocks, |(blocks, _)| blocks);
         self.said_earlier(summary);
         let mut block: Option<Block> = None;
-        let mut request: Option<(String, String)> = None;
+        let mut request: Option<Asked> = None;
         for line in blocks.lines() {
             match block {
                 None => block = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')).and_then(Block::of_name),
@@ -69,23 +79,31 @@ impl Ledger {
         *count = count.saturating_add(entries);
     }
 
-    fn user_line(&mut self, line: &str, request: &mut Option<(String, String)>) {
+    fn user_line(&mut self, line: &str, request: &mut Option<Asked>) {
         if let Some(n) = left_out(line) {
             self.leave_out(Block::Users, n);
         } else if let Some((id, text)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) {
             self.earlier_request(request.take());
-            *request = Some((id.to_string(), text.to_string()));
-        } else if let Some((_, text)) = request {
+            *request = Some(Asked { id: id.to_string(), text: text.to_string(), told: None });
+        } else if let Some(asked) = request {
+            if let Some(told) = line.strip_prefix(ARROW) {
+                asked.told = Some(Outcome::of_record(&unescape(told)));
+                return;
+            }
+            let text = &mut asked.text;
             text.push('\n');
             // A line that looked like the beginning of a message was marked.
-            let plain = line.strip_prefix('\\').filter(|rest| rest.trim_start_matches('\\').starts_with(['[', '(']));
+            let plain = line.strip_prefix('\\').filter(|rest| looks_like_entry(rest));
             text.push_str(plain.unwrap_or(line));
         }
     }
 
-    fn earlier_request(&mut self, request: Option<(String, String)>) {
-        let Some((id, text)) = request else { return };
-        self.requests.push(Request { id: marked(&id), text: unescape(&text), is_earlier: true });
+    fn earlier_request(&mut self, request: Option<Asked>) {
+        let Some(Asked { id, text, told }) = request else { return };
+        self.asked(
+            Request { id: marked(&id), text: unescape(&text), is_earlier: true },
+            Some(told.unwrap_or_default()),
+        );
     }
 
     fn entry(&mut self, block: Block, line: &str) {
@@ -117,10 +135,21 @@ impl Ledger {
                 let failure = Failure::parse(&id, text);
                 self.error(key(&failure.line), failure);
             }
+            (Block::Actions, Some((id, text))) => {
+                let Some(action) = Action::parse(&id, text) else { return };
+                if let Some(mut command) = Command::parse(&id, text)
+                    && !self.command_at.contains_key(&command.line)
+                {
+                    command.is_action = true;
+                    self.command_at.insert(command.line.clone(), self.commands.len());
+                    self.commands.push(command);
+                }
+                self.actions.push(action);
+            }
             (Block::Commands, Some((id, text))) => {
                 let Some(command) = Command::parse(&id, text) else { return };
                 // Lines that were cut may be the beginnings of different commands.
-                let is_cut = command.line.ends_with(ELLIPSIS);
+                let is_cut = command.line.contains(ELLIPSIS);
                 let held = self.command_at.get(&command.line).map(|&at| &self.commands[at]);
                 if held.is_none_or(|held| is_cut && held.id != command.id) {
                     self.command_at.insert(command.line.clone(), self.commands.len());

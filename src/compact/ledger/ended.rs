@@ -61,7 +61,14 @@ const COMPLAINTS: [&str; 9] = [
 /// Reads the end of a run; `exit` is what its result says.
 pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, tests: Option<&Tests>) -> Ending<'t> {
     let diagnosed = |strict: bool| {
-        own_lines(text).filter(move |line| if strict { is_diagnosis(line) } else { is_error_line(line) })
+        let is = move |line: &&str| if strict { is_diagnosis(line) } else { is_error_line(line) || is_placed(line) };
+        let found: Vec<&str> = own_lines(text).filter(is).collect();
+        // What only sums up says nothing beside what it sums up.
+        if found.iter().all(|line| sums_up(line)) {
+            found
+        } else {
+            found.into_iter().filter(|line| !sums_up(line)).collect()
+        }
     };
     let is_empty =
         || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == "(no output)");
@@ -69,11 +76,11 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
         // A search that found nothing, behind whatever it searched in.
         Some(1) if run.searches && is_empty() => return Ending { status: Status::Ended, errors: vec![] },
         Some(code) if code != 0 => {
-            let errors = with_last(diagnosed(false).collect(), text, run.only_shows);
+            let errors = with_last(diagnosed(false), text, run.only_shows);
             return Ending { status: Status::Failed(Some(code)), errors };
         }
         None if is_error => {
-            let errors = with_last(diagnosed(false).collect(), text, false);
+            let errors = with_last(diagnosed(false), text, false);
             return Ending { status: Status::Failed(None), errors };
         }
         _ => {}
@@ -84,7 +91,7 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
     }
     match tests {
         Some(tests) if tests.has_failed() => {
-            let errors = with_last(diagnosed(false).collect(), text, false);
+            let errors = with_last(diagnosed(false), text, false);
             return Ending { status: Status::Failed(None), errors };
         }
         Some(tests) if tests.passed.is_some() => return Ending { status: Status::Ok, errors: vec![] },
@@ -96,10 +103,38 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
         let complains = complaints.len() <= 3 && complaints.iter().all(|line| says_exit(line) || is_complaint(line));
         complaints.into_iter().filter(|line| complains && !says_exit(line)).collect()
     } else {
-        diagnosed(true).collect()
+        diagnosed(true)
     };
     let status = if errors.is_empty() { passed } else { Status::Failed(None) };
     Ending { status, errors }
+}
+
+/// `src/a_test.go:41: got 3`: what failed at a place of a file.
+fn is_placed(line: &str) -> bool {
+    let line = line.trim();
+    let Some((path, rest)) = line.split_once(':') else { return false };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    digits > 0
+        && rest[digits..].starts_with(':')
+        && (1..=5).contains(&ending.len())
+        && ending.chars().all(char::is_alphanumeric)
+        && !path.contains(char::is_whitespace)
+        && line.len() <= 300
+}
+
+/// True for rules, totals of tests, and lines that say no more than that something above failed.
+fn sums_up(line: &str) -> bool {
+    let line = line.trim();
+    let is_rule = line.len() >= 8
+        && line.bytes().filter(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*')).count() * 2 > line.len();
+    let says = ["could not compile", "aborting due to", "previous error", "Lifecycle script"];
+    is_rule
+        || line.starts_with("FAIL\t")
+        || line.starts_with("FAIL ")
+        || line == "FAIL"
+        || says.iter().any(|what| line.contains(what))
+        || Tests::read(line).is_some_and(|tests| tests.failing.is_empty())
 }
 
 /// Returns the last line that says something, where no line names an error.

@@ -27,7 +27,7 @@ pub struct Failure {
 pub const PLACES: usize = 30;
 
 /// What lines of errors say, in lower case.
-pub const WORDS: [&str; 21] = [
+pub const WORDS: [&str; 22] = [
     "error:",
     "error[",
     "error ",
@@ -46,7 +46,8 @@ pub const WORDS: [&str; 21] = [
     "undefined reference",
     "assertion",
     "segmentation fault",
-    "permission denied",
+    "denied",
+    "refused",
     "timed out",
     "✗",
 ];
@@ -72,7 +73,8 @@ fn says(line: &[u8]) -> bool {
             [b'e', b'r' | b'x']
                 | [b't', b'r' | b'i']
                 | [b'f', b'a']
-                | [b'p', b'a' | b'e']
+                | [b'p', b'a']
+                | [b'd' | b'r', b'e']
                 | [b'c', b'a' | b'o']
                 | [b'n', b'o']
                 | [b'u', b'n']
@@ -141,17 +143,17 @@ impl Failure {
         }
     }
 
-    /// One line, cut to `bytes`: `error: no [3 times, solved]`; with `places` also `[3 times, also at 344,10 12,1]`.
+    /// One line, cut to `bytes`: `error: no [solved, 3 times]`; with `places` also `[3 times, also at 344,10 12,1]`.
     pub fn to_line(&self, bytes: usize, places: bool) -> String {
         let mut marks: Vec<String> = Vec::new();
+        if self.resolved {
+            marks.push("solved".into());
+        }
         if self.count > 1 {
             marks.push(format!("{} times", self.count));
         }
         if places && !self.also.is_empty() {
             marks.push(format!("also at {}", self.also.join(" ")));
-        }
-        if self.resolved {
-            marks.push("solved".into());
         }
         let line = stem(&self.line, bytes);
         if marks.is_empty() { line } else { format!("{line} [{}]", marks.join(", ")) }

@@ -1,7 +1,8 @@
 //! The record's own tags inside quoted text: they must neither end it early nor begin a list in it.
 
 /// Tags of the record; inside quoted text they must not end it early.
-const TAGS: [&str; 14] = [
+const TAGS: [&str; 15] = [
+    "actions",
     "conversation-summary",
     "summary",
     "user-messages",

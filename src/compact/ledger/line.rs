@@ -5,17 +5,21 @@ use std::borrow::Cow;
 use super::error::Failure;
 use super::escape::escape;
 use super::render::Block;
-use super::text::{flat, one_line};
+use super::story::ARROW;
+use super::text::{clip, flat, one_line};
 use super::user::{Constraint, PINNED};
 use super::{By, Command, File, Ledger};
 use crate::compact::facts::Fact;
 use crate::message::tool_map::Mark;
 
-/// Bytes of a short form. The first fifty characters or so tell messages and commands from each other; errors are told from each
-/// other by what comes after the path.
+/// Bytes of a short form. The first fifty characters or so tell messages from each other, and beginning and end commands; errors are
+/// told from each other by what comes after the path.
 const SHORT_REQUEST: usize = 64;
-const SHORT_COMMAND: usize = 64;
+const SHORT_COMMAND: usize = 90;
 const SHORT_ERROR: usize = 120;
+/// Requests that have fewer forms, in bytes.
+const LONG_REQUEST: usize = 2_000;
+const SHORT_OUTCOME: usize = 60;
 /// Longest id that has to be made one line.
 const ID_BYTES: usize = 120;
 
@@ -29,6 +33,8 @@ pub(super) struct Line {
     pub(super) short: String,
     /// Longer forms, shortest first.
     pub(super) longer: Vec<String>,
+    /// Of a request the first form that has all its words.
+    pub(super) words: usize,
     /// The form that is shown: 0 for the short one.
     pub(super) form: Option<usize>,
     pub(super) cost: u64,
@@ -37,7 +43,7 @@ pub(super) struct Line {
 impl Line {
     fn new(block: Block, (entry, at): (usize, usize), id: &str, short: String, longer: Vec<String>) -> Line {
         let longer = longer.into_iter().filter(|form| *form != short).collect();
-        Line { block, entry, at, id: one_id(id).into_owned(), short, longer, form: None, cost: 0 }
+        Line { block, entry, at, id: one_id(id).into_owned(), short, longer, words: 0, form: None, cost: 0 }
     }
 
     pub(super) fn text(&self, form: usize) -> &str {
@@ -63,14 +69,29 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
     for (order, request) in ledger.requests.iter().enumerate().skip(from) {
         let id = &*one_id(&request.id);
         let text = request.text.trim();
-        let short = ["[", id, "] ", &flat(&escape(begin(text)), SHORT_REQUEST)].concat();
+        let [told, outcomes @ ..] = ledger.outcome(order).forms;
+        let form = |text: &str, told: &str| {
+            let told = if told.is_empty() { String::new() } else { format!("\n{ARROW}{}", escape(told)) };
+            format!("[{id}] {text}{told}")
+        };
+        let short = form(&begin(&escape(text), SHORT_REQUEST), &told);
+        let mut words = 0;
         let longer = forms(&|| {
             let text = escape(text);
-            let middle = format!("[{id}] {}", flat(&text, SHORT_REQUEST * 5));
-            let whole = format!("[{id}] {}", guarded(&text));
-            if whole.len() <= middle.len() { vec![whole] } else { vec![middle, whole] }
+            let (middle, whole) = (begin(&text, SHORT_REQUEST * 5), guarded(&text));
+            let mut all = vec![form(&middle, &told), form(&whole, &told)];
+            // Of a long message each form costs its count.
+            let least = if whole.len() > LONG_REQUEST { outcomes.len() - 1 } else { 0 };
+            all.extend(outcomes[least..].iter().map(|told| form(&whole, told)));
+            all.dedup();
+            all.retain(|form| *form != short);
+            all
         });
-        out.push(Line::new(Block::Users, (order, 0), id, short, longer));
+        if !longer.is_empty() {
+            let whole = form(&guarded(&escape(text)), &told);
+            words = longer.iter().position(|longer| *longer == whole).map_or(0, |at| at + 1);
+        }
+        out.push(Line { words, ..Line::new(Block::Users, (order, 0), id, short, longer) });
     }
     out.extend(vital);
     let mut errors: Vec<(usize, &Failure)> = ledger.errors.iter().enumerate().collect();
@@ -81,7 +102,8 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
         out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
     }
-    let mut commands: Vec<(usize, &Command)> = ledger.commands.iter().enumerate().collect();
+    let commands = ledger.commands.iter().enumerate();
+    let mut commands: Vec<(usize, &Command)> = commands.filter(|(_, command)| !command.is_action).collect();
     crate::rank::sort(&mut commands, |(_, command)| command.at as u64);
     let from = newest(Block::Commands, commands.len(), &|| commands.first().map(|(_, command)| command.id.clone()));
     for (order, command) in commands.into_iter().skip(from) {
@@ -135,11 +157,18 @@ fn one_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(PARTS.iter().fold(line, |line, part| line.replace(part, part.trim_end())))
 }
 
-/// As much of a message as its short form is made from.
-fn begin(text: &str) -> &str {
-    let start = &text[..text.floor_char_boundary(SHORT_REQUEST * 4)];
+/// The first sentences or words of a message, as one line of about `bytes`.
+fn begin(text: &str, bytes: usize) -> String {
     // Behind blanks there may be more.
-    if start.trim_end().len() > SHORT_REQUEST { start } else { text }
+    let start = &text[..text.floor_char_boundary(bytes * 4)];
+    let start = if start.trim_end().len() > bytes { start } else { text };
+    clip(&flat(start, usize::MAX), bytes)
+}
+
+/// True for a line of a message that looks like the beginning of another one, or like an outcome.
+pub(super) fn looks_like_entry(line: &str) -> bool {
+    let plain = line.trim_start_matches('\\');
+    plain.starts_with(['[', '(']) || plain.starts_with(ARROW.trim_end())
 }
 
 /// The lines of rules, the plan and files; of the rules the newest `most`, and what was pinned.
@@ -166,6 +195,14 @@ pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
             todo.into()
         });
     }
+    let actions = &ledger.actions;
+    let oldest = || actions.first().map(|action| action.id.clone());
+    let from = older_of(&mut older, Block::Actions, actions.len(), most, &oldest);
+    for (order, action) in actions.iter().enumerate().skip(from) {
+        let form = |is_short, bytes| row(&action.id, &action.to_line(is_short, bytes));
+        let line = form(true, SHORT_OUTCOME);
+        out.push(Line::new(Block::Actions, (order, action.at), &action.id, line, vec![form(false, usize::MAX)]));
+    }
     let mut files: Vec<(usize, &File)> = ledger.files.iter().enumerate().collect();
     crate::rank::sort(&mut files, |(_, file)| file.at as u64);
     for (order, file) in files {
@@ -182,7 +219,7 @@ fn guarded(text: &str) -> String {
     let mut out = lines.next().unwrap_or_default().to_string();
     for line in lines {
         out.push('\n');
-        if line.trim_start_matches('\\').starts_with(['[', '(']) {
+        if looks_like_entry(line) {
             out.push('\\');
         }
         out.push_str(line);

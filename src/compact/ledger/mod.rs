@@ -7,6 +7,7 @@
 //! [`decision`], [`symbol`]; plans are short enough to live here. [`shell`] reads command lines, [`earlier`]
 //! takes in the record of an earlier compaction, `line` makes lines of what was noted, [`render`] decides which of them leave first.
 
+pub mod action;
 pub mod command;
 pub mod decision;
 pub mod earlier;
@@ -20,14 +21,17 @@ pub mod render;
 mod result;
 pub mod same;
 pub mod shell;
+pub mod story;
 pub mod symbol;
 pub mod text;
 pub mod user;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 
+pub use action::Action;
 pub use command::{Command, Status, Tests};
 pub use decision::{By, Decision};
 pub use error::Failure;
@@ -41,12 +45,13 @@ pub use text::{one_line, sentences};
 use crate::compact::facts::{Facts, Speaker};
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
-use crate::message::dialects::Dialect;
+use crate::message::dialects::{Dialect, Dialects};
 use crate::message::tool_map::{Mark, ToolCall, ToolKind, ToolMap, ToolRule};
 use crate::message::{Message, Part, Role};
 use ended::Run;
 use same::Same;
 use shell::Touch;
+use story::{Outcome, Turn};
 
 /// Distinct error lines taken from one result: the first ones and the last ones.
 const FIRST_ERRORS: usize = 40;
@@ -76,6 +81,8 @@ pub struct Rules {
     pub markers: Vec<String>,
     /// Facts that somebody pinned in words: they stand among the constraints, and leave last.
     pub facts: Vec<String>,
+    /// Whether calls leave the world as it is, by the name of the tool, as definitions of tools say (MCP's `readOnlyHint`).
+    pub read_only: BTreeMap<String, bool>,
     /// Messages that are records of earlier compactions. In the view of a log the log says which.
     #[serde(skip)]
     pub records: Records,
@@ -101,9 +108,13 @@ pub struct Symbol {
 pub struct Ledger {
     /// Messages of the user.
     pub requests: Vec<Request>,
+    /// What came of each of them.
+    pub turns: Vec<Turn>,
     pub constraints: Vec<Constraint>,
     pub files: Vec<File>,
     pub commands: Vec<Command>,
+    /// Calls that change the world outside the files.
+    pub actions: Vec<Action>,
     pub errors: Vec<Failure>,
     pub plan: Option<Plan>,
     pub decisions: Vec<Decision>,
@@ -135,7 +146,18 @@ pub struct Ledger {
     /// The file that editors with one open file work on.
     opened: Option<usize>,
     /// Calls whose result did not come yet: what to do with it.
-    open: HashMap<String, (Open, Same)>,
+    open: HashMap<String, Pending>,
+}
+
+/// A call without a result so far.
+#[derive(Debug, Clone, PartialEq)]
+struct Pending {
+    open: Open,
+    same: Same,
+    /// Its actions, by number.
+    actions: Range<usize>,
+    /// Files that it changes, and the names in their changed lines.
+    changes: Vec<(usize, Vec<String>)>,
 }
 
 /// A call that failed.
@@ -223,7 +245,7 @@ impl Ledger {
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, texts);
             self.facts.add(&message.id, Speaker::User, &text);
-            return self.requests.push(Request { id: message.id.clone(), text, is_earlier: false });
+            return self.asked(Request { id: message.id.clone(), text, is_earlier: false }, None);
         };
         if is_sealed {
             self.absorb(record);
@@ -236,8 +258,15 @@ impl Ledger {
         if !behind.is_empty() && behind != KEEP_GOING {
             self.constrained(&message.id, [behind]);
             self.facts.add(&message.id, Speaker::User, behind);
-            self.requests.push(Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false });
+            self.asked(Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false }, None);
         }
+    }
+
+    /// Takes in a request, with its outcome where a record tells it.
+    fn asked(&mut self, request: Request, told: Option<Outcome>) {
+        self.close_turn();
+        self.requests.push(request);
+        self.turns.push(Turn { told, ..Turn::default() });
     }
 
     /// Takes in the rules in the texts of one message. Each part is read by itself: a tag or a fence does not go on in
@@ -275,6 +304,9 @@ impl Ledger {
         if items.len() >= 2 {
             self.plan = Some(Plan { id: id.to_string(), items });
         }
+        if let Some(turn) = self.turns.last_mut() {
+            (turn.answer, turn.goes_on) = (Some(self.said.len()), false);
+        }
         self.said.push((id.to_string(), text));
     }
 
@@ -286,6 +318,12 @@ impl Ledger {
         self.tools[tool].1 += 1;
         let call = self.map.read(name, arguments);
         let lines = same::of_lines(&call.commands, call.cwd.as_deref());
+        let kind = call.kind;
+        let before = self.actions.len();
+        let steps = match kind {
+            ToolKind::Write | ToolKind::Edit => self.map.changes(name, arguments),
+            _ => vec![],
+        };
         let open = match call.kind {
             ToolKind::Shell => self.shell(id, name, &call),
             ToolKind::Todo => {
@@ -306,9 +344,34 @@ impl Ledger {
                 let reads = files.iter().all(|(_, touch)| *touch == Touch::Read);
                 same::of_files(reads, files.iter().map(|(at, _)| self.files[*at].path.as_str()))
             }
-            Open::Question(_) | Open::Shown(_) | Open::Other(_) => same::of_call(name, arguments),
+            Open::Question(_) | Open::Shown(_) | Open::Other(_) => same::of_call(name, arguments, self.requests.len()),
         };
-        self.open.insert(call_id.to_string(), (open, same));
+        let touches = matches!(&open, Open::Files(files) if !files.is_empty());
+        if !touches && self.acts(name, kind) {
+            self.actions.push(Action::of_call(id, self.seen, name, arguments));
+        }
+        let actions = before..self.actions.len();
+        let changes = match &open {
+            Open::Files(files) => self.changed_names(files, &steps),
+            _ => vec![],
+        };
+        if let Some(turn) = self.turns.last_mut() {
+            turn.actions.extend(actions.clone());
+            turn.goes_on = true;
+        }
+        self.open.insert(call_id.to_string(), Pending { open, same, actions, changes });
+    }
+
+    /// True if a call of this tool changes the world: as the host says, or as the name does.
+    fn acts(&self, name: &str, kind: ToolKind) -> bool {
+        let rule = self.rules.tools.iter().find(|rule| rule.name == name);
+        let by_name = || match kind {
+            ToolKind::Read | ToolKind::Search => action::begins_with_change(name),
+            ToolKind::Todo | ToolKind::Ask | ToolKind::Shell => false,
+            _ => action::changes_world(name),
+        };
+        let said = rule.and_then(|rule| rule.read_only).or_else(|| self.rules.read_only.get(name).copied());
+        said.map_or_else(by_name, |reads| !reads)
     }
 
     fn shell(&mut self, id: &str, name: &str, call: &ToolCall) -> Open {
@@ -320,6 +383,9 @@ impl Ledger {
             for (touch, path) in read.files {
                 let at = self.file(id, path);
                 self.changed(at, touch, None, 1);
+                if touch != Touch::Read {
+                    self.changed_in_turn(at, vec![]);
+                }
             }
             let line = command::kept_line(command);
             let at = *self.command_at.entry(line.clone()).or_insert_with(|| {
@@ -332,6 +398,7 @@ impl Ledger {
                     count: 0,
                     at: 0,
                     tests: None,
+                    is_action: false,
                 });
                 self.commands.len() - 1
             });
@@ -341,6 +408,11 @@ impl Ledger {
             entry.count += 1;
             entry.status = Status::Unknown;
             entry.last_line.clear();
+            entry.is_action = action::commands(command);
+            if entry.is_action {
+                let short = action::acting(&entry.line, action::SHORT_BYTES);
+                self.actions.push(Action::of_line(id, self.seen, &entry.line, &short));
+            }
             commands.push(at);
         }
         if commands.is_empty() {
@@ -364,7 +436,8 @@ impl Ledger {
             }
         } else if call.paths.is_empty() {
             // Editors with one open file name it once.
-            if let (Some(at), ToolKind::Edit) = (self.opened, call.kind) {
+            let is_known = call.dialects != Dialects::ALL;
+            if let (Some(at), ToolKind::Edit, true) = (self.opened, call.kind, is_known) {
                 let path = self.files[at].path.clone();
                 touched.push((self.file(id, path), Touch::Edit));
             }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::line::{Line, fact_lines, lines, vital_lines};
+use super::story::FORMS;
 use super::user::PINNED;
 use super::{Command, Ledger};
 use crate::map::{HashMap, HashSet};
@@ -39,6 +40,7 @@ pub enum Block {
     Constraints,
     Todo,
     Changed,
+    Actions,
     Errors,
     Commands,
     Decisions,
@@ -46,11 +48,12 @@ pub enum Block {
     Read,
 }
 
-const BLOCKS: [Block; 9] = [
+const BLOCKS: [Block; 10] = [
     Block::Users,
     Block::Constraints,
     Block::Todo,
     Block::Changed,
+    Block::Actions,
     Block::Errors,
     Block::Commands,
     Block::Decisions,
@@ -66,6 +69,7 @@ impl Block {
             Block::Constraints => "constraints",
             Block::Todo => "todo",
             Block::Changed => "changed-files",
+            Block::Actions => "actions",
             Block::Errors => "errors",
             Block::Commands => "commands",
             Block::Decisions => "decisions",
@@ -109,12 +113,12 @@ const COMMANDS: usize = 84;
 
 /// Tags, and the line that counts what was left out, of one block.
 const FRAME: u64 = 24;
-/// Those of all but the block of the user's messages, and that of facts, which pays for its own.
-const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
+/// Those of all but the block of the user's messages, and those of actions and facts, which pay for their own.
+const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 3);
 /// Facts that may turn out too long for the room before the search for a shorter one ends.
 const MISSES: usize = 30;
-/// What must not leave: rules, the plan, changed files.
-const VITAL: [Block; 3] = [Block::Constraints, Block::Todo, Block::Changed];
+/// What must not leave: rules, the plan, changed files, what was done to the world.
+const VITAL: [Block; 4] = [Block::Constraints, Block::Todo, Block::Changed, Block::Actions];
 
 struct Page<'a> {
     lines: Vec<Line>,
@@ -137,7 +141,8 @@ impl<'a> Page<'a> {
         if longer {
             lines.extend(fact_lines(ledger, if shares.room == u64::MAX { own } else { shares.room }));
         }
-        Page { lines, older, tokenizer, shares, users: FRAME, lists: FRAMES, spare: 0 }
+        let frames = if ledger.actions.is_empty() { FRAMES } else { FRAMES + FRAME };
+        Page { lines, older, tokenizer, shares, users: FRAME, lists: frames, spare: 0 }
     }
 
     /// What is left under the target.
@@ -240,6 +245,7 @@ impl<'a> Page<'a> {
         self.fill(Block::Constraints, (FRAMES + of_constraints(entries)).min(entries));
         self.fill(Block::Todo, entries);
         self.fill(Block::Changed, entries);
+        self.fill(Block::Actions, entries);
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
         let users = self.newest(Block::Users);
         let wanted = most(users.len(), USERS);
@@ -290,11 +296,14 @@ impl<'a> Page<'a> {
     fn fill_room(&mut self, ledger: &Ledger) {
         let user = self.shares.user;
         let users = self.newest(Block::Users);
+        // All of their words, or else their first sentences; what came of them in more words only beyond that.
         for most in [user, u64::MAX] {
-            for form in [2, 1] {
+            for is_whole in [true, false] {
                 for &at in &users {
+                    let words = self.lines[at].words;
                     if self.lines[at].form.is_some() || most == u64::MAX {
-                        self.spend(at, form.min(self.lines[at].longer.len()), most.saturating_sub(self.users));
+                        let form = if is_whole { words } else { words.min(1) };
+                        self.spend(at, form, most.saturating_sub(self.users));
                     }
                 }
             }
@@ -310,10 +319,20 @@ impl<'a> Page<'a> {
         // Whole command lines and errors, then the other places of errors and what commands printed.
         let mut all: Vec<usize> = self.of(Block::Commands);
         all.extend(self.of(Block::Errors));
+        all.extend(self.of(Block::Actions));
         crate::rank::sort_by(&mut all, |one, other| (self.lines[*other].at, other).cmp(&(self.lines[*one].at, one)));
         for form in [1, 2] {
             for &at in &all {
                 if self.lines[at].form.is_some() {
+                    self.spend(at, form, u64::MAX);
+                }
+            }
+        }
+        for longer in 1..=FORMS {
+            for &at in &users {
+                let line = &self.lines[at];
+                let form = (line.words + longer).min(line.longer.len());
+                if line.form.is_some_and(|shown| shown >= line.words) {
                     self.spend(at, form, u64::MAX);
                 }
             }
@@ -332,7 +351,7 @@ impl<'a> Page<'a> {
                 Block::Constraints | Block::Decisions => {
                     shown.insert(sentence_of(line).to_string());
                 }
-                Block::Users if line.form == Some(line.longer.len()) => {
+                Block::Users if line.form.is_some_and(|form| form >= line.words) => {
                     whole.insert(line.id.clone());
                 }
                 _ => {}

@@ -1,5 +1,6 @@
 //! What the results of calls say: how commands ended, what failed, and what a later success closed.
 
+use super::action;
 use super::command::{self, Status, Tests};
 use super::decision::{self, By, Decision};
 use super::ended::{Run, ending, is_quoted, own_lines};
@@ -7,7 +8,7 @@ use super::error::{self, Failure};
 use super::same::{self, Same};
 use super::shell::Touch;
 use super::text::one_line;
-use super::{FIRST_ERRORS, LAST_ERRORS, Ledger, Open, SUBJECT_BYTES, Source};
+use super::{FIRST_ERRORS, LAST_ERRORS, Ledger, Open, Pending, SUBJECT_BYTES, Source};
 use crate::compact::facts::Speaker;
 use crate::compact::placeholder::is_placeholder;
 use crate::map::HashMap;
@@ -17,7 +18,7 @@ use crate::message::tool_output::{body, exit_status, says_failed};
 
 impl Ledger {
     pub(super) fn result(&mut self, id: &str, call_id: &str, content: &[Part], is_error: bool) {
-        let Some((open, same)) = self.open.remove(call_id) else { return };
+        let Some(Pending { open, same, actions, changes }) = self.open.remove(call_id) else { return };
         let text = content
             .iter()
             .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
@@ -45,9 +46,35 @@ impl Ledger {
         }
         // Many hosts do not flag failures; what files contain must not be taken for one.
         let reads = matches!(&open, Open::Files(files) if files.iter().all(|(_, touch)| *touch == Touch::Read));
-        let failed = is_error || !reads && says_failed(&text, Dialects::ALL);
+        let is_other = matches!(open, Open::Other(_) | Open::Shown(_));
+        let failed = is_error
+            || !reads && says_failed(&text, Dialects::ALL)
+            || is_other && action::fields_say_failed(&text)
+            || !actions.is_empty() && is_other && action::says_failed(&text);
+        if !failed {
+            for (file, names) in changes {
+                self.changed_in_turn(file, names);
+            }
+        }
+        if !reads && !matches!(open, Open::Commands { .. } | Open::Question(_) | Open::Shown(_)) {
+            self.turn_failed(failed);
+        }
+        if !matches!(open, Open::Commands { .. }) && !is_placeholder(&text) {
+            for action in &mut self.actions[actions.clone()] {
+                let said = action::telling(&text, &action.what);
+                action.ended(failed, &said);
+            }
+        }
         match open {
-            Open::Commands { commands, run } => self.ended(id, &commands, run, &same, &text, is_error),
+            Open::Commands { commands, run } => {
+                let (failed, said) = self.ended(id, &commands, run, &same, &text, is_error);
+                if !run.only_shows {
+                    self.turn_failed(failed);
+                }
+                for action in self.actions[actions].iter_mut().filter(|_| !is_placeholder(&text)) {
+                    action.ended(failed, &said);
+                }
+            }
             Open::Files(touched) if failed => {
                 for (at, touch) in touched {
                     let file = &mut self.files[at];
@@ -99,8 +126,16 @@ impl Ledger {
         }
     }
 
-    /// The result of command lines that ran in one call.
-    fn ended(&mut self, id: &str, commands: &[usize], run: Run, same: &Same, text: &str, is_error: bool) {
+    /// The result of command lines that ran in one call: whether they failed, and what they said of it.
+    fn ended(
+        &mut self,
+        id: &str,
+        commands: &[usize],
+        run: Run,
+        same: &Same,
+        text: &str,
+        is_error: bool,
+    ) -> (bool, String) {
         let is_test_run = commands.iter().any(|&at| command::is_test_run(&self.commands[at].line));
         let tests = if is_test_run { Tests::read(text) } else { None };
         let end = ending(run, text, exit_status(text), is_error, tests.as_ref());
@@ -116,6 +151,8 @@ impl Ledger {
                 command.tests = tests.clone();
             }
         }
+        let failed = matches!(end.status, Status::Failed(_));
+        let said = if failed { last } else { command::news(text).unwrap_or(last) }.to_string();
         let is_clean = end.errors.is_empty();
         self.errors_of(id, end.errors.into_iter().map(str::to_string), same);
         if end.status == Status::Ok || end.status == Status::Ended && is_clean {
@@ -123,6 +160,7 @@ impl Ledger {
             let echoed: Vec<String> = same::echoed(text).collect();
             self.passed(id, &echoed, None);
         }
+        (failed, said)
     }
 
     /// Closes the errors of calls that these keys close.

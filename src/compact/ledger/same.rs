@@ -53,6 +53,7 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
     let all = if commands.iter().any(acts) { commands.into_iter().filter(acts).collect() } else { commands };
     for words in all.iter().take(COMMANDS) {
         push(&mut same.closes, words.join(" "));
+        installed(words, true).into_iter().for_each(|key| push(&mut same.closes, key));
         if let [program, verb, ..] = words.as_slice()
             && program == "git"
             && ONCE.contains(&verb.as_str())
@@ -66,6 +67,7 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
     // Of a chain the last command passes only if all did.
     if let Some(words) = all.last() {
         push(&mut same.closed_by, words.join(" "));
+        installed(words, false).into_iter().for_each(|key| push(&mut same.closed_by, key));
         if let [program, verb, ..] = words.as_slice()
             && program == "git"
             && ONCE.contains(&verb.as_str())
@@ -82,6 +84,25 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
         }
     }
     same
+}
+
+/// Keys of an installation: of each package without its version, and of all of them. `passed`: an installation that succeeds resolved
+/// the whole.
+fn installed(words: &[String], passed: bool) -> Vec<String> {
+    let [program, verb, rest @ ..] = words else { return vec![] };
+    if !matches!(verb.as_str(), "install" | "i" | "ci" | "add" | "sync") {
+        return vec![];
+    }
+    let bare = |word: &String| {
+        word[..word.char_indices().skip(1).find(|(_, c)| "@=<>~^".contains(*c)).map_or(word.len(), |(at, _)| at)]
+            .to_string()
+    };
+    let named = rest.iter().filter(|word| !word.starts_with('-')).map(bare);
+    let mut keys: Vec<String> = named.map(|name| format!("\u{1}{program} installs {name}")).collect();
+    if keys.is_empty() || passed {
+        keys.push(format!("\u{1}{program} installs"));
+    }
+    keys
 }
 
 /// Reads the command lines of one call.
@@ -102,8 +123,9 @@ pub fn echoed(output: &str) -> impl Iterator<Item = String> {
     lines.flat_map(|line| of_line(line, None).closes)
 }
 
-/// A call of a tool on one thing: of all ids in its arguments the one that its name is about, or else the first one.
-pub fn of_call(name: &str, arguments: &str) -> Same {
+/// A call of a tool on one thing: of all ids in its arguments the one that its name is about, or else the first one. Where it names no
+/// thing, a success in the same `turn` is what the failure was tried for.
+pub fn of_call(name: &str, arguments: &str, turn: usize) -> Same {
     let fields = serde_json::from_str::<Value>(arguments).ok();
     let fields = fields.as_ref().and_then(Value::as_object);
     let ids = fields.into_iter().flatten().filter_map(|(key, value)| {
@@ -114,10 +136,15 @@ pub fn of_call(name: &str, arguments: &str) -> Same {
     let lower = name.to_ascii_lowercase();
     let stem = |key: &str| key.trim_end_matches("_id").trim_end_matches("Id").to_ascii_lowercase();
     let about = ids.iter().find(|(key, _)| stem(key).len() >= 3 && lower.contains(&stem(key))).or(ids.first());
-    let thing = about.map_or_else(|| arguments.to_string(), |(key, value)| format!("{key} {value}"));
-    let key = format!("\u{1}{name} {thing}");
-    let key = key[..key.floor_char_boundary(KEY_BYTES)].to_string();
-    Same { folder: None, closed_by: vec![key.clone()], closes: vec![key] }
+    let mut keys: Vec<String> = Vec::new();
+    match about {
+        Some((key, value)) => push(&mut keys, format!("\u{1}{name} {key} {value}")),
+        None => {
+            push(&mut keys, format!("\u{1}{name} {arguments}"));
+            push(&mut keys, format!("\u{1}{turn} {name}"));
+        }
+    }
+    Same { folder: None, closed_by: keys.clone(), closes: keys }
 }
 
 /// Files that were worked on.
@@ -167,7 +194,7 @@ fn is_variable(word: &str) -> bool {
         .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
-fn is_id(key: &str) -> bool {
+pub fn is_id(key: &str) -> bool {
     let lower = key.to_ascii_lowercase();
     let ends = ["_id", "_ids", "key", "number", "name", "path", "url", "email", "code"];
     lower == "id" || key.ends_with("Id") || key.ends_with("ID") || ends.iter().any(|end| lower.ends_with(end))

@@ -54,6 +54,33 @@ pub fn stem(line: &str, bytes: usize) -> String {
     if end == line.len() { line.to_string() } else { format!("{}{ELLIPSIS}", line[..end].trim_end()) }
 }
 
+/// The first words of a text in at most `bytes`, and a mark that there was more: cut behind a sentence if one ends in the second half,
+/// else between words. Scripts without blanks are cut between characters.
+///
+/// ```
+/// use espalier::compact::ledger::text::clip;
+/// assert_eq!(clip("Fix it. Then run everything again.", 12), "Fix it. …");
+/// assert_eq!(clip("Rename the parameter", 14), "Rename the…");
+/// ```
+pub fn clip(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_string();
+    }
+    let short = &text[..text.floor_char_boundary(bytes)];
+    let half = short.len() / 2;
+    let stops = |(at, c): (usize, char)| {
+        let ends = matches!(c, '.' | '!' | '?') && text[at + 1..].starts_with(char::is_whitespace);
+        (ends || matches!(c, '。' | '！' | '？')).then_some(at + c.len_utf8())
+    };
+    if let Some(end) = short.char_indices().rev().take_while(|(at, _)| *at >= half).find_map(stops) {
+        return format!("{} {ELLIPSIS}", &short[..end]);
+    }
+    let is_between = text[short.len()..].starts_with(char::is_whitespace);
+    let end = if is_between { Some(short.len()) } else { short.rfind(char::is_whitespace) };
+    let end = end.filter(|end| *end >= half).unwrap_or(short.len());
+    format!("{}{ELLIPSIS}", short[..end].trim_end())
+}
+
 /// True if one of `words` (lower case) stands in `text` as a word or phrase of its own, whatever its case (ASCII). One walk, no copy.
 pub fn has_word(text: &str, words: &[&str]) -> bool {
     let bytes = text.as_bytes();

@@ -81,7 +81,12 @@ impl Compaction {
     pub(super) fn extract(&self, ids: &[String], ledger: &Ledger, max: u64) -> String {
         let current = self.current(ids).map(|message| (message.id.as_str(), message.text()));
         let current = current.as_ref().map(|(id, text)| (*id, text.as_str()));
-        offline::offline(ledger, current, max, &*self.tokenizer)
+        // Lists stand behind the text of a record alone.
+        let write = match self.options.profile.replacement.form {
+            profile::Form::Record => offline::beside_lists,
+            profile::Form::Summary | profile::Form::Messages => offline::offline,
+        };
+        write(ledger, current, max, &*self.tokenizer)
     }
 
     /// The edit that puts a summary in the place of the covered messages, if that is worth it.

@@ -1,11 +1,13 @@
 //! The ledger: what is taken from a history, what a record keeps of it, what of that is measured.
 
+mod actions;
 mod entries;
 mod forged;
 mod measure;
 mod offline;
 mod record;
 mod states;
+mod story;
 mod tools;
 mod words;
 

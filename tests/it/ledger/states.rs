@@ -44,7 +44,12 @@ fn an_error_comes_only_from_a_call_that_failed() {
         &["Traceback (most recent call last):", "KeyError: 'x'"],
     );
     fails("cat a.txt", "cat: a.txt: No such file or directory", &["cat: a.txt: No such file or directory"]);
-    fails("pytest", "E   boom failed\n1 failed, 2 passed in 0.1s", &["E   boom failed", "1 failed, 2 passed in 0.1s"]);
+    fails("pytest", "E   boom failed\n1 failed, 2 passed in 0.1s", &["E   boom failed"]);
+    fails(
+        "go test ./...",
+        "--- FAIL: TestA\n    a_test.go:41: got 3\nFAIL\nFAIL\tapp\t0.3s\nexit status 1",
+        &["a_test.go:41: got 3"],
+    );
     passes("make", "x.c:3: error: only quoted\nexit code: 0");
     passes("gh pr diff 3", "@@ -1 +1 @@\n+ t.Fatalf(\"initial error: %v\", err)\n error: context\n-\terror: x");
     passes("./dump", "12 | error: x\n  216 │ * @throws Error if it failed\nerror: string;");
@@ -77,6 +82,8 @@ fn the_same_command_closes_its_errors() {
         ("make clean && make", "make"),
         ("cargo test a::b", "cargo test"),
         ("git rebase main", "git rebase --continue"),
+        ("npm install", "npm install left-pad@1.2"),
+        ("pip install a==1", "pip install a==2 b"),
         ("git push", "git push --force-with-lease"),
         ("git commit -m a", "git add -A && git commit -m b"),
     ] {
@@ -88,6 +95,7 @@ fn the_same_command_closes_its_errors() {
         ("cd /w/a && npm test", "cd /w/b && npm test"),
         ("cargo test", "cargo test a::b"),
         ("git push", "git status"),
+        ("pip install a", "pip install b"),
         ("make", "echo make"),
     ] {
         assert!(!closes(failed, passed), "{failed} / {passed}");

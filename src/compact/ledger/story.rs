@@ -1,0 +1,311 @@
+//! What came of each request of the user: how its turn ended, what the last answer says, what was changed and done.
+//!
+//! A turn is a request and everything until the next. Its outcome stands as a line `=> ...` below the request. Chats without tools have
+//! the same: question and answer.
+
+use super::Ledger;
+use super::file::File;
+use super::shell::Touch;
+use super::symbol::changed;
+use super::text::{clip, one_line};
+use crate::compact::facts::sentences;
+use crate::message::change::{Change, FileChange};
+
+/// What happened since a request, as far as its outcome tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// The last answer: number of the text of the assistant.
+    pub answer: Option<usize>,
+    /// Files that were changed, by number, and names in their changed lines.
+    pub changed: Vec<(usize, Vec<String>)>,
+    /// Calls that change the world, by number.
+    pub actions: Vec<usize>,
+    /// The last call whose result says how it ended failed.
+    pub has_failed: bool,
+    /// Something came behind the last answer.
+    pub goes_on: bool,
+    /// The outcome, once the turn is over, or as a record has it.
+    pub told: Option<Outcome>,
+}
+
+/// An outcome in forms of one line, the shortest first; without the arrow in front.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub forms: [String; FORMS],
+}
+
+/// Number of forms.
+pub const FORMS: usize = 4;
+/// What the line of an outcome begins with.
+pub const ARROW: &str = "=> ";
+
+/// What an answer may take in each form, in bytes.
+const BYTES: [usize; FORMS] = [60, 140, 300, 700];
+/// Changed files and their names in each form.
+const FILES: [usize; FORMS] = [2, 3, 5, 12];
+const NAMES: [usize; FORMS] = [0, 2, 4, 10];
+/// Names that are kept of one file in one turn.
+pub const MOST_NAMES: usize = 24;
+/// Sentences of an answer that are looked at, and bytes of it.
+const MOST_SENTENCES: usize = 400;
+const MOST_BYTES: usize = 60_000;
+
+impl Ledger {
+    /// The outcome of a request, by number.
+    pub(super) fn outcome(&self, request: usize) -> Outcome {
+        match self.turns.get(request) {
+            Some(Turn { told: Some(told), .. }) => told.clone(),
+            Some(turn) => self.told(turn, request + 1 == self.turns.len()),
+            None => Outcome::default(),
+        }
+    }
+
+    /// Notes the outcome of the turn that a new request ends.
+    pub(super) fn close_turn(&mut self) {
+        let Some(turn) = self.turns.last().filter(|turn| turn.told.is_none()) else { return };
+        let told = self.told(turn, false);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.told = Some(told);
+        }
+    }
+
+    /// Notes that the current turn changed a file.
+    pub(super) fn changed_in_turn(&mut self, file: usize, names: Vec<String>) {
+        let Some(turn) = self.turns.last_mut() else { return };
+        let at = turn.changed.iter().position(|(known, _)| *known == file);
+        // The newest stand last.
+        let mut entry = at.map_or_else(|| (file, vec![]), |at| turn.changed.remove(at));
+        for name in names {
+            if entry.1.len() < MOST_NAMES && !entry.1.contains(&name) {
+                entry.1.push(name);
+            }
+        }
+        turn.changed.push(entry);
+    }
+
+    pub(super) fn turn_failed(&mut self, has_failed: bool) {
+        if let Some(turn) = self.turns.last_mut() {
+            turn.has_failed = has_failed;
+        }
+    }
+
+    /// The names in the changed lines of files.
+    pub(super) fn changed_names(&self, files: &[(usize, Touch)], steps: &[FileChange]) -> Vec<(usize, Vec<String>)> {
+        let mut out: Vec<(usize, Vec<String>)> = Vec::new();
+        for &(at, touch) in files.iter().filter(|(_, touch)| *touch != Touch::Read) {
+            let path = self.files[at].path.as_str();
+            let is_of =
+                |step: &&FileChange| step.path.as_deref().is_none_or(|of| of.ends_with(path) || path.ends_with(of));
+            let steps = steps.iter().filter(|_| touch != Touch::Delete).filter(is_of);
+            out.push((at, steps.flat_map(|step| names_in(&step.change)).take(MOST_NAMES).collect()));
+        }
+        out
+    }
+
+    /// `is_last`: the turn may go on.
+    fn told(&self, turn: &Turn, is_last: bool) -> Outcome {
+        let answer = turn.answer.and_then(|at| self.said.get(at)).map_or("", |(_, text)| text.as_str());
+        let state = match (turn.goes_on, is_last) {
+            (true, true) => "open",
+            (true, false) => "interrupted",
+            (false, _) if turn.has_failed => "failed",
+            (false, _) => "",
+        };
+        let best = Answer::read(answer);
+        let form = |which: usize| {
+            let mut parts: Vec<String> = Vec::new();
+            let answer = best.within(BYTES[which]);
+            // What was about to be done says less than what was done.
+            let goes_on = turn.goes_on && !(turn.changed.is_empty() && turn.actions.is_empty());
+            let answer = if which < 2 && goes_on { String::new() } else { answer };
+            let rest = if which > 1 || answer.is_empty() { self.effects(turn, which) } else { String::new() };
+            parts.extend([answer, rest].into_iter().filter(|part| !part.is_empty()));
+            match (state, parts.is_empty()) {
+                ("", true) => "no answer".to_string(),
+                ("", false) => parts.join(" | "),
+                (state, true) => state.to_string(),
+                (state, false) => format!("{state}: {}", parts.join(" | ")),
+            }
+        };
+        Outcome { forms: std::array::from_fn(form) }
+    }
+
+    /// What a turn changed and did: `changed a.rs (parse, Lexer); did book_room x2`.
+    fn effects(&self, turn: &Turn, which: usize) -> String {
+        let mut files: Vec<String> = Vec::new();
+        for (at, names) in turn.changed.iter().rev().take(FILES[which]) {
+            let Some(File { path, .. }) = self.files.get(*at) else { continue };
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let names = &names[..names.len().min(NAMES[which])];
+            files.push(if names.is_empty() { name.to_string() } else { format!("{name} ({})", names.join(", ")) });
+        }
+        let more = turn.changed.len().saturating_sub(FILES[which]);
+        if more > 0 {
+            files.push(format!("{more} more"));
+        }
+        let mut did: Vec<(&str, usize)> = Vec::new();
+        for action in turn.actions.iter().filter_map(|at| self.actions.get(*at)) {
+            let name = action.name();
+            match did.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += 1,
+                None => did.push((name, 1)),
+            }
+        }
+        let counted =
+            |(name, count): &(&str, usize)| if *count > 1 { format!("{name} x{count}") } else { name.to_string() };
+        let did: Vec<String> = did.iter().take(FILES[which]).map(counted).collect();
+        let part = |word: &str, all: Vec<String>| (!all.is_empty()).then(|| format!("{word} {}", all.join(", ")));
+        let parts: Vec<String> = [part("changed", files), part("did", did)].into_iter().flatten().collect();
+        parts.join("; ")
+    }
+}
+
+/// The sentences of an answer with what they are worth.
+struct Answer<'t> {
+    /// Position, sentence and worth, in order.
+    sentences: Vec<(&'t str, f64)>,
+}
+
+impl<'t> Answer<'t> {
+    fn read(text: &'t str) -> Answer<'t> {
+        let text = &text[..text.floor_char_boundary(MOST_BYTES)];
+        let all: Vec<&str> =
+            prose(text).flat_map(sentences).filter(|sentence| says(sentence)).take(MOST_SENTENCES).collect();
+        let last = all.len().saturating_sub(1);
+        let worth = |(at, sentence): (usize, &&'t str)| {
+            // What an answer is about stands first, what came of it last.
+            let place = if at == 0 || at == last { 2.2 } else { 1.0 };
+            (*sentence, worth(sentence) * place)
+        };
+        Answer { sentences: all.iter().enumerate().map(worth).collect() }
+    }
+
+    /// The best sentences of at most `bytes`, in their order.
+    fn within(&self, bytes: usize) -> String {
+        let mut order: Vec<usize> = (0..self.sentences.len()).collect();
+        crate::rank::sort(&mut order, |&at| !crate::rank::of(self.sentences[at].1));
+        let mut chosen = vec![false; self.sentences.len()];
+        let mut left = bytes;
+        for &at in &order {
+            let cost = self.sentences[at].0.len() + 1;
+            if cost <= left {
+                left -= cost;
+                chosen[at] = true;
+            }
+        }
+        if !chosen.contains(&true) {
+            return order.first().map_or(String::new(), |&at| clip(self.sentences[at].0, bytes));
+        }
+        let mut out = String::new();
+        let mut is_gap = false;
+        for (at, (sentence, _)) in self.sentences.iter().enumerate() {
+            if !chosen[at] {
+                is_gap = !out.is_empty();
+                continue;
+            }
+            out.push_str(if out.is_empty() {
+                ""
+            } else if is_gap {
+                " … "
+            } else {
+                " "
+            });
+            out.push_str(&one_line(sentence, bytes));
+            is_gap = false;
+        }
+        out
+    }
+}
+
+/// Lines outside of fences.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut in_fence = false;
+    let mut rest = text;
+    // Whole paragraphs: a sentence may go over several lines.
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let mut end = 0;
+            let mut next = rest.len();
+            for line in rest.split_inclusive('\n') {
+                let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+                if is_fence {
+                    in_fence = !in_fence;
+                    next = end + line.len();
+                    break;
+                }
+                if in_fence {
+                    next = end + line.len();
+                    break;
+                }
+                end += line.len();
+            }
+            let (piece, behind) = (&rest[..end], &rest[next..]);
+            rest = behind;
+            if !piece.trim().is_empty() {
+                return Some(piece);
+            }
+        }
+        None
+    })
+}
+
+/// True for a sentence that says something: not a heading, a rule or a mark alone.
+fn says(sentence: &str) -> bool {
+    let line = sentence.trim();
+    !line.starts_with('#') && !line.starts_with('<') && line.chars().filter(|c| c.is_alphanumeric()).count() >= 4
+}
+
+/// Names, figures and words for their length.
+fn worth(sentence: &str) -> f64 {
+    let mut sum = 1.0;
+    let mut is_first = true;
+    for word in sentence.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut chars = bare.chars();
+        let starts_upper = chars.next().is_some_and(char::is_uppercase);
+        let wide = bare
+            .chars()
+            .filter(|c| !c.is_ascii() && c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
+            .count();
+        sum += if bare.bytes().any(|b| b.is_ascii_digit()) {
+            2.5
+        } else if bare.contains(['_', '/', '.', ':']) || word.contains('`') || chars.any(char::is_uppercase) {
+            2.0
+        } else if starts_upper && !is_first {
+            1.5
+        } else {
+            0.3 + 0.4 * wide as f64
+        };
+        is_first = false;
+    }
+    let asks = sentence.trim_end().ends_with(['?', '？']);
+    // What announces a list says nothing by itself.
+    let announces = sentence.trim_end().ends_with([':', '：']);
+    let factor = if asks {
+        0.7
+    } else if announces {
+        0.5
+    } else {
+        1.0
+    };
+    factor * sum / (sentence.len() as f64 + 40.0).sqrt()
+}
+
+fn names_in(change: &Change) -> Vec<String> {
+    match change {
+        Change::Write { text } => changed("", text),
+        Change::Replace { old, new, .. } => changed(old, new),
+        Change::Insert { text, .. } | Change::Lines { text, .. } | Change::Somewhere { text } => changed("", text),
+        Change::Hunk { old, new, .. } => changed(&old.join("\n"), &new.join("\n")),
+        Change::Delete | Change::MovedFrom { .. } => vec![],
+    }
+}
+
+impl Outcome {
+    /// The outcome that a record has, in the form that it has it in.
+    pub(super) fn of_record(text: &str) -> Outcome {
+        // With room for how the turn ended.
+        let form = |which: usize| if which + 1 == FORMS { text.to_string() } else { clip(text, BYTES[which] + 40) };
+        Outcome { forms: std::array::from_fn(form) }
+    }
+}
