@@ -250,7 +250,7 @@ impl<'a> Page<'a> {
         let users = self.newest(Block::Users);
         let wanted = most(users.len(), USERS);
         for at in users.into_iter().take(wanted) {
-            self.show(at, 0, self.of_users(least >= entries));
+            self.show(at, 0, self.of_users(least >= entries && !ledger.tools.is_empty()));
         }
         self.in_turns(ledger, |page, block| {
             if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
@@ -292,30 +292,22 @@ impl<'a> Page<'a> {
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 
-    /// What there is room for beyond them: the user's words up to their share, the other lines, then longer forms, as long as `room` lasts.
+    /// What there is room for beyond them, in this order: the user's words up to their share, lines of all kinds, facts, the user's other
+    /// words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
     fn fill_room(&mut self, ledger: &Ledger) {
-        let user = self.shares.user;
-        let users = self.newest(Block::Users);
-        // All of their words, or else their first sentences; what came of them in more words only beyond that.
-        for most in [user, u64::MAX] {
-            for is_whole in [true, false] {
-                for &at in &users {
-                    let words = self.lines[at].words;
-                    if self.lines[at].form.is_some() || most == u64::MAX {
-                        let form = if is_whole { words } else { words.min(1) };
-                        self.spend(at, form, most.saturating_sub(self.users));
-                    }
-                }
-            }
-            if most == u64::MAX {
-                break;
-            }
-            for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
-                for at in self.ranked(ledger, block) {
-                    self.spend(at, 0, u64::MAX);
-                }
+        let is_talk = ledger.tools.is_empty();
+        if !is_talk {
+            self.fill_users(self.shares.user);
+        }
+        for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
+            for at in self.ranked(ledger, block) {
+                self.spend(at, 0, u64::MAX);
             }
         }
+        if is_talk {
+            self.fill_facts();
+        }
+        self.fill_users(u64::MAX);
         // Whole command lines and errors, then the other places of errors and what commands printed.
         let mut all: Vec<usize> = self.of(Block::Commands);
         all.extend(self.of(Block::Errors));
@@ -328,6 +320,8 @@ impl<'a> Page<'a> {
                 }
             }
         }
+        // What came of the requests in more words.
+        let users = self.newest(Block::Users);
         for longer in 1..=FORMS {
             for &at in &users {
                 let line = &self.lines[at];
@@ -338,6 +332,20 @@ impl<'a> Page<'a> {
             }
         }
         self.fill_facts();
+    }
+
+    /// All words of the user's messages, the newest first, or else their first sentences, up to `most` tokens.
+    fn fill_users(&mut self, most: u64) {
+        let users = self.newest(Block::Users);
+        for is_whole in [true, false] {
+            for &at in &users {
+                let words = self.lines[at].words;
+                if self.lines[at].form.is_some() || most == u64::MAX {
+                    let form = if is_whole { words } else { words.min(1) };
+                    self.spend(at, form, most.saturating_sub(self.users));
+                }
+            }
+        }
     }
 
     /// Facts for which there is room, the best ones first, unless another line shows them already.

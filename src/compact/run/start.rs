@@ -3,6 +3,9 @@
 use super::aim::Chosen;
 use super::*;
 
+/// Share of the room that the newest request may take before what was pasted into it is shortened.
+const REQUEST: f64 = 0.30;
+
 /// What follows the first steps.
 enum Next {
     /// They were enough, or no summary is wanted.
@@ -60,7 +63,8 @@ impl Compaction {
         let mut edits = Vec::new();
         let mut behind = draft.clone();
         let rungs = self.first_rungs();
-        let steps = climb(&mut behind, &rungs, budget.relief, self.ground(budget), &mut edits);
+        let mut steps = climb(&mut behind, &rungs, budget.relief, self.ground(budget), &mut edits);
+        steps.extend(self.shorten_request(&mut behind, budget, &mut edits));
         let cheap = Cheap { steps, total: behind.total(), edits };
         // Somebody who compacts what fits wants a summary.
         let is_enough = cheap.total <= budget.relief && !cheap.edits.is_empty() && !self.options.force;
@@ -85,6 +89,33 @@ impl Compaction {
     pub(super) fn fills(&self) -> bool {
         let is_wanted = self.options.target.is_none() && self.options.profile.shares.working.of > 0.0;
         is_wanted && self.view(&[]).total() > self.options.budget
+    }
+
+    /// Shortens what was pasted into the newest request, if the request would take the room of everything else: it can be recalled, and what
+    /// the record has no room for would be gone.
+    fn shorten_request(&self, draft: &mut Draft, budget: &Budget, edits: &mut Vec<Edit>) -> Option<StepReport> {
+        let before = draft.total();
+        if !self.fills() || before <= budget.target {
+            return None;
+        }
+        let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;
+        let newest = draft.entries.iter().rev().find(is_request)?;
+        let most = (budget.target.saturating_sub(draft.after().frame) as f64 * REQUEST) as u64;
+        let over = newest.after.saturating_sub(most);
+        if over == 0 || self.options.keep.contains(&newest.message.id) {
+            return None;
+        }
+        let at = draft.entries.iter().rposition(|entry| is_request(&entry))?;
+        let edit = reduce::requests(draft, &[at], over, format!("e{}", edits.len()))?;
+        edit::apply(draft, &edit);
+        edits.push(edit);
+        Some(StepReport {
+            step: "request",
+            outcome: Outcome::Applied,
+            tokens_before: before,
+            tokens_after: draft.total(),
+            why: "what was pasted into the newest request would take the room of everything else".into(),
+        })
     }
 
     /// The conversation behind the cheap steps, as a summary finds it.

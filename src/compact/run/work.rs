@@ -33,6 +33,9 @@ impl Compaction {
         let mut view = View::of(draft.entries.iter().filter(stays).map(|entry| &*entry.message));
         view.text(text);
         let set = self.working_set();
+        if held_bytes(&set) == 0 {
+            return None;
+        }
         let files = budget.working.min(held_bytes(&set) / BYTES);
         Some(Work { set, view, files, names: budget.names })
     }
@@ -42,12 +45,20 @@ impl Compaction {
         self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules)
     }
 
+    /// True if the history works on files or things.
+    pub(super) fn has_work(&self) -> bool {
+        held_bytes(&self.working_set()) > 0
+    }
+
     /// Tokens that the working set may take of a record, by a rough estimate.
     pub(super) fn work_tokens(&self, budget: &Budget) -> u64 {
         if budget.working + budget.names == 0 {
             return 0;
         }
         let set = self.working_set();
+        if held_bytes(&set) == 0 {
+            return 0;
+        }
         held_bytes(&set) / BYTES + budget.names.min(set.names.len() as u64 * 4)
     }
 }
