@@ -188,6 +188,8 @@ pub(super) fn measured(
     let commands = Lines::new(seen.commands.iter().map(|c| (c.id.as_str(), c.line.as_str())));
     let errors = Lines::new(seen.errors.iter().map(|e| (e.id.as_str(), e.line.as_str())));
     let said = Lines::new(seen.requests.iter().map(|r| (r.id.as_str(), r.text.trim())));
+    // A rule may be made of two sentences, or of wrapped lines.
+    let rules_seen: HashSet<&str> = seen.constraints.iter().map(|rule| rule.sentence.as_str()).collect();
     let plan: HashSet<&str> = seen.plan.iter().flat_map(|p| &p.items).map(|(_, what)| what.as_str()).collect();
 
     // Every literal is looked for in one walk over the view.
@@ -208,7 +210,8 @@ pub(super) fn measured(
         item("errors", error.line.as_str(), errors.has(&error.id, &error.line), is_earlier(&error.id));
     }
     for constraint in &all.constraints {
-        item("constraints", constraint.sentence.as_str(), false, is_earlier(&constraint.id));
+        let own = rules_seen.contains(constraint.sentence.as_str());
+        item("constraints", constraint.sentence.as_str(), own, is_earlier(&constraint.id));
     }
     for (mark, what) in all.plan.iter().flat_map(|p| &p.items) {
         if *mark != Mark::Done {
@@ -222,7 +225,7 @@ pub(super) fn measured(
         item("symbols", symbol.name.as_str(), false, false);
     }
     let mut users = UserCoverage { messages: 0, verbatim: 0, with_entry: 0, tokens: 0, tokens_verbatim: 0 };
-    for request in &all.requests {
+    for request in all.requests.iter().filter(|request| !request.is_replaced) {
         let text = request.text.trim();
         let tokens = tokenizer.count(text);
         let verbatim = said.exact.contains(text);

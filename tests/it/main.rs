@@ -9,6 +9,7 @@ mod displaced;
 mod document;
 mod encodings;
 mod engine;
+mod facts;
 mod golden;
 mod ladder;
 mod ledger;

@@ -6,6 +6,7 @@
 
 pub mod languages;
 pub mod newest;
+pub mod rules;
 pub mod score;
 pub mod segment;
 pub mod words;
@@ -15,7 +16,9 @@ mod excerpt;
 pub use excerpt::excerpt;
 pub use segment::sentences;
 
+use crate::compact::ledger::text::one_line;
 use crate::map::HashMap;
+use newest::Frame;
 use words::{Kind, words};
 
 /// Who wrote a text.
@@ -39,6 +42,12 @@ pub struct Sentence {
     pub needs_previous: bool,
     /// Words by key, each once, in order.
     words: Vec<(Kind, u32)>,
+    is_question: bool,
+    is_rule: bool,
+    /// A later sentence says the same, or otherwise.
+    is_replaced: bool,
+    is_changed: bool,
+    frame: Frame,
     /// The same for sentences that differ in their figures alone, and for equal ones.
     shape: u32,
     exact: u32,
@@ -57,8 +66,13 @@ const LONGEST_RESULT: usize = 2_000;
 pub struct Facts {
     ids: Vec<String>,
     sentences: Vec<Sentence>,
-    /// In how many sentences a word is.
-    uses: HashMap<u32, u32>,
+    /// The sentences that a word is in.
+    postings: HashMap<u32, Vec<u32>>,
+    /// The newest sentence of a frame, and of equal ones.
+    frames: HashMap<u32, usize>,
+    newest: HashMap<u32, usize>,
+    /// Sentences that were replaced, in that order.
+    replaced: Vec<usize>,
     /// How often a sentence came, by its shape and by itself.
     shapes: HashMap<u32, u32>,
     exacts: HashMap<u32, u32>,
@@ -72,6 +86,8 @@ pub struct Fact<'a> {
     pub id: &'a str,
     pub speaker: Speaker,
     pub sentence: &'a str,
+    /// A later sentence says otherwise.
+    pub is_changed: bool,
 }
 
 impl Facts {
@@ -81,64 +97,110 @@ impl Facts {
             return;
         }
         let text_index = self.ids.len();
-        let from = self.sentences.len();
-        for stretch in crate::compact::ledger::quoted::own_words(text) {
-            for sentence in sentences(stretch) {
-                self.push(text_index, speaker, sentence);
-            }
-        }
-        let beyond = (self.sentences.len() - from).saturating_sub(PER_TEXT);
-        if beyond > 0 {
-            let middle = from + PER_TEXT / 2;
-            self.sentences.drain(middle..middle + beyond);
-            self.sentences[middle].needs_previous = false;
-        }
+        let stretches = crate::compact::ledger::quoted::own_words(text);
+        let all: Vec<&str> = stretches.into_iter().flat_map(sentences).collect();
+        let is_kept = |at: usize| at < PER_TEXT / 2 || at + PER_TEXT / 2 >= all.len();
         self.ids.push(id.to_string());
+        for (at, sentence) in all.iter().enumerate().filter(|(at, _)| is_kept(*at)) {
+            self.push(text_index, speaker, sentence, at == PER_TEXT / 2);
+        }
     }
 
     /// Takes in one sentence as it stands.
     pub fn add_sentence(&mut self, id: &str, speaker: Speaker, sentence: &str) {
-        self.push(self.ids.len(), speaker, sentence);
         self.ids.push(id.to_string());
+        self.push(self.ids.len() - 1, speaker, sentence, true);
     }
 
-    fn push(&mut self, text_index: usize, speaker: Speaker, sentence: &str) {
-        let sentence = sentence.trim_start_matches(['-', '*', '•', '#', '>', ' ']).trim();
-        if sentence.len() > LONGEST || sentence.len() < 2 {
-            return;
+    /// Takes in a sentence of the record that the newest one is of.
+    pub fn add_next(&mut self, sentence: &str) {
+        if let Some(id) = self.ids.last().cloned() {
+            self.add_sentence(&id, Speaker::Record, sentence);
         }
-        let all = words(sentence);
-        let Some(first) = all.first() else { return };
-        let needs_previous = self.sentences.last().is_some_and(|last| last.text_index == text_index)
-            && score::goes_on(sentence, first.text, &all);
+    }
+
+    /// Reads a sentence as it would be held; nothing for one that says nothing or is no sentence. `follows`: the sentence
+    /// before it is held.
+    fn read(text_index: usize, speaker: Speaker, text: &str, follows: bool) -> Option<Sentence> {
+        let text = text.trim_start_matches(['-', '*', '•', '#', '>', ' ']).trim();
+        if text.len() > LONGEST || text.len() < 2 {
+            return None;
+        }
+        let sentence = one_line(text, usize::MAX);
+        let all = words(&sentence);
+        let first = all.first()?;
         let (mut shape, mut exact) = (0u32, 0u32);
         let mut kept: Vec<(Kind, u32)> = Vec::with_capacity(all.len());
         for word in &all {
-            exact = exact.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ word.key;
-            let of_shape = if word.kind == Kind::Figure { 7 } else { word.key };
-            shape = shape.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ of_shape;
+            exact = newest::mix(exact, word.key);
+            shape = newest::mix(shape, if word.kind == Kind::Figure { 7 } else { word.key });
             if word.kind != Kind::Stop {
                 kept.push((word.kind, word.key));
             }
         }
         kept.sort_unstable_by_key(|(_, key)| *key);
         kept.dedup_by_key(|(_, key)| *key);
-        for (_, key) in &kept {
-            *self.uses.entry(*key).or_default() += 1;
-        }
-        *self.shapes.entry(shape).or_default() += 1;
-        *self.exacts.entry(exact).or_default() += 1;
-        let tokens = words::tokens(sentence);
-        self.sentences.push(Sentence {
+        let is_rule = matches!(speaker, Speaker::User | Speaker::Record) && rules::is_rule(&sentence, &[]);
+        let is_order = is_rule || languages::is_order(first.text, all.get(1).map(|word| word.text));
+        Some(Sentence {
             text_index,
             speaker,
-            sentence: sentence.to_string(),
-            needs_previous,
+            needs_previous: follows && score::goes_on(&sentence, first.text, &all),
+            is_question: rules::is_question(&sentence),
+            is_rule,
+            is_replaced: false,
+            is_changed: false,
+            frame: newest::frame(&sentence, &all, is_order),
             words: kept,
             shape,
             exact,
-            tokens,
-        });
+            tokens: words::tokens(&sentence),
+            sentence,
+        })
+    }
+
+    /// `is_apart`: the sentence before it is not there.
+    fn push(&mut self, text_index: usize, speaker: Speaker, text: &str, is_apart: bool) {
+        let follows = !is_apart && self.sentences.last().is_some_and(|last| last.text_index == text_index);
+        let Some(sentence) = Facts::read(text_index, speaker, text, follows) else { return };
+        let index = self.sentences.len();
+        let changed = newest::replaced_by(self, &sentence, index);
+        for (_, key) in &sentence.words {
+            self.postings.entry(*key).or_default().push(index as u32);
+        }
+        *self.shapes.entry(sentence.shape).or_default() += 1;
+        *self.exacts.entry(sentence.exact).or_default() += 1;
+        // Of equal sentences the newest stays.
+        let same = self.newest.insert(sentence.exact, index);
+        self.frames.insert(sentence.frame.key, index);
+        self.sentences.push(sentence);
+        self.replace(&changed);
+        self.retire(same);
+    }
+
+    /// Marks sentences whose value a later one has.
+    pub fn replace(&mut self, changed: &[usize]) {
+        for &at in changed {
+            self.sentences[at].is_changed = true;
+        }
+        self.retire(changed.iter().copied());
+    }
+
+    fn retire(&mut self, all: impl IntoIterator<Item = usize>) {
+        for at in all {
+            if !std::mem::replace(&mut self.sentences[at].is_replaced, true) {
+                self.replaced.push(at);
+            }
+        }
+    }
+
+    /// The sentences that a text of the user would replace.
+    pub fn replaced_by(&self, text: &str) -> Vec<usize> {
+        let end = self.sentences.len();
+        let stretches = crate::compact::ledger::quoted::own_words(text);
+        let read = |text: &str| Facts::read(self.ids.len(), Speaker::User, text, false);
+        let all = stretches.into_iter().flat_map(sentences).take(PER_TEXT).filter_map(read);
+        all.flat_map(|sentence| newest::replaced_by(self, &sentence, end)).collect()
     }
 
     /// All sentences, as they were said.
@@ -146,16 +208,48 @@ impl Facts {
         (0..self.sentences.len()).map(|index| self.fact(index)).collect()
     }
 
+    /// The text of a sentence.
+    pub fn text_of(&self, index: usize) -> usize {
+        self.sentences[index].text_index
+    }
+
     fn fact(&self, index: usize) -> Fact<'_> {
         let sentence = &self.sentences[index];
-        Fact { index, id: &self.ids[sentence.text_index], speaker: sentence.speaker, sentence: &sentence.sentence }
+        Fact {
+            index,
+            id: &self.ids[sentence.text_index],
+            speaker: sentence.speaker,
+            sentence: &sentence.sentence,
+            is_changed: sentence.is_changed,
+        }
+    }
+
+    /// Sentences that hold.
+    pub fn candidates(&self) -> Vec<usize> {
+        (0..self.sentences.len()).filter(|&index| !self.sentences[index].is_replaced).collect()
+    }
+
+    /// Sentences that were replaced since `from` of them were.
+    pub fn replaced(&self, from: usize) -> impl Iterator<Item = Fact<'_>> {
+        self.replaced.iter().skip(from).map(|&index| self.fact(index))
+    }
+
+    /// True if all sentences of the newest text with this id were replaced by others.
+    pub fn is_replaced(&self, id: &str) -> bool {
+        let Some(text) = self.ids.iter().rposition(|other| other == id) else { return false };
+        let from = self.sentences.partition_point(|sentence| sentence.text_index < text);
+        let mut of_text = self.sentences[from..].iter().take_while(|sentence| sentence.text_index == text).peekable();
+        of_text.peek().is_some() && of_text.all(|sentence| sentence.is_changed || sentence.needs_previous)
+    }
+
+    /// How many sentences were replaced.
+    pub fn replaced_count(&self) -> usize {
+        self.replaced.len()
     }
 
     /// Returns facts of at most about `tokens` tokens, the best ones first.
     pub fn ranked(&self, tokens: u64) -> Vec<Fact<'_>> {
-        let is_old = newest::replaced(self);
-        let candidates = score::candidates(self, &is_old);
-        let order = score::order(self, candidates, tokens as f64);
+        let order = score::order(self, self.candidates(), tokens as f64);
         order.into_iter().map(|index| self.fact(index)).collect()
     }
 }

@@ -1,14 +1,173 @@
-//! Which statements a later one replaces.
+//! Which statements a later one replaces: the newest value of a key wins.
+//!
+//! Two ways. Sentences of the same frame ("The budget is ..."): one value differs, and it stands where something is said of the
+//! subject. And a sentence that says that something changed ("no longer", "instead", "from now on"): it replaces the earlier
+//! sentence that it has most in common with, if both have a value of the same type, or if it repeats much of the earlier one.
+//! Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace each other: their keys differ.
 
-use super::Facts;
+use super::languages::{is_change, is_link, is_stating, value_type};
+use super::words::{Kind, Word};
+use super::{Facts, Sentence, Speaker};
 
-/// For each sentence: true if a later one replaces it.
-pub fn replaced(facts: &Facts) -> Vec<bool> {
-    let mut out = vec![false; facts.sentences.len()];
-    // Of equal sentences the newest stays.
-    let mut seen = crate::map::HashSet::default();
-    for (index, sentence) in facts.sentences.iter().enumerate().rev() {
-        out[index] = !seen.insert(sentence.exact);
+/// A value in a sentence: a figure, a name, or several in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Value {
+    pub key: u32,
+    /// It stands where something is said of the subject.
+    pub is_said: bool,
+}
+
+/// What types of values a sentence has, and whether it says that something changed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Frame {
+    /// The same for sentences that differ in their values alone.
+    pub key: u32,
+    pub values: Vec<Value>,
+    /// Types of values, with the value.
+    pub types: Vec<(u8, u32)>,
+    pub changes: bool,
+    /// Few words: a statement rather than a story.
+    pub is_short: bool,
+    /// Fewer: a name in it is what it is about.
+    pub is_brief: bool,
+}
+
+/// Earlier sentences with a word that are looked at: a word of more is too common to say what a sentence is about.
+const MOST_POSTINGS: usize = 48;
+/// Words of a statement.
+const SHORT: usize = 22;
+const BRIEF: usize = 14;
+/// What sentences must share, in rarity of their words: one rare word, or two that are less rare.
+const LEAST_SHARED: f64 = 0.55;
+/// The type of names, and of figures that may be anything.
+const NAME: u8 = 5;
+const OTHER_FIGURE: u8 = 7;
+/// Share of the words of an earlier sentence that a later one repeats when it takes it back.
+const REPEATS: f64 = 0.4;
+
+/// Reads the frame of a sentence.
+pub fn frame(sentence: &str, words: &[Word], is_order: bool) -> Frame {
+    let mut out = Frame {
+        key: 0x9dc5,
+        changes: is_change(sentence, words),
+        is_short: words.len() <= SHORT,
+        is_brief: words.len() <= BRIEF,
+        ..Frame::default()
+    };
+    let mut states = is_order;
+    let mut has_subject = false;
+    let mut at = 0;
+    while at < words.len() {
+        let word = &words[at];
+        states |= is_stating(word.text);
+        let from = at;
+        let mut value = 0u32;
+        while at < words.len()
+            && matches!(words[at].kind, Kind::Figure | Kind::Name)
+            && (at > 0 || word.kind == Kind::Figure)
+        {
+            value = mix(value, words[at].key);
+            at += 1;
+        }
+        if at > from {
+            let is_behind = from > 0 && is_link(words[from - 1].text);
+            out.values.push(Value { key: value, is_said: has_subject && states && is_behind });
+            out.key = mix(out.key, 7);
+            has_subject = true;
+            continue;
+        }
+        has_subject |= word.kind != Kind::Stop && from + 1 < words.len();
+        out.key = mix(out.key, word.key);
+        at += 1;
+    }
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1).map(|next| next.text);
+        if let Some(kind) = value_type(word.text, word.kind, next, at == 0) {
+            out.types.push((kind, word.key));
+        }
     }
     out
+}
+
+/// Adds a word to the hash of a sentence.
+pub fn mix(hash: u32, key: u32) -> u32 {
+    hash.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ key
+}
+
+/// The sentences before `end` that another one replaces.
+pub fn replaced_by(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
+    // What a record holds was weighed when it was made.
+    if later.is_question || later.speaker == Speaker::Record {
+        return vec![];
+    }
+    let mut out: Vec<usize> = Vec::new();
+    if let Some(&at) = facts.frames.get(&later.frame.key).filter(|at| **at < end)
+        && may_replace(later, &facts.sentences[at])
+        && differs_in_one(&later.frame.values, &facts.sentences[at].frame.values)
+    {
+        out.push(at);
+    }
+    if later.frame.changes && later.frame.is_short {
+        out.extend(changed(facts, later, end));
+    }
+    out
+}
+
+fn may_replace(later: &Sentence, earlier: &Sentence) -> bool {
+    let rank = |speaker: Speaker| match speaker {
+        Speaker::User => 2,
+        Speaker::Record => 1,
+        Speaker::Assistant => 1,
+        Speaker::Tool => 0,
+    };
+    let is_other = later.text_index != earlier.text_index || later.frame.changes;
+    is_other && !earlier.is_replaced && !earlier.is_question && rank(later.speaker) >= rank(earlier.speaker)
+}
+
+fn differs_in_one(later: &[Value], earlier: &[Value]) -> bool {
+    let mut others = later.iter().zip(earlier).filter(|(one, other)| one.key != other.key);
+    later.len() == earlier.len() && others.next().is_some_and(|(value, _)| value.is_said) && others.next().is_none()
+}
+
+/// The earlier sentence that one which tells of a change has most in common with.
+fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
+    let all = (facts.sentences.len() as f64).max(8.0);
+    let mut shared: Vec<(usize, f64, usize)> = Vec::new();
+    for (_, key) in &later.words {
+        let Some(postings) = facts.postings.get(key).filter(|postings| postings.len() <= MOST_POSTINGS) else {
+            continue;
+        };
+        let rarity = ((all / postings.len() as f64).ln() / all.ln()).clamp(0.05, 1.0);
+        for &at in postings.iter().filter(|at| (**at as usize) < end) {
+            match shared.iter_mut().find(|(index, ..)| *index == at as usize) {
+                Some((_, sum, count)) => (*sum, *count) = (*sum + rarity, *count + 1),
+                None => shared.push((at as usize, rarity, 1)),
+            }
+        }
+    }
+    let replaces = |&&(index, sum, count): &&(usize, f64, usize)| {
+        let earlier = &facts.sentences[index];
+        // What a rule says only a rule takes back, or a value that takes the place of its own.
+        let has_value = has_other_value(later, earlier) && sum >= LEAST_SHARED;
+        let repeats = count >= 2 && count as f64 >= REPEATS * earlier.words.len() as f64 && sum >= LEAST_SHARED;
+        let takes_back = repeats && later.is_rule && earlier.is_rule;
+        earlier.exact != later.exact
+            && earlier.frame.is_short
+            && may_replace(later, earlier)
+            && (has_value || takes_back)
+    };
+    let best = shared.iter().filter(replaces).max_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
+    best.map(|(index, ..)| *index)
+}
+
+/// True if both have a value of one type, and the later one has another there.
+fn has_other_value(later: &Sentence, earlier: &Sentence) -> bool {
+    let (new, old) = (&later.frame.types, &earlier.frame.types);
+    let are_brief = later.frame.is_brief && earlier.frame.is_brief;
+    let tells = |kind: u8| kind != OTHER_FIGURE && (kind != NAME || are_brief);
+    old.iter().filter(|(kind, _)| tells(*kind)).any(|(kind, _)| {
+        let of = |all: &[(u8, u32)]| all.iter().filter(|(of, _)| of == kind).map(|(_, key)| *key).collect::<Vec<_>>();
+        let (new, old) = (of(new), of(old));
+        new.iter().any(|key| !old.contains(key)) && old.iter().any(|key| !new.contains(key))
+    })
 }

@@ -122,6 +122,9 @@ fn kind(text: &str, is_first: bool) -> Kind {
     if super::languages::is_stop(text) {
         return Kind::Stop;
     }
+    if super::languages::is_number(text) {
+        return Kind::Name;
+    }
     if trimmed.contains(inner) || upper >= 2 && letters >= 2 && !text.contains(['\'', '’']) {
         return Kind::Name;
     }

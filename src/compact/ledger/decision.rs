@@ -1,6 +1,8 @@
 //! What was decided: answers to questions, calls that were approved or refused, and what the assistant says it settled on.
 
+use super::quoted::own_words;
 use super::text::{has_word, one_line, sentences, straight};
+use crate::compact::facts::rules::is_question;
 
 /// Who decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,30 +31,105 @@ pub struct Decision {
 /// Longest sentence that is kept, in bytes.
 pub const SENTENCE_BYTES: usize = 300;
 
-const MARKERS: [&str; 16] = [
+/// Words with which somebody settles something, in lower case.
+const MARKERS: [&str; 60] = [
     "decided to",
-    "decision",
+    "decided on",
+    "decided against",
+    "the decision is",
     "i'll go with",
     "i will go with",
     "going with",
     "let's go with",
+    "we'll go with",
     "we'll use",
     "we will use",
     "i chose",
     "we chose",
-    "opted",
+    "i opted",
+    "we opted",
+    "opted for",
     "settled on",
+    "agreed to",
+    "agreed on",
+    "agreed that",
     "the root cause",
     "turns out",
-    "instead of",
-    "rather than",
+    "entschieden",
+    "entschlossen",
+    "beschlossen",
+    "wir nehmen",
+    "ich nehme",
+    "die ursache",
+    "vereinbart",
+    "stellt sich heraus",
+    "décidé",
+    "j'ai choisi",
+    "nous avons choisi",
+    "opté",
+    "on part sur",
+    "la cause",
+    "convenu",
+    "il s'avère",
+    "decidí",
+    "decidimos",
+    "decidido",
+    "elegí",
+    "optamos",
+    "opté por",
+    "acordamos",
+    "la causa",
+    "resulta que",
+    "decidi",
+    "escolhi",
+    "escolhemos",
+    "optei",
+    "combinamos",
+    "a causa",
+    "acontece que",
+    "решил",
+    "решили",
+    "решено",
+    "выбрал",
+    "договорились",
+    "причина в",
+];
+/// The same in languages without spaces, or with endings on words.
+const PIECES: [&str; 16] = [
+    "决定",
+    "选择了",
+    "选用",
+    "采用",
+    "根本原因",
+    "原因是",
+    "商定",
+    "決定",
+    "決めました",
+    "採用し",
+    "を選びました",
+    "原因は",
+    "결정했",
+    "선택했",
+    "채택",
+    "원인은",
 ];
 
 /// Sentences of the assistant that settle something.
 pub fn settled(text: &str) -> impl Iterator<Item = String> {
-    sentences(text)
-        .filter(|s| s.len() <= SENTENCE_BYTES && has_word(&straight(s), &MARKERS))
-        .map(|s| one_line(s, SENTENCE_BYTES))
+    own_words(text).into_iter().flat_map(sentences).filter(|s| s.len() <= SENTENCE_BYTES && settles(s)).map(|s| {
+        let bare = s.trim_start_matches(['-', '*', '•', ' ']);
+        one_line(bare, SENTENCE_BYTES)
+    })
+}
+
+fn settles(sentence: &str) -> bool {
+    let lower = || has_word(&straight(&sentence.to_lowercase()), &MARKERS);
+    let is_settled = if sentence.is_ascii() {
+        has_word(sentence, &MARKERS)
+    } else {
+        PIECES.iter().any(|piece| sentence.contains(piece)) || lower()
+    };
+    is_settled && !is_question(sentence)
 }
 
 /// How hosts say that the user refused a call.

@@ -9,7 +9,7 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::escape::unescape;
 use super::file::File;
-use super::line::looks_like_entry;
+use super::line::{NEXT, looks_like_entry};
 use super::render::Block;
 use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
@@ -101,12 +101,15 @@ impl Ledger {
     fn earlier_request(&mut self, request: Option<Asked>) {
         let Some(Asked { id, text, told }) = request else { return };
         self.asked(
-            Request { id: marked(&id), text: unescape(&text), is_earlier: true },
+            Request { id: marked(&id), text: unescape(&text), is_earlier: true, is_replaced: false },
             Some(told.unwrap_or_default()),
         );
     }
 
     fn entry(&mut self, block: Block, line: &str) {
+        if let Some(sentence) = line.strip_prefix(NEXT).filter(|_| block == Block::Facts) {
+            return self.facts.add_next(sentence);
+        }
         let Some(line) = line.strip_prefix("- ") else { return };
         let with_id = line.split_once(": ").map(|(id, text)| (marked(id), text));
         match (block, with_id) {

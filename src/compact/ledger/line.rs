@@ -23,6 +23,9 @@ const SHORT_OUTCOME: usize = 60;
 /// Longest id that has to be made one line.
 const ID_BYTES: usize = 120;
 
+/// What a line begins with that goes on with the message of the line before it.
+pub(super) const NEXT: &str = "  ";
+
 pub(super) struct Line {
     pub(super) block: Block,
     /// Index of the entry among its kind.
@@ -66,7 +69,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
         |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, most, oldest);
     let from =
         newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
-    for (order, request) in ledger.requests.iter().enumerate().skip(from) {
+    for (order, request) in ledger.requests.iter().enumerate().skip(from).filter(|(_, request)| !request.is_replaced) {
         let id = &*one_id(&request.id);
         let text = request.text.trim();
         let [told, outcomes @ ..] = ledger.outcome(order).forms;
@@ -127,7 +130,9 @@ pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
     let mut ranked: Vec<(usize, Fact)> = ledger.facts.ranked(tokens).into_iter().enumerate().collect();
     crate::rank::sort(&mut ranked, |(_, fact)| fact.index as u64);
     let line = |(rank, fact): (usize, Fact)| {
-        Line::new(Block::Facts, (fact.index, rank), fact.id, row(fact.id, fact.sentence), vec![])
+        // Behind another fact of its message.
+        let next = [NEXT, &*escape(fact.sentence)].concat();
+        Line::new(Block::Facts, (fact.index, rank), fact.id, row(fact.id, fact.sentence), vec![next])
     };
     ranked.into_iter().map(line).collect()
 }

@@ -238,14 +238,17 @@ impl Ledger {
     }
 
     fn user(&mut self, message: &Message, text: String) {
+        if quoted::is_harness(&text) {
+            return;
+        }
         let record = self.rules.records.read(message, &text);
         let Some(Record { text: record, behind, is_sealed }) = record else {
             let parts = message.parts.iter();
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
             self.constrained(&message.id, texts);
-            self.facts.add(&message.id, Speaker::User, &text);
-            return self.asked(Request { id: message.id.clone(), text, is_earlier: false }, None);
+            self.facts_of(&message.id, Speaker::User, &text);
+            return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
         };
         if is_sealed {
             self.absorb(record);
@@ -257,8 +260,11 @@ impl Ledger {
         let behind = behind.trim();
         if !behind.is_empty() && behind != KEEP_GOING {
             self.constrained(&message.id, [behind]);
-            self.facts.add(&message.id, Speaker::User, behind);
-            self.asked(Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false }, None);
+            self.facts_of(&message.id, Speaker::User, behind);
+            self.asked(
+                Request { id: message.id.clone(), text: behind.to_string(), is_earlier: false, is_replaced: false },
+                None,
+            );
         }
     }
 
@@ -272,10 +278,10 @@ impl Ledger {
     /// Takes in the rules in the texts of one message. Each part is read by itself: a tag or a fence does not go on in
     /// the next.
     fn constrained<'a>(&mut self, id: &str, texts: impl IntoIterator<Item = &'a str>) {
-        let mut found: Vec<&str> = Vec::new();
+        let mut found: Vec<String> = Vec::new();
         for text in texts {
             for sentence in user::constraints(text, &self.rules.markers) {
-                if self.constraint_at.insert(sentence.to_string()) {
+                if self.constraint_at.insert(sentence.clone()) {
                     found.push(sentence);
                 }
             }
@@ -286,12 +292,12 @@ impl Ledger {
             found.drain(user::PER_MESSAGE / 2..user::PER_MESSAGE / 2 + beyond);
             *self.left_out.entry("constraints").or_default() += beyond;
         }
-        let constraint = |sentence: &str| Constraint { id: id.to_string(), sentence: sentence.to_string() };
+        let constraint = |sentence: String| Constraint { id: id.to_string(), sentence };
         self.constraints.extend(found.into_iter().map(constraint));
     }
 
     fn said(&mut self, id: &str, text: String) {
-        self.facts.add(id, Speaker::Assistant, &text);
+        self.facts_of(id, Speaker::Assistant, &text);
         for sentence in decision::settled(&text) {
             self.decisions.push(Decision { id: id.to_string(), by: By::Assistant, sentence });
         }
@@ -308,6 +314,43 @@ impl Ledger {
             (turn.answer, turn.goes_on) = (Some(self.said.len()), false);
         }
         self.said.push((id.to_string(), text));
+    }
+
+    /// Takes in what a text says, and takes out what it replaces.
+    fn facts_of(&mut self, id: &str, speaker: Speaker, text: &str) {
+        let before = self.facts.replaced_count();
+        self.facts.add(id, speaker, text);
+        self.take_out(before);
+    }
+
+    /// The same ledger without what these later messages replace; nothing if that is nothing.
+    pub(in crate::compact) fn without_replaced<'a>(&self, later: impl Iterator<Item = &'a Message>) -> Option<Ledger> {
+        let texts = later.filter(|message| message.role == Role::User).map(Message::text);
+        let replaced: Vec<usize> = texts.flat_map(|text| self.facts.replaced_by(&text)).collect();
+        (!replaced.is_empty()).then(|| {
+            let mut ledger = self.clone();
+            let before = ledger.facts.replaced_count();
+            ledger.facts.replace(&replaced);
+            ledger.take_out(before);
+            ledger
+        })
+    }
+
+    /// Takes out the rules, decisions and requests whose sentences were replaced since `before` of them were.
+    fn take_out(&mut self, before: usize) {
+        for fact in self.facts.replaced(before).filter(|fact| fact.is_changed) {
+            // What is replaced is most often new: looked for from the end.
+            let has = |id: &str, sentence: &str| id == fact.id && sentence.contains(fact.sentence);
+            if let Some(at) = self.constraints.iter().rposition(|rule| has(&rule.id, &rule.sentence)) {
+                self.constraints.remove(at);
+            }
+            if let Some(at) = self.decisions.iter().rposition(|decision| has(&decision.id, &decision.sentence)) {
+                self.decisions.remove(at);
+            }
+            if let Some(request) = self.requests.iter_mut().rfind(|request| request.id == fact.id) {
+                request.is_replaced |= self.facts.is_replaced(fact.id);
+            }
+        }
     }
 
     fn call(&mut self, id: &str, call_id: &str, name: &str, arguments: &str) {

@@ -8,37 +8,57 @@ use crate::tokens::TAGS;
 
 /// Tags of quoted text beside those that a breakdown knows, in lower case. Tags of the user's own words (`user_query`,
 /// `userRequest`) are not among them.
-const MORE: [&str; 27] = [
+const MORE: [&str; 47] = [
+    "bash-stderr",
+    "bash-stdout",
     "blockquote",
     "code",
     "codebase",
+    "command-message",
+    "command-name",
     "content",
     "context",
     "conversation-summary",
     "diff",
     "email",
+    "environment_context",
     "environment_details",
+    "environment_info",
     "error",
     "example",
     "excerpt",
     "file_content",
     "file_contents",
+    "hook",
+    "ide_opened_file",
+    "ide_selection",
+    "local-command-caveat",
+    "local-command-stderr",
+    "local-command-stdout",
     "log",
+    "notification",
     "page",
     "pre",
     "quote",
+    "repository_info",
     "result",
     "search_results",
     "selection",
     "snippet",
     "source",
+    "stderr",
     "stdout",
+    "system_reminder",
+    "task-notification",
     "terminal",
     "tool_result",
+    "user-prompt-submit-hook",
+    "user_info",
+    "workspace_info",
     "webpage",
 ];
 
-/// The stretches of a text that are the user's own words, line by line.
+/// The stretches of a text that are the user's own words: lines that follow each other are one.
 ///
 /// ```
 /// use espalier::compact::ledger::quoted::own_words;
@@ -57,25 +77,79 @@ pub fn own_words(text: &str) -> Vec<&str> {
     out
 }
 
+/// Tags of what a harness writes into the messages of a user.
+const HARNESS: [&str; 11] = [
+    "bash-stderr",
+    "bash-stdout",
+    "command-message",
+    "command-name",
+    "local-command-caveat",
+    "local-command-stderr",
+    "local-command-stdout",
+    "system-reminder",
+    "system_reminder",
+    "task-notification",
+    "user-prompt-submit-hook",
+];
+
+/// True for a message in which a harness speaks, and the user says nothing.
+///
+/// ```
+/// use espalier::compact::ledger::quoted::is_harness;
+/// assert!(is_harness("<command-name>/clear</command-name>\n<command-args></command-args>"));
+/// assert!(!is_harness("<command-name>/fix</command-name>\n<command-args>the parser</command-args>"));
+/// ```
+pub fn is_harness(text: &str) -> bool {
+    let mut rest = text.trim();
+    let starts_so = HARNESS.iter().any(|tag| rest.strip_prefix('<').is_some_and(|rest| rest.starts_with(tag)));
+    if !starts_so {
+        return false;
+    }
+    let mut said = String::new();
+    while let Some(start) = rest.find('<') {
+        said.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let tag = &rest[1..rest.find('>').unwrap_or(rest.len())];
+        let close = format!("</{tag}>");
+        let end = HARNESS.contains(&tag).then(|| rest.find(&close).map_or(rest.len(), |at| at + close.len()));
+        // Other tags go, what is in them stays.
+        rest = &rest[end.unwrap_or_else(|| rest.find('>').map_or(rest.len(), |at| at + 1))..];
+    }
+    said.push_str(rest);
+    said.trim().is_empty()
+}
+
 /// Lines that are neither in a fence nor a quotation. A fence that nothing closes goes to the end, as in Markdown.
 fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a str>) {
-    for line in text.lines() {
+    let mut stretch: Option<Range<usize>> = None;
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let from = at;
+        at += whole.len();
+        let line = whole.trim_end_matches(['\n', '\r']);
         let start = line.trim_start();
         let mark = start.chars().next().filter(|first| matches!(first, '`' | '~'));
         let marks = mark.map_or(0, |mark| start.chars().take_while(|&c| c == mark).count());
-        match (*fence, mark) {
+        let is_own = match (*fence, mark) {
             (Some((open, least)), Some(mark)) if mark == open && marks >= least && start[marks..].trim().is_empty() => {
                 *fence = None;
+                false
             }
-            (Some(_), _) => {}
+            (Some(_), _) => false,
             // Behind the marks of a fence of backticks stands no other: that is code within a line.
             (None, Some(mark)) if marks >= 3 && (mark == '~' || !start[marks..].contains('`')) => {
                 *fence = Some((mark, marks));
+                false
             }
-            (None, _) if start.starts_with('>') || line.trim().is_empty() => {}
-            (None, _) => out.push(line),
+            (None, _) => !start.starts_with('>') && !line.trim().is_empty(),
+        };
+        if is_own {
+            stretch.get_or_insert(from..from).end = from + line.len();
+        } else {
+            out.extend(stretch.take().map(|range| &text[range]));
         }
     }
+    out.extend(stretch.map(|range| &text[range]));
 }
 
 /// Returns the tagged stretches, in order, in one walk through the text. Each name has one stretch, from its first

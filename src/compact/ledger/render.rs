@@ -366,21 +366,25 @@ impl<'a> Page<'a> {
             }
         }
         let mut misses = 0;
-        let mut frame = if all.iter().any(|&at| self.lines[at].form.is_some()) { 0 } else { FRAME };
+        let is_shown = |at: &&usize| self.lines[**at].form.is_some();
+        let mut ids: HashSet<String> = all.iter().filter(is_shown).map(|&at| self.lines[at].id.clone()).collect();
+        let mut frame = if ids.is_empty() { FRAME } else { 0 };
         for at in all {
             if misses == MISSES {
                 break;
             }
             let line = &self.lines[at];
-            if shown.contains(sentence_of(line)) || whole.contains(&line.id) {
+            if line.form.is_some() || shown.contains(sentence_of(line)) || whole.contains(&line.id) {
                 continue;
             }
             let room = if self.shares.room == u64::MAX { self.own() } else { self.room() };
-            match self.show(at, 0, room.saturating_sub(frame)) {
+            let form = usize::from(ids.contains(&line.id));
+            match self.show(at, form, room.saturating_sub(frame)) {
                 Some(cost) => {
                     self.lists += frame;
                     self.spare += cost + frame;
                     frame = 0;
+                    ids.insert(self.lines[at].id.clone());
                 }
                 None => misses += 1,
             }
@@ -515,7 +519,8 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
             continue;
         }
         let lines = all.iter().filter(|line| line.form.is_some()).count();
-        let shortened = all.iter().filter(|line| line.form.is_some_and(|form| form < line.longer.len())).count();
+        let is_short = |line: &&&Line| block != Block::Facts && line.form.is_some_and(|form| form < line.longer.len());
+        let shortened = all.iter().filter(is_short).count();
         shown.push(Shown { block, lines, shortened, left_out });
         out.push_str(&format!("<{}>\n", block.name()));
         if left_out > 0 {
@@ -542,8 +547,12 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
                 }
             }
         }
+        let mut previous = "";
         for line in all.iter().filter(|line| line.form.is_some()) {
-            out.push_str(line.text(line.form.unwrap_or(0)));
+            // Facts of one message share its id.
+            let form = if block == Block::Facts { usize::from(previous == line.id) } else { line.form.unwrap_or(0) };
+            previous = &line.id;
+            out.push_str(line.text(form));
             out.push('\n');
         }
         out.push_str(&format!("</{}>\n", block.name()));

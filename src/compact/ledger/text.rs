@@ -2,24 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Sentences and lines, trimmed.
-pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| {
-        let mut rest = line;
-        std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            let bytes = rest.as_bytes();
-            let ends = |pair: &[u8]| matches!(pair[0], b'.' | b'!' | b'?') && pair[1] == b' ';
-            let end = bytes.windows(2).position(ends).map_or(bytes.len(), |at| at + 1);
-            let (sentence, more) = rest.split_at(end);
-            rest = more.trim_start();
-            Some(sentence.trim())
-        })
-        .filter(|sentence| !sentence.is_empty())
-    })
-}
+pub use crate::compact::facts::sentences;
 
 /// A text as one line of at most `bytes` bytes, blanks collapsed.
 pub fn one_line(text: &str, bytes: usize) -> String {

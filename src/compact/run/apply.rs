@@ -64,10 +64,13 @@ impl Compaction {
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let messages = self.messages.iter().filter(|message| known.contains(message.id.as_str())).cloned().collect();
         // What a record stands for is told by those messages.
-        self.held.folds.ledger(messages, rules, |first| {
+        let ledger = self.held.folds.ledger(messages, rules, |first| {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
             Some(self.held.folds.behind(&behind.messages, rules).behind_record(&first.text()))
-        })
+        });
+        let stays = |message: &&Rc<Message>| !known.contains(message.id.as_str());
+        let later = self.messages.iter().filter(stays).map(|message| &**message);
+        ledger.without_replaced(later).map_or(ledger, Rc::new)
     }
 
     /// The newest request, if it is none of these messages.

@@ -1,0 +1,246 @@
+//! Which sentences of the user tell the agent how to act beyond one step: prohibitions, limits, standing orders, wishes.
+//!
+//! A marker alone makes no rule: "it only fails on Mondays" tells of the world, "I don't have the number" of the speaker. So
+//! markers come in kinds ([`Class`]), and what stands before one decides whether it counts.
+
+use std::sync::OnceLock;
+
+use super::languages::exact;
+use crate::map::HashMap;
+
+/// What a phrase says of the sentence that it is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Makes a rule wherever it is, unless the speaker is its subject.
+    Strong,
+    /// Makes a rule at the beginning of a clause.
+    Order,
+    /// Makes a rule in a sentence that begins with an order.
+    Weak,
+    /// What the speaker prefers or does not want.
+    Choice,
+    /// What the speaker wants: a rule where it excludes something.
+    Wish,
+    /// Begins a condition.
+    If,
+    /// The speaker, or somebody else who acts.
+    Subject,
+    /// Says of what the sentence speaks: an order it is not.
+    Topic,
+    /// What follows is what somebody says, or why something is so.
+    Report,
+    /// A common phrase that is no rule.
+    Phrase,
+}
+
+/// Phrases of languages with spaces between words, by class, in lower case, separated by bars.
+const PHRASES: [(Class, &str); 10] = [
+    (Class::Strong, super::languages::STRONG),
+    (Class::Order, super::languages::ORDER),
+    (Class::Weak, super::languages::WEAK),
+    (Class::Choice, super::languages::CHOICE),
+    (Class::Wish, super::languages::WISH),
+    (Class::If, super::languages::IF),
+    (Class::Subject, super::languages::SUBJECT),
+    (Class::Report, super::languages::REPORT),
+    (Class::Phrase, super::languages::PHRASE),
+    (Class::Topic, super::languages::TOPIC),
+];
+
+type Lexicon = HashMap<u32, Vec<(Class, Vec<u32>)>>;
+
+fn lexicon() -> &'static Lexicon {
+    static LEXICON: OnceLock<Lexicon> = OnceLock::new();
+    LEXICON.get_or_init(|| {
+        let mut out = Lexicon::default();
+        for (class, phrases) in PHRASES {
+            for phrase in phrases.split('|') {
+                let keys: Vec<u32> = tokens(phrase).iter().map(|token| token.key).collect();
+                if let Some((&first, rest)) = keys.split_first() {
+                    out.entry(first).or_default().push((class, rest.to_vec()));
+                }
+            }
+        }
+        out
+    })
+}
+
+struct Token<'a> {
+    text: &'a str,
+    key: u32,
+    /// The first word of a clause.
+    begins: bool,
+    /// The clause does not merely follow a comma or a conjunction.
+    is_apart: bool,
+}
+
+/// The words of a sentence, with where clauses begin.
+fn tokens(sentence: &str) -> Vec<Token<'_>> {
+    let mut out: Vec<Token> = Vec::new();
+    let (mut begins, mut is_apart) = (true, true);
+    let mut rest = sentence;
+    let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '`' | '_' | '/');
+    while let Some(start) = rest.find(is_inner) {
+        let between = &rest[..start];
+        is_apart |= between.contains([';', ':', '—', '–', '.', '!']) || between.contains(" - ");
+        begins |= is_apart || between.contains([',', '(', '¡', '¿']);
+        let run = &rest[start..];
+        let mut end = run.find(|c| !is_inner(c)).unwrap_or(run.len());
+        // Names of files go on behind a full stop, compounds behind a hyphen.
+        while run[end..].starts_with(['.', '-']) && run[end + 1..].starts_with(char::is_alphanumeric) {
+            end += 1 + run[end + 1..].find(|c| !is_inner(c)).unwrap_or(run.len() - end - 1);
+        }
+        // "l'échéance" is two words.
+        if let Some((at, mark)) = run[..end].char_indices().find(|(_, c)| matches!(c, '\'' | '’'))
+            && super::languages::is_elided(&run[..at])
+        {
+            end = at + mark.len_utf8();
+        }
+        let text = run[..end].trim_matches(['\'', '’']);
+        rest = &run[end..];
+        if !text.is_empty() {
+            let key = exact(text);
+            out.push(Token { text, key, begins, is_apart });
+            begins = super::languages::is_opener(text);
+            is_apart &= begins;
+            is_apart |= super::languages::concludes(text);
+        }
+    }
+    out
+}
+
+/// True for a sentence that asks.
+pub fn is_question(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '?' | '？' | '؟'));
+    const PARTICLES: [&str; 12] =
+        ["吗", "呢", "ですか", "ますか", "でしょうか", "のか", "나요", "까요", "인가요", "은가요", "ㄴ가요", "할까"];
+    let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+    end.ends_with(['?', '？', '؟']) || PARTICLES.iter().any(|particle| bare.ends_with(particle))
+}
+
+/// True if a sentence tells the agent how to act; `more` are further markers, in lower case.
+///
+/// ```
+/// use espalier::compact::facts::rules::is_rule;
+/// assert!(is_rule("Don't touch the lexer.", &[]) && is_rule("不要改动表结构。", &[]));
+/// assert!(!is_rule("I don't have the number.", &[]) && !is_rule("It only fails on Mondays.", &[]));
+/// ```
+pub fn is_rule(sentence: &str, more: &[&str]) -> bool {
+    if is_question(sentence) {
+        return false;
+    }
+    if !more.is_empty() && crate::compact::ledger::text::has_word(&sentence.to_lowercase(), more) {
+        return true;
+    }
+    match super::languages::without_spaces(sentence) {
+        Some(is_rule) => is_rule,
+        None => of_words(&tokens(sentence)),
+    }
+}
+
+fn of_words(tokens: &[Token]) -> bool {
+    let lexicon = lexicon();
+    let found = |at: usize| {
+        let phrases = lexicon.get(&tokens[at].key).map_or(&[][..], Vec::as_slice);
+        let is_there = move |rest: &[u32]| {
+            rest.len() < tokens.len() - at && rest.iter().zip(&tokens[at + 1..]).all(|(key, token)| *key == token.key)
+        };
+        phrases.iter().filter(move |(_, rest)| is_there(rest)).map(|(class, rest)| (*class, rest.len() + 1))
+    };
+    let begins = |at: usize| tokens[at].begins;
+    let is_stated =
+        |at: usize| at < tokens.len() && found(at).any(|(class, _)| matches!(class, Class::Subject | Class::Topic));
+    let speaks = |at: usize| at < tokens.len() && found(at).any(|(class, words)| class == Class::Subject && words == 1);
+    // Courtesies before the first word that counts.
+    let first = (0..tokens.len()).find(|&at| !super::languages::is_opener(tokens[at].text)).unwrap_or(0);
+    let mut has_subject = false;
+    let mut is_statement = false;
+    let mut is_personal = false;
+    let mut is_condition = false;
+    let mut wishes = false;
+    let mut at = 0;
+    while at < tokens.len() {
+        let starts_clause = begins(at) && at > 0;
+        // Another clause has a subject of its own.
+        has_subject &= !starts_clause;
+        // Of phrases of equal length the one of the first class.
+        let longest = found(at).reduce(|one, other| if other.1 > one.1 { other } else { one });
+        let behind = || tokens.get(at + longest.map_or(1, |(_, words)| words));
+        let is_answer = tokens
+            .get(at + 1)
+            .is_some_and(|next| begins(at + 1) && !super::languages::is_opener(tokens[at].text) && next.begins)
+            && super::languages::is_answer(tokens[at].text);
+        let tells = || {
+            super::languages::is_past(behind().map(|token| token.text))
+                || super::languages::tells(tokens[at..].iter().map(|token| token.text))
+        };
+        match longest.map(|(class, _)| class) {
+            Some(Class::Phrase) => has_subject = true,
+            Some(Class::Report) => return false,
+            Some(Class::Choice) => return true,
+            Some(Class::Wish) => (wishes, has_subject) = (true, true),
+            Some(Class::Subject) => {
+                has_subject = true;
+                is_statement |= at == first;
+                is_personal |= at == first;
+            }
+            Some(Class::Topic) => is_statement |= at == first,
+            Some(Class::If) => is_condition |= at == first,
+            Some(Class::Strong)
+                if (wishes || !has_subject)
+                    && !tokens[..at].iter().any(|token| super::languages::is_russian_past(token.text)) =>
+            {
+                return true;
+            }
+            Some(Class::Order)
+                if begins(at)
+                    && !has_subject
+                    && !is_answer
+                    && !speaks(at + longest.map_or(1, |(_, words)| words))
+                    && (!is_personal || tokens[at].is_apart) =>
+            {
+                if !tells() {
+                    return true;
+                }
+                is_statement = true;
+            }
+            Some(Class::Weak | Class::Order) if is_condition && starts_clause && !has_subject => return true,
+            Some(Class::Weak | Class::Order) if wishes => return true,
+            Some(Class::Weak | Class::Order)
+                if !has_subject
+                    && behind()
+                        .is_some_and(|token| super::languages::is_russian_order(tokens[at].text, token.text)) =>
+            {
+                return true;
+            }
+            Some(Class::Weak | Class::Order)
+                if !has_subject && !is_statement && !is_answer && is_order(tokens, first, at) && !tells() =>
+            {
+                return true;
+            }
+            None if is_condition
+                && starts_clause
+                && !has_subject
+                && !is_stated(at + 1)
+                && super::languages::is_order_in_clause(tokens[at].text) =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+        at += longest.map_or(1, |(_, words)| words);
+    }
+    false
+}
+
+/// True if a sentence begins with what looks like an order: a word that is no subject, followed by what it is about.
+fn is_order(tokens: &[Token], first: usize, marker: usize) -> bool {
+    let word = tokens[first].text;
+    if marker <= first || word.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    let is_plain = super::languages::tells_language(tokens[marker].text)
+        && !super::languages::is_adverb(word)
+        && super::languages::is_order(word, None);
+    is_plain || super::languages::is_order(word, tokens.get(first + 1).map(|token| token.text))
+}

@@ -1,0 +1,6 @@
+//! Facts: sentences, what they are worth, which are rules, and which a later one replaces.
+
+mod excerpts;
+mod newest;
+mod rules;
+mod sentences;

@@ -1,0 +1,75 @@
+//! Which sentences tell the agent how to act, and what a ledger keeps of them.
+
+use std::collections::BTreeMap;
+
+use espalier::compact::facts::rules::is_rule;
+use espalier::compact::facts::sentences;
+use espalier::compact::ledger::{Ledger, Rules};
+use espalier::message::Message;
+
+use crate::support::{numbered, user};
+
+const CASES: &str = include_str!("../../fixtures/rules.txt");
+
+/// The rules were written with these sentences at hand: they hold what works, and judge nothing.
+#[test]
+fn rules_are_found_in_nine_languages() {
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for line in CASES.lines().filter(|line| !line.starts_with('#')) {
+        let (language, rest) = line.split_once(' ').unwrap();
+        let (label, text) = rest.split_once(' ').unwrap();
+        let is_found = sentences(text).any(|sentence| is_rule(sentence, &[]));
+        let [found, wrong, missed] = counts.entry(language).or_default();
+        match (is_found, label == "C") {
+            (true, true) => *found += 1,
+            (true, false) => *wrong += 1,
+            (false, true) => *missed += 1,
+            (false, false) => {}
+        }
+    }
+    assert_eq!(counts.len(), 9);
+    for (language, [found, wrong, missed]) in counts {
+        assert!(wrong * 9 <= found && missed * 6 <= found, "{language}: {found} found, {wrong} wrong, {missed} missed");
+    }
+}
+
+fn constraints(messages: Vec<Message>) -> Vec<String> {
+    let ledger = Ledger::fold(&numbered(messages), &Rules::default());
+    ledger.constraints.into_iter().map(|rule| rule.sentence).collect()
+}
+
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(constraints(vec![user(text)]), expected, "{text:?}");
+}
+
+#[test]
+fn a_rule_brings_the_sentence_that_says_what_it_is_about() {
+    check(
+        "Budget cap is $500 total. Never exceed without explicit approval.",
+        &["Budget cap is $500 total. Never exceed without explicit approval."],
+    );
+    check("Fix the lexer. Never touch main.rs.", &["Never touch main.rs."]);
+}
+
+#[test]
+fn what_the_user_did_not_say_is_no_rule() {
+    check("<local-command-caveat>DO NOT respond to these messages.</local-command-caveat>\nGo on.", &[]);
+    check("<command-name>/clear</command-name>", &[]);
+    check("<local-command-stdout>You must restart.</local-command-stdout>", &[]);
+    check("<system-reminder>Never mention this.</system-reminder>\nOnly touch a.rs.", &["Only touch a.rs."]);
+    check("<environment_details>\nalways on\n</environment_details>", &[]);
+    check("Look:\n```\nnever call this\n```\n> You must obey.", &[]);
+    check("we only need the push hook, or?", &[]);
+    check("I don't have my reservation ID with me.", &[]);
+    check("Don't forget - every step matters!", &[]);
+}
+
+#[test]
+fn a_message_of_a_harness_is_no_request() {
+    let messages = vec![
+        user("<local-command-stdout>Catch you later!</local-command-stdout>"),
+        user("<command-name>/review</command-name>\n<command-args>the parser</command-args>"),
+    ];
+    let ledger = Ledger::fold(&numbered(messages), &Rules::default());
+    assert_eq!(ledger.requests.len(), 1);
+}
