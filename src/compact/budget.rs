@@ -40,7 +40,7 @@ impl Budget {
     /// ```
     /// use espalier::compact::budget::Budget;
     /// let budget = Budget::new(128_000, 8_000);
-    /// assert_eq!((budget.available, budget.keep_recent, budget.summary), (120_000, 41_370, 4_800));
+    /// assert_eq!((budget.available, budget.keep_recent, budget.summary), (120_000, 23_640, 4_800));
     /// assert_eq!((budget.relief, budget.target), (126_200, 126_200));
     /// ```
     pub fn new(limit: u64, frame: u64) -> Budget {

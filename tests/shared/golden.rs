@@ -65,7 +65,13 @@ fn replayed(name: &str, messages: &[Message], encoding: &Rc<Encoding>) -> String
     let counting =
         || Counting { model, tokenizer: encoding.clone(), tools: 40, origin: Origin::Exact, by_items: false };
     let planned = |log: &Log| -> espalier::error::Result<Compacted> {
-        let options = Options { budget: log.view().after.total * 7 / 10, force: true, ..Options::default() };
+        let options = Options {
+            budget: log.view().after.total * 7 / 10,
+            force: true,
+            // Like a conversation: its newest request stays as it is.
+            target: Some(0.9),
+            ..Options::default()
+        };
         let mut run =
             Compaction::new(log.messages(), 40, CostModel::Espalier, encoding.clone(), Origin::Exact, options);
         match run.poll()? {

@@ -29,27 +29,21 @@ const SHARES: Shares = Shares {
     ongoing: 0.40,
     // Fitted on public transcripts by what the next 20 calls use.
     keep_recent: share(0.20),
-    working: share(0.40),
+    working: share(0.35),
     names: share(0.10),
     // OpenAI codex keeps 20,000 tokens of the user's messages.
     users: at_most(0.10, 20_000),
     ledger: at_most(0.05, 12_000),
     // Measured on a run of an agent of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of
     // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
-    entries: at_most(0.20, 40_000),
+    entries: at_most(0.30, 40_000),
     error_lines: at_most(0.10, 12_000),
     summary: Share { of: 0.04, least: 512, most: Some(8_000) },
 };
 
 /// Those of the other systems: they keep room for the next turns, and put back no working set.
-const REFERENCE: Shares = Shares {
-    target: 0.40,
-    keep_recent: share(0.375),
-    working: fixed(0),
-    names: fixed(0),
-    entries: at_most(0.30, 40_000),
-    ..SHARES
-};
+const REFERENCE: Shares =
+    Shares { target: 0.40, keep_recent: share(0.375), working: fixed(0), names: fixed(0), ..SHARES };
 
 const GAIN: Gain = Gain {
     stale: share(0.02),

@@ -294,6 +294,8 @@ impl Compaction {
                         continue;
                     }
                     edit::apply(&mut draft, &edit);
+                    // What was shortened once is shorter now.
+                    edits.retain(|earlier| earlier.rule != edit.rule || earlier.targets != edit.targets);
                     edits.push(edit);
                 }
             }

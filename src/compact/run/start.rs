@@ -4,7 +4,7 @@ use super::aim::Chosen;
 use super::*;
 
 /// Share of the room that the newest request may take before what was pasted into it is shortened.
-const REQUEST: f64 = 0.30;
+const REQUEST: f64 = 0.15;
 
 /// What follows the first steps.
 enum Next {
@@ -95,7 +95,8 @@ impl Compaction {
     /// the record has no room for would be gone.
     fn shorten_request(&self, draft: &mut Draft, budget: &Budget, edits: &mut Vec<Edit>) -> Option<StepReport> {
         let before = draft.total();
-        if !self.fills() || before <= budget.target {
+        // A conversation that goes on shows its newest request as it is.
+        if !self.fills() || self.history.is_some() || before <= budget.target {
             return None;
         }
         let is_request = |entry: &&Entry| entry.is_in() && entry.message.role == Role::User && !entry.is_new;

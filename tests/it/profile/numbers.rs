@@ -33,7 +33,7 @@ fn espalier() -> Vec<Row> {
         ("shares.relief", json!(0.6), OURS),
         ("shares.target", json!(0.985), OURS),
         ("shares.ongoing", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.35), OURS),
+        ("shares.keepRecent.of", json!(0.2), OURS),
         ("shares.keepRecent.least", json!(0), OURS),
         ("shares.keepRecent.most", json!(null), OURS),
         ("shares.working.of", json!(0.35), OURS),
