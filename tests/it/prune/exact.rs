@@ -32,7 +32,7 @@ fn last_of_turns(groups: &[Vec<Message>], gone: &[bool], all: bool) -> Vec<Vec<u
     let mut found = Vec::new();
     for turn in users.windows(2).map(|pair| pair[0]..pair[1]).rev() {
         let taken: Vec<usize> = turn.clone().filter(|&at| gone[at]).collect();
-        if taken.is_empty() || !found.is_empty() && !(all && gone[turn.start]) {
+        if taken.is_empty() || !(found.is_empty() || all && gone[turn.start]) {
             continue;
         }
         found.push(if gone[turn.start] { taken } else { taken[taken.len() - 1..].to_vec() });
