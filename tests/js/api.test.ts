@@ -302,7 +302,7 @@ test("the host's tools, root and markers are rules of the ledger", async () => {
   }
   (messages as unknown[]).push({ role: "user", content: "Go on." });
   const ledger = { root: "/w/app", markers: ["unbedingt"], tools: [{ name: "frob", kind: "edit", path: ["what"] }] } as const;
-  const { report, messages: out } = await compact(messages, { budget: 6_000, ledger });
+  const { report, messages: out } = await compact(messages, { budget: 6_000, target: 0.4, ledger });
   assert.equal(report.quality!.retention.find((r) => r.kind === "modifiedFiles")!.all, 60);
   assert.match(JSON.stringify(out), /- src\/f3\.x \(edited/);
   assert.match(JSON.stringify(out), /- m0: Das muss unbedingt so bleiben\./);
