@@ -1,9 +1,10 @@
 //! Words of nine languages that rules know.
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use super::words::{Kind, Word};
-use crate::map::HashSet;
+use crate::map::{HashMap, HashSet};
 
 /// Words that carry nothing by themselves, in lower case, by language, in order.
 const STOP: &str = " a about after again all also am an and any are aren't as at be because been before being both but by can can't \
@@ -45,6 +46,18 @@ pub fn is_stop(word: &str) -> bool {
     static SET: OnceLock<HashSet<u32>> = OnceLock::new();
     let set = SET.get_or_init(|| STOP.split_whitespace().map(exact).collect());
     word.len() <= 16 && set.contains(&exact(word))
+}
+
+/// True if a list, whose words stand between spaces, has this word in any case. A list is read once: scans of lists by substrings took half of the
+/// time of a long talk.
+fn listed(list: &'static str, word: &str) -> bool {
+    thread_local! {
+        static SETS: RefCell<HashMap<(usize, usize), HashSet<u32>>> = RefCell::default();
+    }
+    SETS.with_borrow_mut(|sets| {
+        let set = sets.entry((list.as_ptr() as usize, list.len()));
+        set.or_insert_with(|| list.split_whitespace().map(exact).collect()).contains(&exact(word))
+    })
 }
 
 /// A hash of a word in lower case, apostrophes straight.
@@ -276,7 +289,7 @@ pub fn is_opener(word: &str) -> bool {
     const OPENERS: &str = " please and but also so then just ok okay now well oh hey hi hello yes yeah sorry actually \
 bitte und aber also dann auch ja ach et mais alors donc aussi oui y pero entonces también sí pois e mas então também sim \
 пожалуйста и но а также ещё да ну ";
-    word.len() <= 20 && OPENERS.contains(&format!(" {} ", word.to_lowercase()))
+    word.len() <= 20 && listed(OPENERS, word)
 }
 
 /// True for what follows a marker where a sentence tells of something: a verb of the first person or of the past.
@@ -286,7 +299,7 @@ pub fn is_past(word: Option<&str>) -> bool {
 tengo puedo recuerdo sé encuentro creo veo entiendo consigo tenho posso lembro acho vejo entendo toco corro como duermo vivo trabajo trabalho moro \
 había habíamos tuve pude vi fui era eran estaba estaban hubo tinha fui era estava houve consegui pude soube \
 могу знаю вижу нашёл нашла понимаю помню был была было были ";
-    VERBS.contains(&format!(" {} ", word.to_lowercase()))
+    listed(VERBS, word)
 }
 
 /// True for a word that draws a conclusion: what follows may be an order though a statement came before it.
@@ -364,7 +377,7 @@ pub fn is_russian_order(marker: &str, verb: &str) -> bool {
 pub fn tells_language(marker: &str) -> bool {
     const MARKERS: &str = " nie niemals immer nur kein keine keinen keinem keiner nicht nichts statt vor nach jedes mindestens außer jamais toujours seulement aucun aucune \
 pas rien sauf sans uniquement avant au en em sin sem antes menos al pelo por ";
-    MARKERS.contains(&format!(" {} ", marker.to_lowercase()))
+    listed(MARKERS, marker)
 }
 
 /// True for an adverb, a preposition or another word that begins a statement.
@@ -374,7 +387,7 @@ aus bei von zum zur im am vorhin neulich damals endlich sogar fast schon wieder 
 avec dans pour par chez enfin presque encore déjà hoy ayer mañana quizás tal vez lamentablemente desafortunadamente muchas muchos luego después desde con para por \
 en casi aún todavía ontem hoje amanhã talvez depois desde com para por em quase ainda muito muita bom boa gut schön schade klar genau voilà d'accord bien sûr claro vale \
 danke merci gracias obrigado obrigada hallo bonjour hola oi ";
-    WORDS.contains(&format!(" {} ", word.to_lowercase()))
+    listed(WORDS, word)
 }
 
 /// True if the beginning of a sentence looks like an order.
@@ -405,7 +418,7 @@ nenne erwähne zitiere formuliere formatiere erkläre fasse fass rühr rühre l�
     const FOLLOW: &str = " it them me us him her the a an this that these those my our your all any each every everything to in on \
 with for from by at as into only no up out off over sie du mich mir uns den die das dem der ein eine einen keine keinen nichts nicht ihn zum am im \
 auf mit bei an bitte pas le la les un une des moi à en dans de du vos nos el los las una unos me lo al con que ningún o os um uma as na nas nos na em para ao uniquement solo sólo só siempre sempre toujours jamais nur immer only always never únicamente somente apenas ";
-    let is_in = |set: &str, word: &str| set.contains(&format!(" {} ", word.to_lowercase()));
+    let is_in = listed;
     second.is_some_and(is_number)
         || is_in(VERBS, first)
         || first.contains('-')
@@ -526,7 +539,7 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
                 .contains(&words[0].text.to_lowercase().as_str());
         !is_first && (1..=4).any(|count| keys.get(at..at + count).is_some_and(|keys| phrases.contains(keys)))
     };
-    let is_news = words.first().is_some_and(|word| NEWS.contains(&format!(" {} ", word.text.to_lowercase())));
+    let is_news = words.first().is_some_and(|word| listed(NEWS, word.text));
     is_news
         || (0..keys.len()).any(is_there)
         || !sentence.is_ascii() && CHANGES_PIECES.iter().any(|piece| sentence.contains(piece))
@@ -536,15 +549,14 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
 pub fn is_link(word: &str) -> bool {
     const LINKS: &str = " is are was were be to at in on by under below until now only than as = ist sind auf bis um am in est sont à au le dès es son está en el \
 é são fica para até em no é это до в на than equals named called ";
-    LINKS.contains(&format!(" {} ", word.to_lowercase()))
-        || word.ends_with(['是', '为', '到', '成', 'は', '은', '는', '을', '를'])
+    listed(LINKS, word) || word.ends_with(['是', '为', '到', '成', 'は', '은', '는', '을', '를'])
 }
 
 /// True for a word that states something of a subject.
 pub fn is_stating(word: &str) -> bool {
     const WORDS: &str = " is are be must should will equals ist sind muss sollen soll gilt est sont doit doivent es son está debe deben será é são fica deve será \
 это должен должна должно будет ";
-    WORDS.contains(&format!(" {} ", word.to_lowercase())) || word.ends_with(['是', '为', 'は', '은', '는'])
+    listed(WORDS, word) || word.ends_with(['是', '为', 'は', '은', '는'])
 }
 
 /// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays.
@@ -557,22 +569,21 @@ vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo 
 воскресенье ";
     const MONEY: &str = " dollars dollar euro euros usd eur pounds yen bucks reais pesos рублей евро долларов ";
     const ZONES: &str = " utc gmt cet est pst edt pdt cest pacific eastern central mountain ";
-    let lower = format!(" {} ", word.to_lowercase());
-    let next = next.map(|next| format!(" {} ", next.to_lowercase()));
-    let is_next = |list: &str| next.as_deref().is_some_and(|next| list.contains(next));
-    if ZONES.contains(&lower) && (word.chars().all(char::is_uppercase) || is_next(" time ")) || lower.contains("zone/")
-    {
+    let is_next = |list: &'static str| next.is_some_and(|next| listed(list, next));
+    let is_path_of_zone = || word.contains('/') && word.to_lowercase().contains("zone/");
+    if listed(ZONES, word) && (word.chars().all(char::is_uppercase) || is_next(" time ")) || is_path_of_zone() {
         return Some(6);
     }
-    if DAYS.contains(&lower) || lower.contains('周') || lower.contains("曜") || lower.contains("요일") {
+    if listed(DAYS, word) || !word.is_ascii() && (word.contains('周') || word.contains("曜") || word.contains("요일"))
+    {
         return Some(8);
     }
-    let is_month = MONTHS.contains(&lower)
-        && (lower != " may " && lower != " march " || word.starts_with(char::is_uppercase) && next.is_some());
+    let is_verb = word.eq_ignore_ascii_case("may") || word.eq_ignore_ascii_case("march");
+    let is_month = listed(MONTHS, word) && (!is_verb || word.starts_with(char::is_uppercase) && next.is_some());
     if is_month {
         return Some(2);
     }
-    if word.contains(['$', '€', '£', '¥']) || MONEY.contains(&lower) && kind != Kind::Figure {
+    if word.contains(['$', '€', '£', '¥']) || listed(MONEY, word) && kind != Kind::Figure {
         return Some(1);
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();

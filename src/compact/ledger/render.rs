@@ -242,7 +242,9 @@ impl<'a> Page<'a> {
     /// What is there whatever the room.
     fn floor(&mut self, ledger: &Ledger) {
         let Shares { entries, least, .. } = self.shares;
-        self.fill(Block::Constraints, (FRAMES + of_constraints(entries)).min(entries));
+        let is_talk = ledger.tools.is_empty();
+        let of_constraints = if is_talk { of_constraints(entries) / 2 } else { of_constraints(entries) };
+        self.fill(Block::Constraints, (FRAMES + of_constraints).min(entries));
         self.fill(Block::Todo, entries);
         self.fill(Block::Changed, entries);
         self.fill(Block::Actions, entries);
@@ -250,7 +252,7 @@ impl<'a> Page<'a> {
         let users = self.newest(Block::Users);
         let wanted = most(users.len(), USERS);
         for at in users.into_iter().take(wanted) {
-            self.show(at, 0, self.of_users(least >= entries && !ledger.tools.is_empty()));
+            self.show(at, 0, self.of_users(least >= entries && !is_talk));
         }
         self.in_turns(ledger, |page, block| {
             if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
@@ -287,7 +289,7 @@ impl<'a> Page<'a> {
             left.min(page.room())
         });
         for at in self.newest(Block::Users) {
-            self.show(at, 0, self.of_users(true).min(self.room()));
+            self.show(at, 0, self.of_users(!ledger.tools.is_empty()).min(self.room()));
         }
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
@@ -295,17 +297,16 @@ impl<'a> Page<'a> {
     /// What there is room for beyond them, in this order: the user's words up to their share, lines of all kinds, facts, the user's other
     /// words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
     fn fill_room(&mut self, ledger: &Ledger) {
-        let is_talk = ledger.tools.is_empty();
-        if !is_talk {
+        // In talk every sentence can pass for a rule, and the facts say what it is about.
+        if ledger.tools.is_empty() {
+            self.fill_facts();
+        } else {
             self.fill_users(self.shares.user);
         }
         for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
             for at in self.ranked(ledger, block) {
                 self.spend(at, 0, u64::MAX);
             }
-        }
-        if is_talk {
-            self.fill_facts();
         }
         self.fill_users(u64::MAX);
         // Whole command lines and errors, then the other places of errors and what commands printed.

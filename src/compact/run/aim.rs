@@ -16,7 +16,7 @@ const LEAST_EXTRACT: u64 = 512;
 /// A record without its text and its lists: the tag and the sentences around them, in tokens.
 const WRAPPER: u64 = 120;
 /// How often the tail is made shorter or longer: what leaves it makes the lists longer.
-const MOST_CUTS: usize = 4;
+const MOST_CUTS: usize = 3;
 /// Tokens covered for each token above the target, at most, where the tail can have more than its share. A record must be a fifth shorter
 /// than what it covers, which is reached at 5.
 const COVERED_OF_EXCESS: u64 = 4;

@@ -2,7 +2,7 @@
 //!
 //! In: messages, oldest first. Out: [`WorkingSet`], from which [`render`] writes what fits a budget. It reads messages
 //! only and asks no model: rules put together what calls write and results show. Adding a message costs its length and
-//! one pass over each file that it changes, and returns the same as folding all messages afresh. Nothing uses it yet.
+//! one pass over each file that it changes, and returns the same as folding all messages afresh.
 //!
 //! - [`files`]: the latest known content of one file; `edits` changes it.
 //! - [`shell`]: what command lines show and change.
