@@ -9,13 +9,12 @@ import type { HookAnswer, ModelEffect } from "./drive.ts";
 import { providerOf, sendable } from "./sendable.ts";
 import type { CompactOptions, HostBlock, LlmRequest, ModelRule } from "./types.ts";
 import { known, noSlip } from "./options/known.ts";
-import { windowByName } from "./options/windows.ts";
 import { HOOKS, TRANSCRIPT } from "./options/names.ts";
 
-/** What the summarising model takes: as the host says, else as its limits or its name do, else whatever it does not refuse. */
+/** What the summarising model takes: as the host says, else as its limits do, else whatever it does not refuse. */
 export function modelLimit({ llmBudget, llmModel }: CompactOptions): number | undefined {
   if (llmBudget !== undefined) return llmBudget;
-  const { name, maxPromptTokens, maxContextWindowTokens = windowByName(name), outputReserve } = modelOf(llmModel, "llmModel");
+  const { maxPromptTokens, maxContextWindowTokens, outputReserve } = modelOf(llmModel, "llmModel");
   if (maxPromptTokens === undefined && maxContextWindowTokens === undefined) return undefined;
   return call(() => wasm().limitOf(undefined, maxPromptTokens, maxContextWindowTokens, outputReserve) as { tokens: number }).tokens;
 }

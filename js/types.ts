@@ -561,7 +561,7 @@ export interface CompactOptions extends CountOptions {
   /** Aborting it ends the call: the status is `cancelled`, and nothing changes. Default: nothing ends it. */
   signal?: AbortSignal;
   /**
-   * Input tokens that the summarising model takes. Default: as `llmModel` says, by its limits or a name whose window is known; else the whole history is tried, and less of it each time the
+   * Input tokens that the summarising model takes. Default: as `llmModel` says; else the whole history is tried, and less of it each time the
    * model refuses a request as too long. `report.model.reduced` says what the model was not shown.
    */
   llmBudget?: number;

@@ -41,13 +41,12 @@ pub static EIGHT: Form = Form {
     sections: &[
         section(
             "Conversation Overview",
-            "the story, in order: for each request of the user what was asked, what was found out, what was changed in which file and \
-             function, and how it ended (done, failed, given up, open); answers and decisions with their reason",
+            "the user's goals, in their words where that matters, and how the intent developed",
         ),
         section("Technical Foundation", "languages, frameworks, tools, conventions and constraints in force"),
         section(
             "Codebase Status",
-            "for each file that matters: path, what its changed functions and keys do now, and the code that is needed to go on",
+            "for each file that matters: path, purpose, state, and the code that is needed to go on",
         ),
         section("Problem Resolution", "problems met, their causes, how they were solved or what is still open"),
         section("Progress Tracking", "what is done, what is partly done, what was validated and how"),

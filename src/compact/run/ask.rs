@@ -98,11 +98,9 @@ impl Compaction {
         let gaps = talk.first.as_ref().map(|(_, gaps)| gaps.sentences()).unwrap_or_default();
         let last = parts.iter().flat_map(|part| part.iter()).max();
         let newer = draft.entries.iter().enumerate().filter(|(at, entry)| entry.is_in() && Some(at) > last);
-        let lists = self.given_lists(&talk);
         let wanted = Wanted {
             form: self.form(),
             max_tokens: self.summary_tokens(&talk.covered),
-            lists: &lists,
             focus: self.options.focus.as_deref(),
             additions: &self.additions,
             has_earlier: request::begins_with_summary(&draft, &parts, &self.options.rules.records),
@@ -190,11 +188,9 @@ impl Compaction {
                         return self.failed(Status::ModelFailed, why, talk);
                     }
                     Err(unusable) => {
-                        let ended = |reasons: &[&str]| finish_reason.as_deref().is_some_and(|r| reasons.contains(&r));
-                        let (called, refused) = (ended(&CALLED), ended(&REFUSED));
+                        let called = finish_reason.is_some_and(|reason| CALLED.contains(&&*reason));
                         let (status, why) = match unusable {
                             _ if called => (Status::ToolCallInstead, "the model called a tool instead of answering"),
-                            Unusable::NoTag if refused => (Status::NoSummaryTag, "the model refused to answer"),
                             Unusable::Empty => (Status::EmptySummary, "the model's summary is empty"),
                             Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block"),
                         };
@@ -234,18 +230,6 @@ impl Compaction {
             return self.ask(Talk { shape, ..talk });
         }
         self.failed(status, why, talk)
-    }
-
-    /// The lists that will stand beside the model's summary, so that it need not repeat them; none where the form has none, or for a piece
-    /// of the history.
-    fn given_lists(&self, talk: &Talk) -> String {
-        if self.options.profile.replacement.form != profile::Form::Record || talk.earlier.is_some() {
-            return String::new();
-        }
-        let most = (talk.limit / GIVEN_OF_LIMIT).min(MOST_GIVEN);
-        let shares = Shares { user: most / 4, ledger: most / 2, entries: most / 2, least: most / 2, room: most };
-        let ledger = self.ledger(&talk.covered.ids);
-        crate::compact::ledger::render::blocks(&ledger, shares, false, &*self.tokenizer).text
     }
 
     /// No summary of the model's will come.
@@ -309,13 +293,6 @@ impl Compaction {
         facts.into_iter().filter(|fact| !view.contains(fact)).take(MOST_FACTS).map(str::to_string).collect()
     }
 }
-
-/// Lists that the model is shown, in tokens, and as a part of what it takes.
-const MOST_GIVEN: u64 = 3_000;
-const GIVEN_OF_LIMIT: u64 = 16;
-
-/// How providers say that the model, or a filter, refused.
-const REFUSED: [&str; 5] = ["refusal", "content_filter", "content-filter", "SAFETY", "PROHIBITED_CONTENT"];
 
 /// How providers say that the model called a tool.
 const CALLED: [&str; 4] = ["tool_calls", "tool_use", "function_call", "tool-calls"];
