@@ -83,8 +83,9 @@ test("compact: a model that repeats itself, and one that does not end", async ()
   assert.ok(repeated.report.after.total <= 6_000);
   let asked = 0;
   const endless = await compact(messages, { ...options, llm: async () => (asked++, section.repeat(70_000)) });
-  assert.equal(endless.report.status, "model_failed");
-  assert.deepEqual(endless.messages, messages);
+  // Rules write the summary instead.
+  assert.deepEqual([endless.report.status, endless.report.model?.failure], ["applied", "model_failed"]);
+  assert.ok(endless.report.after.total <= 6_000);
   assert.match(String(endless.report.model?.error), /^the reply has 20\d{5} characters; a summary of more than 2000000 is not read$/);
   assert.ok(asked < 5);
 });
