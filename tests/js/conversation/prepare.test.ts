@@ -290,8 +290,8 @@ test("a refusal teaches the limit, from the text alone, and the next request is 
 });
 
 test("refusals without a number end after three retries", async () => {
-  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 8_000 } });
-  conversation.append(begin(38));
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 32_000 } });
+  conversation.append(begin(150));
   const said: string[] = [];
   let last = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 5; attempt += 1) {
