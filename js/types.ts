@@ -238,7 +238,7 @@ export interface PruneOptions extends Omit<CountOptions, "model"> {
   /** Put a line into the next message of the user that says how much was left out, and where it is. Default false. */
   note?: boolean;
   /**
-   * Share of the limit, 0 to 1, for sentences of what was left out: whole sentences, chosen by how much they say for their tokens, in a note
+   * Share of the limit, 0 to 1, for sentences of the dropped messages: whole sentences, chosen by how much they say for their tokens, in a note
    * in front of the first thing that the user says in the result (see `report.notes`). They also take what is too little for one more
    * turn. For talk in which facts matter more than whole messages; sentences are chosen anew for each request. Default 0: none.
    */

@@ -10,7 +10,7 @@ export type Asked = { exact: string; ids: string[]; query?: string; offset?: num
 
 const EXAMPLES = 'Call it with {"id":"m17"}, {"id":"m10..m20"} or {"query":"words to search for"}.';
 
-/** Reads the arguments of a call: JSON text, or the object that it stands for. */
+/** Reads the arguments of a call: JSON text, or the object itself. */
 export function readAsked(input: unknown): Asked {
   let given = input;
   if (typeof given === "string") {

@@ -43,7 +43,7 @@ const LONGEST_BLANK = 128;
 const SNAP = 0.25;
 /** How often a page that came out too long is made again. */
 const ATTEMPTS = 8;
-/** Share of a piece that stands in front of the place it is about. */
+/** Share of a piece that precedes the place it is about. */
 const BEFORE = 0.25;
 
 /** Writes a page of at most `limit` tokens. */

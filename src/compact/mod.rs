@@ -198,7 +198,7 @@ pub struct ModelReport {
     /// What is still wrong with its summary, as far as rules can tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// How it failed, and why; whoever wrote the summary then.
+    /// How it failed, and why, whether rules or a model wrote the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use super::{Fact, Facts, Speaker};
 use crate::tokens::Tokenizer;
 
-/// What stands in the place of sentences that are left out, and its tokens with a blank.
+/// The mark that replaces sentences that are left out, and its tokens with a blank.
 const GAP: &str = "…";
 const GAP_TOKENS: u64 = 2;
 /// Sentences that may turn out too long for the room before the search for a shorter one ends.

@@ -34,7 +34,7 @@ pub struct Weights {
     pub spread: f64,
 }
 
-/// Fitted on three of the five talks of BFCL's memory set; the other two judged them.
+/// Fitted on the five talks of BFCL's memory set, none of which is unseen.
 pub const WEIGHTS: Weights = Weights {
     figure: 6.0,
     name: 5.5,
@@ -264,7 +264,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The best ones first, of about so many tokens in all: what a fact has in common with better ones counts less.
+/// The best ones first, of about this many tokens in all: what a fact has in common with better ones counts less.
 pub fn order(facts: &Facts, candidates: Vec<usize>, tokens: f64) -> Vec<usize> {
     order_by(facts, candidates, tokens, WEIGHTS)
 }

@@ -469,7 +469,7 @@ pub struct Blocks {
     pub spare: u64,
 }
 
-/// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of what was left out.
+/// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of the entries without a line.
 pub fn blocks(ledger: &Ledger, shares: Shares, recalls: bool, tokenizer: &dyn Tokenizer) -> Blocks {
     blocks_with(ledger, shares, recalls, tokenizer, (0, |_: &str, _| (String::new(), 0)))
 }

@@ -119,7 +119,7 @@ pub struct Limits {
     pub priorities: HashMap<String, f64>,
     /// Say in the next message of the user that something was left out.
     pub note: bool,
-    /// Show sentences of what was left out.
+    /// Show sentences of dropped messages.
     pub sentences: Option<Sentences>,
     /// The cut of the previous request.
     pub previous: Option<Cut>,
@@ -144,7 +144,7 @@ const GROWN: u64 = 10;
 /// Times that room is made for notes before they are left out.
 const NOTE_ATTEMPTS: usize = 6;
 
-/// Room that is not worth another cut: this part of the limit, one in so many.
+/// Room that is not worth another cut: one part in this many of the limit.
 const SPARE: u64 = 50;
 
 /// Cuts that are tried before one is taken that leaves free what joining messages saves.

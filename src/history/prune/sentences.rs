@@ -10,7 +10,7 @@ use crate::history::plan::Fate;
 use crate::message::{Part, Role};
 use crate::tokens::Tokenizer;
 
-/// Cuts texts, oldest first, to their best whole sentences within so many tokens in all; `None` for a text of which none is chosen.
+/// Cuts texts, oldest first, to their best whole sentences within a number of tokens in all; `None` for a text of which none is chosen.
 pub type Excerpt = fn(&[&str], u64, &dyn Tokenizer) -> Vec<Option<String>>;
 
 /// Sentences of what is left out.
