@@ -48,7 +48,7 @@ pub fn is_stop(word: &str) -> bool {
     word.len() <= 16 && set.contains(&exact(word))
 }
 
-/// True if a list, whose words stand between spaces, has this word in any case. A list is read once: scans of lists by substrings took half of the
+/// True if a list, whose words stand between spaces, has this word in any case. A list is read once: scans of lists by substrings took a sixth of the
 /// time of a long talk.
 fn listed(list: &'static str, word: &str) -> bool {
     thread_local! {
