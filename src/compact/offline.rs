@@ -148,7 +148,7 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
         records.push_back(sections);
     }
     let mut total: u64 = records.iter().flatten().map(|section| section.tokens).sum();
-    let most = if total <= most { most } else { most.saturating_sub(tokenizer.count(&line_of(usize::MAX))) };
+    let most = if total <= most { most } else { most.saturating_sub(tokenizer.count(&line_of(WIDEST))) };
     while total > most {
         let Some(oldest) = records.front_mut() else { break };
         let longest = oldest.iter_mut().filter(|section| !section.lines.is_empty()).rev().max_by_key(|s| s.tokens);
@@ -176,6 +176,9 @@ fn kept(earlier: &[String], most: u64, tokenizer: &dyn Tokenizer) -> String {
     }
     out.join("\n")
 }
+
+/// The count whose line is taken for the longest: no `usize::MAX`, which has other digits in wasm than in native code.
+const WIDEST: usize = 999_999_999;
 
 /// Says how many lines of earlier summaries went, and reads it.
 fn line_of(lines: usize) -> String {
@@ -332,7 +335,7 @@ fn progress(ledger: &Ledger, budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Stri
         // A term used again is worth more than one that is merely rare.
         let worth = |term: &String| match uses.get(term.as_str()).copied().unwrap_or(1) {
             1 => 0.5,
-            n => (texts / n as f64).ln().max(0.0),
+            n => libm::log(texts / n as f64).max(0.0),
         };
         let rarity = candidate.terms.iter().map(worth).sum::<f64>() / (candidate.terms.len() as f64).sqrt();
         let recency = 0.5 + 0.5 * candidate.text as f64 / texts;

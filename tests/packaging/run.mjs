@@ -485,15 +485,18 @@ const cases = {
         ["cut", "model_failed"], ["no-tag", "no_summary_tag"], ["empty", "empty_summary"], ["tool-call", "tool_call_instead"], ["hang", "timeout", "--timeout", "1"],
       ]) {
         script(behaviour);
-        const { code, stdout, stderr } = await ask(...more);
+        // What fits stays as it is if nobody but the model may summarise.
+        const { code, stdout, stderr } = await ask("--budget", "10000", "--force", "--on-failure", "leave", ...more);
         assert.equal(code, 5, `${behaviour}: ${stderr}`);
         const result = JSON.parse(stdout);
         assert.equal(result.status, status, behaviour);
         assert.deepEqual(result.messages, whole, `${behaviour}: the conversation changed`);
       }
       script("500");
-      const offline = await ask("--on-failure", "offline");
+      const offline = await ask();
       assert.deepEqual([offline.code, JSON.parse(offline.stdout).status], [0, "applied"]);
+      const left = await ask("--on-failure", "leave");
+      assert.ok(left.code === 5 && left.stderr.includes("compaction_failed"), `${left.code}: ${left.stderr}`);
       script("no-max-tokens");
       assert.equal((await ask()).code, 0, "a model that takes no max_tokens");
       script("good");

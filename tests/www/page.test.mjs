@@ -83,7 +83,7 @@ test("dragging the budget changes what is kept, and it always fits", async () =>
 test("compacting shows the summary, what it stands for, and why", async () => {
   await open("#mode=compact&budget=4000");
   assert.ok((await total("#after")) <= 4_000);
-  assert.match(await page.textContent("#summary-text"), /Conversation Overview[\s\S]*Recent Operations/);
+  assert.match(await page.textContent("#summary-text"), /Conversation Overview[\s\S]*Active Work State/);
   assert.ok((await page.locator(".fate", { hasText: "covered" }).count()) > 5);
   const row = page.locator("#messages button").nth(1);
   await row.click();

@@ -15,9 +15,15 @@ const MISSES: usize = 30;
 ///
 /// ```
 /// use espalier::compact::facts::excerpt;
-/// use espalier::tokens::Estimator;
+/// use espalier::tokens::Tokenizer;
+/// struct Words;
+/// impl Tokenizer for Words {
+///     fn count(&self, text: &str) -> u64 {
+///         text.split_whitespace().count() as u64
+///     }
+/// }
 /// let texts = ["Well, you know how it is. The budget is $500.", "Sounds good to me."];
-/// let kept = excerpt(&texts, 16, &Estimator::default());
+/// let kept = excerpt(&texts, 12, &Words);
 /// assert_eq!(kept[0].as_deref(), Some("… The budget is $500."));
 /// ```
 pub fn excerpt(texts: &[&str], budget: u64, tokenizer: &dyn Tokenizer) -> Vec<Option<String>> {

@@ -34,18 +34,14 @@ zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig hun
 vingt trente cent mille dos tres cuatro cinco seis siete ocho nueve diez doce veinte treinta cien mil dois duas três quatro sete oito nove dez \
 doze vinte trinta два три четыре пять шесть семь восемь девять десять двадцать тридцать сто тысяча";
 
-/// True for a number in words, or two with a hyphen.
+/// Returns true for a number in words, or two with a hyphen.
 pub fn is_number(word: &str) -> bool {
-    static SET: OnceLock<HashSet<u32>> = OnceLock::new();
-    let set = SET.get_or_init(|| NUMBERS.split_whitespace().map(exact).collect());
-    word.len() <= 24 && word.split('-').all(|part| set.contains(&exact(part)))
+    word.len() <= 24 && word.split('-').all(|part| listed(NUMBERS, part))
 }
 
-/// True for a word that carries nothing by itself.
+/// Returns true for a word that carries nothing by itself.
 pub fn is_stop(word: &str) -> bool {
-    static SET: OnceLock<HashSet<u32>> = OnceLock::new();
-    let set = SET.get_or_init(|| STOP.split_whitespace().map(exact).collect());
-    word.len() <= 16 && set.contains(&exact(word))
+    word.len() <= 16 && listed(STOP, word)
 }
 
 /// True if a list, whose words stand between spaces, has this word in any case. A list is read once: scans of lists by substrings took a sixth of the
@@ -341,7 +337,7 @@ pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
         if is_romance && at == 1 && word.len() > 2 && ends(&["o", "é", "í", "ei", "i", "ou", "eu", "iu"]) {
             return true;
         }
-        FORMS.iter().any(|form| word.ends_with(form)) || WORDS.contains(&format!(" {word} "))
+        FORMS.iter().any(|form| word.ends_with(form)) || listed(WORDS, &word)
     })
 }
 

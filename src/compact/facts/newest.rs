@@ -137,7 +137,7 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
         let Some(postings) = facts.postings.get(key).filter(|postings| postings.len() <= MOST_POSTINGS) else {
             continue;
         };
-        let rarity = ((all / postings.len() as f64).ln() / all.ln()).clamp(0.05, 1.0);
+        let rarity = (libm::log(all / postings.len() as f64) / libm::log(all)).clamp(0.05, 1.0);
         for &at in postings.iter().filter(|at| (**at as usize) < end) {
             match shared.iter_mut().find(|(index, ..)| *index == at as usize) {
                 Some((_, sum, count)) => (*sum, *count) = (*sum + rarity, *count + 1),

@@ -202,7 +202,8 @@ impl PartialOrd for Candidate {
 struct Chosen<'a> {
     facts: &'a Facts,
     weights: Weights,
-    all: f64,
+    /// What a word is worth by the number of its uses.
+    rarity: Vec<f64>,
     words: HashMap<u32, u32>,
     is_chosen: Vec<bool>,
     /// Chosen facts by text.
@@ -212,8 +213,8 @@ struct Chosen<'a> {
 impl Chosen<'_> {
     /// What a word is worth: rare ones more.
     fn worth(&self, kind: Kind, key: u32) -> f64 {
-        let uses = self.facts.postings.get(&key).map_or(1, Vec::len) as f64;
-        let rarity = ((self.all / uses).ln() / self.all.ln()).clamp(0.0, 1.0).powf(self.weights.idf);
+        let uses = self.facts.postings.get(&key).map_or(1, Vec::len);
+        let rarity = self.rarity[uses.min(self.rarity.len() - 1)];
         let w = &self.weights;
         let worth = match kind {
             Kind::Stop => 0.0,
@@ -260,7 +261,7 @@ impl Chosen<'_> {
         let is_first = index == 0 || self.facts.sentences[index - 1].text_index != sentence.text_index;
         let place = if is_first { w.first } else { 1.0 };
         let spread = w.spread.powi(of_text as i32);
-        worth * speaker * repeated * place * spread / (tokens + w.plus).powf(w.power)
+        worth * speaker * repeated * place * spread / libm::pow(tokens + w.plus, w.power)
     }
 }
 
@@ -270,10 +271,16 @@ pub fn order(facts: &Facts, candidates: Vec<usize>, tokens: f64) -> Vec<usize> {
 }
 
 pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Weights) -> Vec<usize> {
+    let all = (facts.sentences.len() as f64).max(8.0);
+    let most = facts.postings.values().map(Vec::len).max().unwrap_or(1);
+    let rarity = |uses: usize| {
+        let share = libm::log(all / uses.max(1) as f64) / libm::log(all);
+        libm::pow(share.clamp(0.0, 1.0), weights.idf)
+    };
     let mut chosen = Chosen {
         facts,
         weights,
-        all: (facts.sentences.len() as f64).max(8.0),
+        rarity: (0..=most).map(rarity).collect(),
         words: HashMap::default(),
         is_chosen: vec![false; facts.sentences.len()],
         of_text: HashMap::default(),

@@ -61,7 +61,7 @@ impl Held {
     pub fn begin(&self, messages: &[Rc<Message>], rules: &Rules) -> Rc<[Rc<Known>]> {
         let mut read_by = self.rules.borrow_mut();
         let mut held = self.messages.borrow_mut();
-        if read_by.tools != rules.tools || read_by.root != rules.root {
+        if !read_by.reads_calls_like(rules) {
             read_by.clone_from(rules);
             *held = Rc::default();
         }

@@ -26,8 +26,7 @@ impl OpenFiles {
             // A rewound conversation has lost some of them.
             let is_begin = held.taken.len() <= messages.len()
                 && held.taken.iter().zip(messages).all(|(one, other)| Rc::ptr_eq(one, other));
-            let of = |rules: &Rules| (rules.tools.clone(), rules.root.clone(), rules.dialect);
-            is_begin && of(&held.rules) == of(rules)
+            is_begin && held.rules.reads_calls_like(rules)
         });
         let fresh = || Held { taken: vec![], rules: rules.clone(), set: Rc::new(WorkingSet::new(rules)) };
         let held = held.insert(known.unwrap_or_else(fresh));

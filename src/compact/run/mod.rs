@@ -67,6 +67,8 @@ pub struct Compaction {
     state: State,
     /// What the cheap steps came to.
     cheap: Cheap,
+    /// The result fills its budget with the working set beside the newest messages: it keeps no room for later turns.
+    fills: bool,
     /// The number of the next effect.
     next_id: u32,
     calls: usize,
@@ -209,6 +211,7 @@ impl Compaction {
             options,
             state: State::Start,
             cheap: Cheap::default(),
+            fills: false,
             next_id: 0,
             calls: 0,
             prompt_tokens: 0,

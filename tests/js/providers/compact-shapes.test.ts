@@ -16,7 +16,7 @@ const server = await scripted({ strict: true, key: KEY });
 
 type Name = "openai" | "openaiResponses" | "anthropic" | "gemini";
 const NAMES: Name[] = ["openai", "openaiResponses", "anthropic", "gemini"];
-const text = "The parser reads one token after the other. ".repeat(40);
+const text = (n: number) => `Rule ${n} of the parser reads one token after the other. `.repeat(40);
 const schema = { type: "object", properties: { path: { type: "string" } } };
 
 /** A run of an agent on one request in the words of each provider, and its tools. */
@@ -25,28 +25,28 @@ const RUNS: Record<Name, { messages: Record<string, unknown>[]; tools: unknown[]
     tools: [{ type: "function", function: { name: "read_file", description: "Reads.", parameters: schema } }],
     messages: [{ role: "system", content: "You are an agent." }, { role: "user", content: "Fix the parser." }, ...rounds((n) => [
       { role: "assistant", content: null, tool_calls: [{ id: `c${n}`, type: "function", function: { name: "read_file", arguments: `{"path":"src/a${n}.rs"}` } }] },
-      { role: "tool", tool_call_id: `c${n}`, content: text },
+      { role: "tool", tool_call_id: `c${n}`, content: text(n) },
     ])],
   },
   openaiResponses: {
     tools: [{ type: "function", name: "read_file", description: "Reads.", parameters: schema, strict: false }],
     messages: [{ type: "message", role: "user", content: "Fix the parser." }, ...rounds((n) => [
       { type: "function_call", call_id: `c${n}`, name: "read_file", arguments: `{"path":"src/a${n}.rs"}` },
-      { type: "function_call_output", call_id: `c${n}`, output: text },
+      { type: "function_call_output", call_id: `c${n}`, output: text(n) },
     ])],
   },
   anthropic: {
     tools: [{ name: "read_file", description: "Reads.", input_schema: schema }],
     messages: [{ role: "user", content: "Fix the parser." }, ...rounds((n) => [
       { role: "assistant", content: [{ type: "tool_use", id: `toolu_${n}`, name: "read_file", input: { path: `src/a${n}.rs` } }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${n}`, content: text }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${n}`, content: text(n) }] },
     ])],
   },
   gemini: {
     tools: [{ functionDeclarations: [{ name: "read_file", description: "Reads.", parametersJsonSchema: schema }] }],
     messages: [{ role: "user", parts: [{ text: "Fix the parser." }] }, ...rounds((n) => [
       { role: "model", parts: [{ functionCall: { name: "read_file", args: { path: `src/a${n}.rs` } } }] },
-      { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: text } } }] },
+      { role: "user", parts: [{ functionResponse: { name: "read_file", response: { output: text(n) } } }] },
     ])],
   },
 };
