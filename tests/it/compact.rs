@@ -460,7 +460,7 @@ fn the_long_transcript_goes_into_twenty_thousand_tokens() {
     assert_eq!(done.status, Status::Applied);
     assert!(done.before.total > 390_000);
     let text = text_of(&done);
-    for fact in ["packages/coding-agent/src/main.ts", "tui-renderer.ts", "<commands>"] {
+    for fact in ["packages/coding-agent/)\n", "- src/main.ts", "tui-renderer.ts", "<commands>"] {
         assert!(text.contains(fact), "{fact} is missing in:\n{text}");
     }
 }

@@ -46,12 +46,17 @@ function block(text, name) {
   return [...text.matchAll(new RegExp(`<${name}>\n([^]*?)\n</${name}>`, "g"))].map(([, inner]) => inner).join("\n");
 }
 
-/** Lines that begin with a dash, with what follows below them: `{ ids, line }`. */
+/**
+ * Lines that begin with a dash, with what follows below them: `{ ids, line }`. In lists a line that begins with blanks
+ * is an item of the message above it.
+ */
 function items(text, name) {
   const found = [];
   for (const line of block(text, name).split("\n")) {
     if (/^\(\d+ more/.test(line)) continue;
     if (/^(?:- |\[~?m\d)/.test(line) || found.length === 0) found.push(line);
+    else if (name !== "summary" && /^ {2}\S/.test(line))
+      found.push(line.replace("  ", found.at(-1).match(/^- [^:]*: /)?.[0] ?? "- "));
     else found[found.length - 1] += `\n${line}`;
   }
   return found.filter((line) => line.trim() !== "").map((line) => ({ ids: idsOf(line), line: bare(line) }));

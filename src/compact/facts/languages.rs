@@ -280,6 +280,18 @@ le seul problème|la seule question|le seul souci|вместо этого|muss g
 doit avoir|doit être une|tiene que ser|tem que ser|tem de ser|must be a|must be the|has to be a|has to be the|have to be a|\
 muss ein|muss eine|muss der|muss die|muss das|must have been";
 
+/// Returns true for a verb that begins a task rather than a rule: "add a test for every command" is done once.
+pub fn begins_task(word: &str) -> bool {
+    const VERBS: &str = "add update change implement create fix remove move show do refactor convert replace rename extract \
+build install delete rewrite revert commit run try check test find look investigate";
+    listed(VERBS, word)
+}
+
+/// Returns true for a marker that limits nothing by itself. In front of a figure it does: "under 500".
+pub fn is_mild(marker: &str) -> bool {
+    listed("all any each every everything first under above below within per up exactly alone short by default", marker)
+}
+
 /// Words before the one that counts: courtesies and conjunctions.
 pub fn is_opener(word: &str) -> bool {
     const OPENERS: &str = " please and but also so then just ok okay now well oh hey hi hello yes yeah sorry actually \

@@ -112,13 +112,6 @@ impl Facts {
         self.push(self.ids.len() - 1, speaker, sentence, true);
     }
 
-    /// Takes in a sentence of the record that the newest one is of.
-    pub fn add_next(&mut self, sentence: &str) {
-        if let Some(id) = self.ids.last().cloned() {
-            self.add_sentence(&id, Speaker::Record, sentence);
-        }
-    }
-
     /// Reads a sentence as it would be held; nothing for one that says nothing or is no sentence. `follows`: the sentence
     /// before it is held.
     fn read(text_index: usize, speaker: Speaker, text: &str, follows: bool) -> Option<Sentence> {

@@ -205,7 +205,7 @@ fn of_words(tokens: &[Token]) -> bool {
                 is_statement = true;
             }
             Some(Class::Weak | Class::Order) if is_condition && starts_clause && !has_subject => return true,
-            Some(Class::Weak | Class::Order) if wishes => return true,
+            Some(Class::Weak | Class::Order) if wishes && !is_mild(tokens, at) => return true,
             Some(Class::Weak | Class::Order)
                 if !has_subject
                     && behind()
@@ -233,10 +233,19 @@ fn of_words(tokens: &[Token]) -> bool {
     false
 }
 
+/// Returns true for a marker that limits nothing, unless a figure follows it.
+fn is_mild(tokens: &[Token], marker: usize) -> bool {
+    let is_figure = |token: &Token| token.text.starts_with(|c: char| c.is_ascii_digit());
+    super::languages::is_mild(tokens[marker].text) && !tokens.iter().skip(marker + 1).take(2).any(is_figure)
+}
+
 /// True if a sentence begins with what looks like an order: a word that is no subject, followed by what it is about.
 fn is_order(tokens: &[Token], first: usize, marker: usize) -> bool {
     let word = tokens[first].text;
     if marker <= first || word.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    if super::languages::begins_task(word) && (is_mild(tokens, marker) || !tokens[marker].begins) {
         return false;
     }
     let is_plain = super::languages::tells_language(tokens[marker].text)

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::command::{body, is_prompt, shortened};
-use super::ended::own_lines;
+use super::command::{body, is_prompt};
+use super::ended::{NO_OUTPUT, own_lines};
 use super::same::is_id;
 use super::shell::{Simple, is_path, simple_commands};
 use super::text::one_line;
@@ -48,7 +48,7 @@ impl State {
 
 /// Longest forms, in bytes.
 const WHAT_BYTES: usize = 400;
-pub const SHORT_BYTES: usize = 90;
+const SHORT_BYTES: usize = 90;
 const VALUE_BYTES: usize = 80;
 const OUTCOME_BYTES: usize = 160;
 /// Longest result that is read as JSON, in bytes.
@@ -194,13 +194,6 @@ const THINGS: [&str; 9] = ["status", "details", "history", "info", "stats", "che
 /// The commands of a line as they are written. Quotes do not count: what is cut in one is a little less of the text.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
     line.split("&&").flat_map(|part| part.split([';', '|', '\n'])).map(str::trim).filter(|piece| !piece.is_empty())
-}
-
-/// As much of a command line as changes the world, in about `bytes`.
-pub fn acting(line: &str, bytes: usize) -> String {
-    let acting: Vec<&str> = body(line).split(" && ").filter(|piece| commands(piece)).collect();
-    let all = if acting.is_empty() { body(line).to_string() } else { acting.join(" && ") };
-    shortened(&all, bytes)
 }
 
 /// True if the name of a tool says that it changes something: the first of its words that is a verb decides.
@@ -433,16 +426,9 @@ impl Action {
     }
 
     /// A command line.
-    pub fn of_line(id: &str, at: usize, line: &str, short: &str) -> Action {
+    pub fn of_line(id: &str, at: usize, line: &str) -> Action {
         let what = format!("`{}`", body(line));
-        Action {
-            id: id.to_string(),
-            what,
-            short: format!("`{short}`"),
-            state: State::Unknown,
-            outcome: String::new(),
-            at,
-        }
+        Action { id: id.to_string(), short: what.clone(), what, state: State::Unknown, outcome: String::new(), at }
     }
 
     /// The tool, or the command without its arguments.
@@ -457,6 +443,7 @@ impl Action {
     pub fn ended(&mut self, has_failed: bool, said: &str) {
         self.state = if has_failed { State::Failed } else { State::Done };
         // The message of a commit is known.
+        let said = if said.trim() == NO_OUTPUT { "" } else { said };
         let new = said.find("] ").map(|at| at + 1).filter(|&at| self.what.contains(said[at..].trim()));
         self.outcome = one_line(&said[..new.unwrap_or(said.len())], OUTCOME_BYTES);
     }

@@ -9,7 +9,7 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::escape::unescape;
 use super::file::File;
-use super::line::{NEXT, looks_like_entry};
+use super::line::{HERE, NEXT, folder_of, id_of, looks_like_entry, row_of};
 use super::render::Block;
 use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
@@ -44,17 +44,37 @@ impl Ledger {
         self.said_earlier(summary);
         let mut block: Option<Block> = None;
         let mut request: Option<Asked> = None;
+        // Of the row before: rows of one message name its id once.
+        let mut id = String::new();
+        let mut folder = String::new();
         for line in blocks.lines() {
             match block {
-                None => block = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')).and_then(Block::of_name),
+                None => {
+                    folder.clear();
+                    block = line.strip_prefix('<').and_then(|l| l.strip_suffix('>')).and_then(Block::of_name);
+                }
                 Some(open) if line.strip_prefix("</").and_then(|l| l.strip_suffix('>')) == Some(open.name()) => {
                     block = None;
                     self.earlier_request(request.take());
                 }
                 Some(Block::Users) => self.user_line(line, &mut request),
+                Some(Block::Changed | Block::Read) if folder_of(line).is_some() => {
+                    folder = unescape(folder_of(line).unwrap_or_default());
+                }
+                Some(open @ (Block::Changed | Block::Read)) => match left_out(line) {
+                    Some(n) => self.leave_out(open, n),
+                    None => self.file_line(&unescape(line), &folder),
+                },
                 Some(open) => match left_out(line) {
                     Some(n) => self.leave_out(open, n),
-                    None => self.entry(open, &unescape(line)),
+                    None => {
+                        let line = match line.strip_prefix(NEXT) {
+                            Some(text) => row_of(&id, text),
+                            None => line.to_string(),
+                        };
+                        id = id_of(&line).to_string();
+                        self.entry(open, &unescape(&line));
+                    }
                 },
             }
         }
@@ -106,10 +126,22 @@ impl Ledger {
         );
     }
 
-    fn entry(&mut self, block: Block, line: &str) {
-        if let Some(sentence) = line.strip_prefix(NEXT).filter(|_| block == Block::Facts) {
-            return self.facts.add_next(sentence);
+    /// A file below `folder`, unless its path is absolute or begins with [`HERE`].
+    fn file_line(&mut self, line: &str, folder: &str) {
+        let Some(mut file) = line.strip_prefix("- ").and_then(File::parse) else { return };
+        file.last = marked(&file.last);
+        match file.path.strip_prefix(HERE).filter(|_| !folder.is_empty()) {
+            Some(path) => file.path = path.to_string(),
+            None if file.path.starts_with('/') => {}
+            None => file.path.insert_str(0, folder),
         }
+        if !self.file_at.contains_key(&file.path) {
+            self.file_at.insert(file.path.clone(), self.files.len());
+            self.files.push(file);
+        }
+    }
+
+    fn entry(&mut self, block: Block, line: &str) {
         let Some(line) = line.strip_prefix("- ") else { return };
         let with_id = line.split_once(": ").map(|(id, text)| (marked(id), text));
         match (block, with_id) {
@@ -124,14 +156,6 @@ impl Ledger {
                 // A plan of the conversation's own is newer.
                 if plan.id == EARLIER_PLAN {
                     plan.items.push((mark, what.to_string()));
-                }
-            }
-            (Block::Changed | Block::Read, _) => {
-                let Some(mut file) = File::parse(line) else { return };
-                file.last = marked(&file.last);
-                if !self.file_at.contains_key(&file.path) {
-                    self.file_at.insert(file.path.clone(), self.files.len());
-                    self.files.push(file);
                 }
             }
             (Block::Errors, Some((id, text))) => {

@@ -6,6 +6,9 @@
 use super::command::{Status, Tests};
 use super::error::{is_error_line, is_harmless};
 
+/// What agents write where a command printed nothing.
+pub(in crate::compact) const NO_OUTPUT: &str = "(no output)";
+
 /// What ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
@@ -70,8 +73,7 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
             found.into_iter().filter(|line| !sums_up(line)).collect()
         }
     };
-    let is_empty =
-        || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == "(no output)");
+    let is_empty = || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == NO_OUTPUT);
     match exit {
         // A search that found nothing, behind whatever it searched in.
         Some(1) if run.searches && is_empty() => return Ending { status: Status::Ended, errors: vec![] },

@@ -1,5 +1,7 @@
 //! Files that were read and changed.
 
+use std::collections::BTreeMap;
+
 /// What happened to a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct File {
@@ -18,6 +20,9 @@ pub struct File {
     pub at: usize,
 }
 
+/// Files that a folder is named for, and bytes that it must save: the line that names it costs some.
+const LEAST_FILES: usize = 3;
+const LEAST_SAVED: usize = 40;
 /// Ranges kept of one file.
 const RANGES: usize = 8;
 
@@ -93,4 +98,35 @@ impl File {
         }
         Some(file)
     }
+}
+
+/// Returns the folder that is worth naming once for all of `paths`, with a slash at its end: the one whose name repeats most bytes. Only
+/// folders of absolute paths count, so that a path without the folder cannot be mistaken for another one.
+///
+/// ```
+/// use espalier::compact::ledger::file::shared_folder;
+/// let paths = ["/home/ann/shop/src/a.rs", "/home/ann/shop/src/b.rs", "/home/ann/shop/test/a.rs", "/tmp/log"];
+/// assert_eq!(shared_folder(paths.into_iter()), Some("/home/ann/shop/"));
+/// assert_eq!(shared_folder(["src/a.rs", "src/b.rs", "src/c.rs"].into_iter()), None);
+/// ```
+pub fn shared_folder<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    let mut inside: Vec<&str> = paths.filter(|path| path.starts_with('/')).collect();
+    let (mut best, mut most) = (None, LEAST_SAVED);
+    let mut depth = 1;
+    while inside.len() >= LEAST_FILES {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for path in &inside {
+            if let Some(slash) = path[depth..].find('/') {
+                *counts.entry(&path[..=depth + slash]).or_default() += 1;
+            }
+        }
+        let fullest = counts.iter().max_by(|(one, a), (other, b)| a.cmp(b).then(other.cmp(one)));
+        let Some((&folder, &count)) = fullest else { break };
+        if count >= LEAST_FILES && count * folder.len() > most {
+            (best, most) = (Some(folder), count * folder.len());
+        }
+        inside.retain(|path| path.starts_with(folder));
+        depth = folder.len();
+    }
+    best
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::command::COMMAND_BYTES;
 use super::error::Failure;
 use super::escape::escape;
+use super::file::shared_folder;
 use super::render::Block;
 use super::story::ARROW;
 use super::text::{clip, flat, one_line};
@@ -12,19 +14,26 @@ use super::{By, Command, File, Ledger};
 use crate::compact::facts::Fact;
 use crate::message::tool_map::Mark;
 
-/// Bytes of a short form. The first fifty characters or so tell messages from each other, and beginning and end commands; errors are
-/// told from each other by what comes after the path.
+/// Bytes of a short form. The first fifty characters or so identify a message.
 const SHORT_REQUEST: usize = 64;
-const SHORT_COMMAND: usize = 90;
-const SHORT_ERROR: usize = 120;
+/// Commands and error lines are whole up to here: half of one cannot be run or searched for, and costs nearly as much.
+const SHORT_COMMAND: usize = COMMAND_BYTES;
+const SHORT_ERROR: usize = 200;
 /// Requests that have fewer forms, in bytes.
 const LONG_REQUEST: usize = 2_000;
 const SHORT_OUTCOME: usize = 60;
 /// Longest id that has to be made one line.
 const ID_BYTES: usize = 120;
 
-/// What a line begins with that goes on with the message of the line before it.
+/// Prefix of a row whose message id is that of the row before it.
 pub(super) const NEXT: &str = "  ";
+/// What stands in front of a folder that the files below it are in.
+const IN_FOLDER: &str = "(in ";
+/// Prefix of a relative path below the line that names a folder.
+pub(super) const HERE: &str = "./";
+/// What stands around the id of a row.
+const ROW: &str = "- ";
+const COLON: &str = ": ";
 
 pub(super) struct Line {
     pub(super) block: Block,
@@ -36,6 +45,10 @@ pub(super) struct Line {
     pub(super) short: String,
     /// Longer forms, shortest first.
     pub(super) longer: Vec<String>,
+    /// Length of the prefix with the id, in bytes; 0 if the line is no row.
+    prefix: usize,
+    /// The row shares its prefix with the row before it.
+    pub(super) follows: bool,
     /// Of a request the first form that has all its words.
     pub(super) words: usize,
     /// The form that is shown: 0 for the short one.
@@ -46,14 +59,24 @@ pub(super) struct Line {
 impl Line {
     fn new(block: Block, (entry, at): (usize, usize), id: &str, short: String, longer: Vec<String>) -> Line {
         let longer = longer.into_iter().filter(|form| *form != short).collect();
-        Line { block, entry, at, id: one_id(id).into_owned(), short, longer, words: 0, form: None, cost: 0 }
+        let id = one_id(id).into_owned();
+        let is_row = matches!(block, Block::Errors | Block::Commands | Block::Decisions | Block::Facts);
+        let prefix = if is_row { ROW.len() + id.len() + COLON.len() } else { 0 };
+        Line { block, entry, at, id, short, longer, prefix, follows: false, words: 0, form: None, cost: 0 }
     }
 
-    pub(super) fn text(&self, form: usize) -> &str {
-        match form {
+    /// True if rows of one message can share their prefix.
+    pub(super) fn is_row(&self) -> bool {
+        self.prefix > 0
+    }
+
+    /// The text of a form; `follows`: behind another row of its message.
+    pub(super) fn text(&self, form: usize, follows: bool) -> Cow<'_, str> {
+        let text = match form {
             0 => &self.short,
-            n => self.longer.get(n - 1).map_or(&self.short, |line| line),
-        }
+            n => self.longer.get(n - 1).unwrap_or(&self.short),
+        };
+        if follows && self.is_row() { Cow::Owned([NEXT, &text[self.prefix..]].concat()) } else { Cow::Borrowed(text) }
     }
 }
 
@@ -130,9 +153,7 @@ pub(super) fn fact_lines(ledger: &Ledger, tokens: u64) -> Vec<Line> {
     let mut ranked: Vec<(usize, Fact)> = ledger.facts.ranked(tokens).into_iter().enumerate().collect();
     crate::rank::sort(&mut ranked, |(_, fact)| fact.index as u64);
     let line = |(rank, fact): (usize, Fact)| {
-        // Behind another fact of its message.
-        let next = [NEXT, &*escape(fact.sentence)].concat();
-        Line::new(Block::Facts, (fact.index, rank), fact.id, row(fact.id, fact.sentence), vec![next])
+        Line::new(Block::Facts, (fact.index, rank), fact.id, row(fact.id, fact.sentence), vec![])
     };
     ranked.into_iter().map(line).collect()
 }
@@ -147,7 +168,17 @@ fn older_of(older: &mut Older, block: Block, all: usize, most: usize, oldest: &d
 }
 
 fn row(id: &str, text: &str) -> String {
-    ["- ", &one_id(id), ": ", &escape(text)].concat()
+    row_of(&one_id(id), &escape(text))
+}
+
+/// Returns the row of a text that is escaped already.
+pub(super) fn row_of(id: &str, text: &str) -> String {
+    [ROW, id, COLON, text].concat()
+}
+
+/// Returns the id of a row.
+pub(super) fn id_of(row: &str) -> &str {
+    row.strip_prefix(ROW).and_then(|row| row.split_once(COLON)).map_or("", |(id, _)| id)
 }
 
 /// An id as part of a line. Hosts and files choose ids: one with line ends would write lines of its own, and one with
@@ -174,6 +205,23 @@ fn begin(text: &str, bytes: usize) -> String {
 pub(super) fn looks_like_entry(line: &str) -> bool {
     let plain = line.trim_start_matches('\\');
     plain.starts_with(['[', '(']) || plain.starts_with(ARROW.trim_end())
+}
+
+impl Ledger {
+    /// Returns the folder that lists of files name once.
+    pub(super) fn shared_folder(&self) -> Option<&str> {
+        shared_folder(self.files.iter().map(|file| file.path.as_str()))
+    }
+}
+
+/// Returns the line above files that says which folder they are in. Absolute paths and those that begin with [`HERE`] are not.
+pub(super) fn folder_line(folder: &str) -> String {
+    format!("{IN_FOLDER}{})", escape(folder))
+}
+
+/// Returns the folder that such a line names.
+pub(super) fn folder_of(line: &str) -> Option<&str> {
+    line.strip_prefix(IN_FOLDER)?.strip_suffix(')')
 }
 
 /// The lines of rules, the plan and files; of the rules the newest `most`, and what was pinned.
@@ -210,9 +258,15 @@ pub(super) fn vital_lines(ledger: &Ledger, most: usize) -> (Vec<Line>, Older) {
     }
     let mut files: Vec<(usize, &File)> = ledger.files.iter().enumerate().collect();
     crate::rank::sort(&mut files, |(_, file)| file.at as u64);
+    let folder = ledger.shared_folder().unwrap_or_default();
     for (order, file) in files {
         let block = if file.is_changed() { Block::Changed } else { Block::Read };
-        let line = format!("- {} ({})", escape(&file.path), file.marks());
+        let is_elsewhere = !folder.is_empty() && !file.path.starts_with('/');
+        // A name alone says too little.
+        let below = file.path.strip_prefix(folder).filter(|below| below.contains('/'));
+        let path = below.unwrap_or(&file.path);
+        let here = if is_elsewhere { HERE } else { "" };
+        let line = format!("- {here}{} ({})", escape(path), file.marks());
         out.push(Line::new(block, (order, file.at), &file.last, line, vec![]));
     }
     (out, older)

@@ -88,6 +88,13 @@ pub struct Rules {
     pub records: Records,
 }
 
+impl Rules {
+    /// Returns true if both rules read a tool call the same way, so that what was learned by one holds for the other.
+    pub fn reads_calls_like(&self, other: &Rules) -> bool {
+        self.tools == other.tools && self.root == other.root && self.dialect == other.dialect
+    }
+}
+
 /// A todo list or plan in its newest state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -453,8 +460,7 @@ impl Ledger {
             entry.last_line.clear();
             entry.is_action = action::commands(command);
             if entry.is_action {
-                let short = action::acting(&entry.line, action::SHORT_BYTES);
-                self.actions.push(Action::of_line(id, self.seen, &entry.line, &short));
+                self.actions.push(Action::of_line(id, self.seen, &entry.line));
             }
             commands.push(at);
         }

@@ -141,7 +141,7 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
                 *fence = Some((mark, marks));
                 false
             }
-            (None, _) => !start.starts_with('>') && !line.trim().is_empty(),
+            (None, _) => !start.starts_with('>') && !line.trim().is_empty() && !is_output(start),
         };
         if is_own {
             stretch.get_or_insert(from..from).end = from + line.len();
@@ -150,6 +150,31 @@ fn lines<'a>(text: &'a str, fence: &mut Option<(char, usize)>, out: &mut Vec<&'a
         }
     }
     out.extend(stretch.map(|range| &text[range]));
+}
+
+/// Returns true for a line that a program wrote and somebody pasted without quoting it: code, JSON, a stack trace, an error, a prompt.
+///
+/// ```
+/// use espalier::compact::ledger::quoted::own_words;
+/// let text = "It fails:\nTypeError: must not be null\n    at run (a.js:3:9)\nif (only) {\nNever catch that.";
+/// assert_eq!(own_words(text), ["It fails:", "Never catch that."]);
+/// ```
+fn is_output(line: &str) -> bool {
+    let line = line.trim();
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let is_error = first.strip_suffix("Error:").or(first.strip_suffix("Exception:"));
+    let is_frame = first == "at" && line.ends_with(')') && line.contains(':');
+    let has_json = line.matches("\":").count() + line.matches("\\n").count() > 1;
+    matches!(first, "$" | "%" | "➜" | "E" | "Traceback" | "File")
+        || is_error.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_')))
+        || line.starts_with("npm ERR!")
+        || line.starts_with("npm error")
+        || is_frame
+        || has_json
+        || line.ends_with(['{', '}'])
+        || line.ends_with(");")
+        || line.ends_with("):")
+        || line.starts_with("###") && line.ends_with("###")
 }
 
 /// Returns the tagged stretches, in order, in one walk through the text. Each name has one stretch, from its first

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::line::{Line, fact_lines, lines, vital_lines};
+use super::line::{Line, fact_lines, folder_line, lines, vital_lines};
 use super::story::FORMS;
 use super::user::PINNED;
 use super::{Command, Ledger};
@@ -102,6 +102,8 @@ const USERS_OF_ENTRIES: u64 = 60;
 /// of them than any record can hold: the newest stay, the others are counted and can be recalled.
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
+/// A message of the user with its outcome that is shown whole before facts are, in bytes.
+const SHORT_MESSAGE: usize = 240;
 /// No line takes fewer tokens.
 const LEAST_LINE: u64 = 5;
 
@@ -129,8 +131,15 @@ struct Page<'a> {
     /// Tokens of the block of the user's messages, and of all others.
     users: u64,
     lists: u64,
+    /// Tokens of the lists that lines which must not leave take.
+    vital: u64,
     /// What of them is there only because there is room.
     spare: u64,
+    /// By line, the message that its row is of, numbered; and whether a row of that message is shown.
+    messages: Vec<usize>,
+    has_row: Vec<bool>,
+    /// The line that names the folder of most files.
+    folder: Option<String>,
 }
 
 impl<'a> Page<'a> {
@@ -141,8 +150,30 @@ impl<'a> Page<'a> {
         if longer {
             lines.extend(fact_lines(ledger, if shares.room == u64::MAX { own } else { shares.room }));
         }
-        let frames = if ledger.actions.is_empty() { FRAMES } else { FRAMES + FRAME };
-        Page { lines, older, tokenizer, shares, users: FRAME, lists: frames, spare: 0 }
+        let folder = ledger.shared_folder().map(folder_line);
+        let of_folder = folder.as_ref().map_or(0, |line| (tokenizer.count(line) + 1) * 2);
+        let frames = if ledger.actions.is_empty() { FRAMES } else { FRAMES + FRAME } + of_folder;
+        let mut message = 0;
+        let messages = (0..lines.len()).map(|at| {
+            let is_same = |before: &Line| before.block == lines[at].block && before.id == lines[at].id;
+            message += usize::from(at > 0 && !is_same(&lines[at - 1]));
+            message
+        });
+        let messages: Vec<usize> = messages.collect();
+        let has_row = vec![false; message + 1];
+        Page {
+            lines,
+            older,
+            tokenizer,
+            shares,
+            users: FRAME,
+            lists: frames,
+            vital: 0,
+            spare: 0,
+            messages,
+            has_row,
+            folder,
+        }
     }
 
     /// What is left under the target.
@@ -155,9 +186,9 @@ impl<'a> Page<'a> {
         self.shares.ledger.saturating_sub(self.lists)
     }
 
-    /// What they may take of `most`, of which messages of the user had what their own share was too small for.
+    /// What they may take of `most` beside what must not leave; messages of the user had some of it where their own share was too small.
     fn within(&self, most: u64) -> u64 {
-        most.saturating_sub(self.lists + self.users.saturating_sub(self.shares.user.max(FRAME)))
+        most.saturating_sub(self.lists - self.vital + self.users.saturating_sub(self.shares.user.max(FRAME)))
     }
 
     /// What lines for messages of the user may take.
@@ -173,18 +204,20 @@ impl<'a> Page<'a> {
         if line.form.is_some_and(|shown| shown >= form) || form > line.longer.len() {
             return None;
         }
-        let text = line.text(form);
+        let follows = line.follows || line.form.is_none() && self.has_row[self.messages[at]];
+        let text = line.text(form, follows);
         // No token is longer than 128 bytes: what is far too long need not be counted.
         if text.len() as u64 / 128 > left.saturating_add(line.cost) {
             return None;
         }
-        let cost = self.tokenizer.count(text) + 1;
+        let cost = self.tokenizer.count(&text) + 1;
         let more = cost.saturating_sub(line.cost);
         if more > left {
             return None;
         }
         let line = &mut self.lines[at];
-        (line.form, line.cost) = (Some(form), cost);
+        (line.form, line.cost, line.follows) = (Some(form), cost, follows);
+        self.has_row[self.messages[at]] |= line.is_row();
         match line.block {
             Block::Users => self.users += more,
             _ => self.lists += more,
@@ -248,6 +281,7 @@ impl<'a> Page<'a> {
         self.fill(Block::Todo, entries);
         self.fill(Block::Changed, entries);
         self.fill(Block::Actions, entries);
+        self.vital = self.lists;
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
         let users = self.newest(Block::Users);
         let wanted = most(users.len(), USERS);
@@ -294,14 +328,11 @@ impl<'a> Page<'a> {
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 
-    /// What there is room for beyond them, in this order: the user's words up to their share, lines of all kinds, facts, the user's other
-    /// words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
+    /// What there is room for beyond them, in this order: lines of all kinds, facts, the user's other words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
     fn fill_room(&mut self, ledger: &Ledger) {
         // In talk every sentence can pass for a rule, and the facts say what it is about.
         if ledger.tools.is_empty() {
             self.fill_facts();
-        } else {
-            self.fill_users(self.shares.user);
         }
         for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
             for at in self.ranked(ledger, block) {
@@ -333,6 +364,25 @@ impl<'a> Page<'a> {
             }
         }
         self.fill_facts();
+    }
+
+    /// The user's words up to their share, before anything else has room. In talk these are short messages, which are whole facts.
+    fn fill_requests(&mut self, ledger: &Ledger) {
+        if ledger.tools.is_empty() {
+            self.fill_short_users(self.shares.user * 2);
+        } else {
+            self.fill_users(self.shares.user);
+        }
+    }
+
+    /// Short messages of the user with all their words, the newest first, up to `most` tokens.
+    fn fill_short_users(&mut self, most: u64) {
+        for at in self.newest(Block::Users) {
+            let line = &self.lines[at];
+            if line.text(line.words, false).len() <= SHORT_MESSAGE {
+                self.spend(at, line.words, most.saturating_sub(self.users));
+            }
+        }
     }
 
     /// All words of the user's messages, the newest first, or else their first sentences, up to `most` tokens.
@@ -367,9 +417,7 @@ impl<'a> Page<'a> {
             }
         }
         let mut misses = 0;
-        let is_shown = |at: &&usize| self.lines[**at].form.is_some();
-        let mut ids: HashSet<String> = all.iter().filter(is_shown).map(|&at| self.lines[at].id.clone()).collect();
-        let mut frame = if ids.is_empty() { FRAME } else { 0 };
+        let mut frame = if all.iter().any(|&at| self.lines[at].form.is_some()) { 0 } else { FRAME };
         for at in all {
             if misses == MISSES {
                 break;
@@ -379,13 +427,11 @@ impl<'a> Page<'a> {
                 continue;
             }
             let room = if self.shares.room == u64::MAX { self.own() } else { self.room() };
-            let form = usize::from(ids.contains(&line.id));
-            match self.show(at, form, room.saturating_sub(frame)) {
+            match self.show(at, 0, room.saturating_sub(frame)) {
                 Some(cost) => {
                     self.lists += frame;
                     self.spare += cost + frame;
                     frame = 0;
-                    ids.insert(self.lines[at].id.clone());
                 }
                 None => misses += 1,
             }
@@ -471,24 +517,28 @@ pub struct Blocks {
 
 /// The blocks of a ledger within `shares`. Where the agent can look messages up by id (`recalls`) they name those of the entries without a line.
 pub fn blocks(ledger: &Ledger, shares: Shares, recalls: bool, tokenizer: &dyn Tokenizer) -> Blocks {
-    blocks_with(ledger, shares, recalls, tokenizer, (0, |_: &str, _| (String::new(), 0)))
+    blocks_with(ledger, shares, recalls, tokenizer, ([0, 0], |_: &str, _| (String::new(), 0)))
 }
 
-/// The same with what the record shows besides: the lists keep that many tokens free for it, the function writes it within the tokens that it
-/// is given, and the lists take what it leaves.
+/// The same with text that the record shows behind the lists. `reserves` are tokens that the lists keep free for it: before their own lines
+/// have any room, and before they take more than their shares. The function writes it within the tokens that it is given; the lists take
+/// the rest.
 pub fn blocks_with(
     ledger: &Ledger,
     shares: Shares,
     recalls: bool,
     tokenizer: &dyn Tokenizer,
-    (reserve, beside): (u64, impl FnOnce(&str, u64) -> (String, u64)),
+    (reserves, beside): ([u64; 2], impl FnOnce(&str, u64) -> (String, u64)),
 ) -> Blocks {
+    let [first, all] = reserves;
     let mut page = Page::new(ledger, shares, true, tokenizer);
     page.floor(ledger);
+    page.shares.room = shares.room.saturating_sub(first);
+    page.fill_requests(ledger);
     page.fill_lines(ledger);
-    page.shares.room = shares.room.saturating_sub(reserve);
+    page.shares.room = shares.room.saturating_sub(all);
     page.fill_room(ledger);
-    if reserve == 0 {
+    if all == 0 {
         return write(ledger, &page, recalls);
     }
     page.shares.room = shares.room;
@@ -520,10 +570,12 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
             continue;
         }
         let lines = all.iter().filter(|line| line.form.is_some()).count();
-        let is_short = |line: &&&Line| block != Block::Facts && line.form.is_some_and(|form| form < line.longer.len());
+        let is_short = |line: &&&Line| line.form.is_some_and(|form| form < line.longer.len());
         let shortened = all.iter().filter(is_short).count();
         shown.push(Shown { block, lines, shortened, left_out });
         out.push_str(&format!("<{}>\n", block.name()));
+        let folder = page.folder.as_ref().filter(|_| matches!(block, Block::Changed | Block::Read));
+        out.extend(folder.into_iter().flat_map(|line| [line, "\n"]));
         if left_out > 0 {
             let oldest = older.map(|(.., id)| id).or(missing.first().map(|line| &line.id));
             let ids = match (oldest, missing.last().map_or(oldest, |line| Some(&line.id))) {
@@ -548,13 +600,12 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
                 }
             }
         }
-        let mut previous = "";
-        for line in all.iter().filter(|line| line.form.is_some()) {
-            // Facts of one message share its id.
-            let form = if block == Block::Facts { usize::from(previous == line.id) } else { line.form.unwrap_or(0) };
-            previous = &line.id;
-            out.push_str(line.text(form));
+        let mut previous = None;
+        for line in &all {
+            let Some(form) = line.form else { continue };
+            out.push_str(&line.text(form, previous == Some(&line.id)));
             out.push('\n');
+            previous = Some(&line.id);
         }
         out.push_str(&format!("</{}>\n", block.name()));
     }
@@ -572,7 +623,10 @@ fn folders(missing: &[&Line]) -> Vec<String> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     // Folders come by name.
     crate::rank::sort(&mut counts, |(_, files)| !(*files as u64));
-    counts.into_iter().map(|(folder, n)| format!("({folder}/: {n} files)")).collect()
+    counts
+        .into_iter()
+        .map(|(folder, n)| format!("({}/: {n} files)", if folder.is_empty() { "." } else { folder }))
+        .collect()
 }
 
 /// What is more important within its block: it leaves later.

@@ -32,7 +32,7 @@ const SHARES: Shares = Shares {
     working: share(0.35),
     names: share(0.10),
     // OpenAI codex keeps 20,000 tokens of the user's messages.
-    users: at_most(0.10, 20_000),
+    users: at_most(0.14, 20_000),
     ledger: at_most(0.05, 12_000),
     // Measured on a run of an agent of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of
     // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
@@ -42,8 +42,14 @@ const SHARES: Shares = Shares {
 };
 
 /// Those of the other systems: they keep room for the next turns, and put back no working set.
-const REFERENCE: Shares =
-    Shares { target: 0.40, keep_recent: share(0.375), working: fixed(0), names: fixed(0), ..SHARES };
+const REFERENCE: Shares = Shares {
+    target: 0.40,
+    keep_recent: share(0.375),
+    working: fixed(0),
+    names: fixed(0),
+    users: at_most(0.10, 20_000),
+    ..SHARES
+};
 
 const GAIN: Gain = Gain {
     stale: share(0.02),

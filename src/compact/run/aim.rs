@@ -84,7 +84,7 @@ impl Compaction {
 
     /// Tokens of the newest messages that stay verbatim: their share, or more where covering less frees enough.
     fn wanted_tail(&self, budget: &Budget, draft: &Draft) -> u64 {
-        if !self.fills() {
+        if !self.fills {
             return budget.keep_recent;
         }
         let totals = draft.after();
@@ -99,12 +99,13 @@ impl Compaction {
     /// free. A record of rules is written to see what it uses; a model is expected to write no less.
     pub(super) fn filled(&mut self, budget: &Budget, chosen: Chosen) -> Covered {
         let Chosen { mut cut, mut covered, groups, rule } = chosen;
-        if !self.fills() || !self.aims() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
+        if !self.fills || !self.aims() || rule.at != CutAt::Tokens || !self.options.profile.has(Rung::Offline) {
             return covered;
         }
+        self.add_extras(&covered, "");
+        let mut beside = self.beside_target(&covered);
         for _ in 0..MOST_CUTS {
-            self.add_extras(&covered, "");
-            let Some((free, over)) = self.beside_target(&covered) else { break };
+            let Some((free, over)) = beside else { break };
             if over == 0 && free <= budget.available / 50 {
                 break;
             }
@@ -122,8 +123,12 @@ impl Compaction {
             let Some(next) = next.filter(is_progress) else { break };
             let other = super::start::covered_by(&self.view(&[]), &draft, &groups, &next.covered);
             drop(draft);
-            let is_worth = self.beside_target(&other).is_some_and(|(_, above)| above <= over);
-            if other.ids.len() < self.options.profile.min_messages.manual || !is_worth {
+            if other.ids.len() < self.options.profile.min_messages.manual {
+                break;
+            }
+            self.add_extras(&other, "");
+            beside = self.beside_target(&other);
+            if beside.is_none_or(|(_, above)| above > over) {
                 break;
             }
             (cut, covered) = (next, other);

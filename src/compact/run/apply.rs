@@ -152,17 +152,27 @@ impl Compaction {
                 let worth = (covered.tokens as f64 * (1.0 - self.options.profile.gain.covered)) as u64;
                 let mut room = budget.target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
+                let mut may_grow = true;
                 loop {
                     let shares = self.shares(&budget, &draft, ledger, covered, room);
-                    let reserve = work.as_ref().map_or(0, |work| work.reserve(room));
+                    let reserves = work.as_ref().map_or([0, 0], |work| work.reserves(room));
                     let recalls = !self.extras.breadcrumb.is_empty();
                     let write = |lists: &str, left| {
                         work.as_ref().map_or((String::new(), 0), |work| work.within(lists, left, &*self.tokenizer))
                     };
-                    let lists = render::blocks_with(ledger, shares, recalls, &*self.tokenizer, (reserve, write));
+                    let lists = render::blocks_with(ledger, shares, recalls, &*self.tokenizer, (reserves, write));
                     let message = summary::of_blocks(id.clone(), text, &lists.text, covering, &self.extras);
-                    // Lines are counted one by one, and together they may be a little more.
-                    let over = (rest + meter.message(&message)).saturating_sub(budget.target).min(room);
+                    // Lines are counted one by one, and together they take a little more or less.
+                    let record = meter.message(&message);
+                    let total = rest + record;
+                    let over = total.saturating_sub(budget.target).min(room);
+                    let under = budget.target.saturating_sub(total).min(worth.saturating_sub(record + of_others));
+                    let is_cut = lists.shown.iter().any(|shown| shown.left_out + shown.shortened > 0);
+                    if over == 0 && self.fills && may_grow && is_cut && under > budget.target / 100 {
+                        room += under.saturating_sub(budget.target / 200);
+                        may_grow = false;
+                        continue;
+                    }
                     if over == 0 || lists.spare == 0 {
                         break (message, lists);
                     }

@@ -32,22 +32,21 @@ impl Compaction {
         let stays = |entry: &&Entry| entry.is_in() && !ids.contains(entry.message.id.as_str());
         let mut view = View::of(draft.entries.iter().filter(stays).map(|entry| &*entry.message));
         view.text(text);
-        let set = self.working_set();
-        if held_bytes(&set) == 0 {
-            return None;
-        }
+        let set = self.working_set()?;
         let files = budget.working.min(held_bytes(&set) / BYTES);
         Some(Work { set, view, files, names: budget.names })
     }
 
-    /// The working set of the whole history. In a log that is every message as it came.
-    fn working_set(&self) -> Rc<WorkingSet> {
-        self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules)
+    /// Returns the working set of the whole history, or `None` if no file or thing is known. The history of a log is every message as it
+    /// was appended.
+    fn working_set(&self) -> Option<Rc<WorkingSet>> {
+        let set = self.held.open.of(self.history.as_ref().unwrap_or(&self.messages), &self.options.rules);
+        (held_bytes(&set) > 0).then_some(set)
     }
 
     /// True if the history works on files or things.
     pub(super) fn has_work(&self) -> bool {
-        held_bytes(&self.working_set()) > 0
+        self.working_set().is_some()
     }
 
     /// Tokens that the working set may take of a record, by a rough estimate.
@@ -55,18 +54,15 @@ impl Compaction {
         if budget.working + budget.names == 0 {
             return 0;
         }
-        let set = self.working_set();
-        if held_bytes(&set) == 0 {
-            return 0;
-        }
+        let Some(set) = self.working_set() else { return 0 };
         held_bytes(&set) / BYTES + budget.names.min(set.names.len() as u64 * 4)
     }
 }
 
 impl Work {
-    /// Tokens that lists leave free for it.
-    pub(super) fn reserve(&self, room: u64) -> u64 {
-        (self.files + self.names).min(room * 2 / 3)
+    /// Tokens that lists leave free for the names, and for all of it.
+    pub(super) fn reserves(&self, room: u64) -> [u64; 2] {
+        [self.names.min(room / 4), (self.files + self.names).min(room * 2 / 3)]
     }
 
     /// The blocks within `left` tokens, and what they take. `lists` is what the record shows already.
@@ -85,7 +81,7 @@ impl Work {
             used += tokens;
             tokens
         };
-        let most = self.names.min(left / 4).saturating_sub(FRAME);
+        let most = self.names.min(left).saturating_sub(FRAME);
         let of_names = add("names", names(&self.set, &view, most, tokenizer));
         let left = left.saturating_sub(of_names + FRAME);
         add("open-files", files(&self.set, &view, left, tokenizer, &Weights::default()));

@@ -22,6 +22,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::compact::ledger::ended::NO_OUTPUT;
 use crate::compact::ledger::{Rules, symbol};
 use crate::compact::placeholder::is_placeholder;
 use crate::map::{HashMap, HashSet};
@@ -466,7 +467,7 @@ impl WorkingSet {
                 let range = (*from > 1 || to < u64::MAX).then_some((*from, to));
                 let call = ToolCall { range, ..call.clone() };
                 let is_missing = text.lines().count() <= FAILURE_LINES && text.contains("No such file");
-                if !is_missing && text != "(no output)" {
+                if !is_missing && text != NO_OUTPUT {
                     self.show(path, &call, text);
                 }
             }

@@ -1,19 +1,17 @@
 //! Names that the work uses: files, identifiers, ids.
 //!
 //! In: the texts of messages, one after the other. Out: names ranked by use and recency. A use counts half after
-//! [`HALF_LIFE`] messages; what a call says counts more than what a result shows.
+//! [`HALF_LIFE`] messages.
 
 use std::rc::Rc;
 
 use crate::map::HashMap;
 
-/// Messages after which a use counts half.
-pub const HALF_LIFE: u32 = 100;
-/// The part that is left after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
-const PER_MESSAGE: f64 = 0.993_092_495_437_035_9;
-/// What a use counts in a message that somebody wrote, and in a result.
-const WRITTEN: f64 = 4.0;
-const SHOWN: f64 = 1.0;
+/// Messages after which a use counts half. Measured on public transcripts at 8,000 tokens, 800 of them names: of the names that the next
+/// 20 calls use 91 % are in view with 20 or 40, 86 % with 100. Calls counting four times as much as results costs up to 4 points.
+pub const HALF_LIFE: u32 = 20;
+/// The weight that remains after one message: 0.5 to the power of 1 / [`HALF_LIFE`].
+const PER_MESSAGE: f64 = 0.965_936_328_924_846_4;
 /// Names that are kept, and how many more there may be before the weakest are forgotten.
 const MOST: usize = 20_000;
 const SLACK: usize = 10_000;
@@ -152,7 +150,6 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(&'t str, Option<&'t str>)) {
 impl Names {
     /// Takes in the names of message `now`.
     pub fn add(&mut self, found: Found, is_result: bool, now: u32) {
-        let weight = if is_result { SHOWN } else { WRITTEN };
         for (name, is_file) in found.order {
             let path = match is_file {
                 true => found.paths.get(name).map(|path| Rc::from(*path)),
@@ -161,7 +158,7 @@ impl Names {
             match self.at.get(name) {
                 Some(&at) => {
                     let known = &mut self.all[at];
-                    known.score = known.score * left_after(now - known.last) + weight;
+                    known.score = known.score * left_after(now - known.last) + 1.0;
                     known.last = now;
                     known.is_file |= is_file;
                     if path.is_some() && (!is_result || known.path.is_none()) && known.is_file == is_file {
@@ -171,7 +168,7 @@ impl Names {
                 None => {
                     let text: Rc<str> = name.into();
                     self.at.insert(Rc::clone(&text), self.all.len());
-                    self.all.push(Name { text, score: weight, last: now, path, is_file });
+                    self.all.push(Name { text, score: 1.0, last: now, path, is_file });
                 }
             }
         }

@@ -2,9 +2,11 @@
 //!
 //! In: a [`WorkingSet`], what the view shows already, a budget. Out: whole lines of the files in their latest state,
 //! where the work is: around the newest edits and reads, and where the names in use are. A file begins with its path;
-//! `@ 120` in front of lines names the number of the first one, `…` lines whose number is not known.
+//! `@ 120` in front of lines names the number of the first one, `…` lines whose number is not known. Behind a path or a
+//! number stands "(may have changed)" where a later command may have changed the lines.
 
 use super::WorkingSet;
+use super::files::File;
 use super::names::left_after;
 use super::view::View;
 use crate::tokens::Tokenizer;
@@ -83,6 +85,13 @@ struct Candidate<'s> {
     score: f64,
 }
 
+/// What follows the path of a file, or the number of a line, that a later command may have changed.
+const STALE: &str = " (may have changed)";
+/// Shorter lines, in bytes without the blanks around them, are shown between others and not by themselves: blank ones, brackets.
+const LEAST_LINE: usize = 4;
+/// Such lines in a row that are shown.
+const MOST_BETWEEN: u64 = 3;
+
 /// Longest state of a thing, in characters.
 const LONGEST_STATE: usize = 6_000;
 
@@ -129,7 +138,7 @@ pub fn files(set: &WorkingSet, view: &View, budget: u64, tokenizer: &dyn Tokeniz
     }
     candidates.retain(|candidate| {
         let text = candidate.text.trim();
-        text.len() >= 4 && !text.lines().all(|line| view.has_line(line))
+        text.len() >= LEAST_LINE && !text.lines().all(|line| view.has_line(line))
     });
     candidates
         .sort_by(|one, other| other.score.total_cmp(&one.score).then((one.file, one.at).cmp(&(other.file, other.at))));
@@ -190,7 +199,7 @@ fn spread(lines: &mut [Candidate], near: f64) {
 fn names_in(set: &WorkingSet, line: &str, now: u32) -> f64 {
     let mut used = 0.0f64;
     super::names::each(line, |name, _| used = used.max(set.names.use_of(name, now)));
-    used / (used + 20.0)
+    used / (used + 5.0)
 }
 
 fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights) -> &'s str {
@@ -198,7 +207,7 @@ fn shortened<'s>(set: &WorkingSet, candidate: &Candidate<'s>, weights: &Weights)
     candidate.text.char_indices().nth(longest).map_or(candidate.text, |(end, _)| &candidate.text[..end])
 }
 
-/// The chosen lines, file by file, in the order of the file; what was used last comes first.
+/// The chosen lines, file by file, in the order of the file; the file that was used last comes first.
 fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> String {
     let last = |file: usize| match set.files.get(file) {
         Some(file) => file.last,
@@ -206,26 +215,50 @@ fn written(set: &WorkingSet, chosen: &mut [Candidate], weights: &Weights) -> Str
     };
     chosen.sort_by_key(|candidate| (u32::MAX - last(candidate.file), candidate.file, candidate.at));
     let mut out = String::new();
-    let mut before: Option<(usize, usize, bool)> = None;
-    for candidate in chosen.iter() {
-        let &Candidate { file, at, number, is_stale, .. } = candidate;
-        if before.is_none_or(|(other, ..)| other != file) {
-            out.push_str(head(set, file));
-            out.push('\n');
-        }
-        if file < set.files.len() && before != Some((file, at.wrapping_sub(1), is_stale)) {
-            let stale = if is_stale { " (may have changed)" } else { "" };
-            match number {
-                Some(number) => out.push_str(&format!("@ {number}{stale}\n")),
-                None => out.push_str(&format!("…{stale}\n")),
-            }
-        }
-        out.push_str(shortened(set, candidate, weights));
+    for lines in chosen.chunk_by(|one, other| one.file == other.file) {
+        out.push_str(head(set, lines[0].file));
+        let is_stale = lines.iter().all(|line| line.is_stale);
+        out.push_str(if is_stale { STALE } else { "" });
         out.push('\n');
-        before = Some((file, at, is_stale));
+        let mut before: Option<&Candidate> = None;
+        for line in lines {
+            let follows = before.is_some_and(|before| before.at + 1 == line.at && before.is_stale == line.is_stale);
+            if line.file < set.files.len() && !follows {
+                match before.and_then(|before| short_lines(&set.files[line.file], before, line)) {
+                    Some(between) => between.for_each(|text| out.extend([text, "\n"])),
+                    None => {
+                        match line.number {
+                            Some(number) => out.push_str(&format!("@ {number}")),
+                            None => out.push('…'),
+                        }
+                        out.push_str(if line.is_stale && !is_stale { STALE } else { "" });
+                        out.push('\n');
+                    }
+                }
+            }
+            out.push_str(shortened(set, line, weights));
+            out.push('\n');
+            before = Some(line);
+        }
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// The lines between two that are chosen, if they are few and take less than a line that names a number.
+fn short_lines<'s>(
+    file: &'s File,
+    before: &Candidate,
+    line: &Candidate,
+) -> Option<impl Iterator<Item = &'s str> + use<'s>> {
+    let (from, to) = (before.number? + 1, line.number?);
+    if before.is_stale != line.is_stale || to < from || to - from > MOST_BETWEEN {
+        return None;
+    }
+    let run = file.runs.iter().find(|run| run.start <= from && to < run.start + run.lines.len() as u64)?;
+    let between = &run.lines[(from - run.start) as usize..(to - run.start) as usize];
+    let is_short = between.iter().all(|line| line.text.trim().len() < LEAST_LINE);
+    is_short.then(|| between.iter().map(|line| &*line.text))
 }
 
 /// What a file or a thing is called.

@@ -118,7 +118,7 @@ fn the_numbers_of_each_system() {
             ("shares.target", json!(0.985)),
             ("shares.ongoing", json!(0.4)),
             ("shares.keepRecent", json!({ "of": 0.2, "least": 0, "most": null })),
-            ("shares.users", json!({ "of": 0.10, "least": 0, "most": 20_000 })),
+            ("shares.users", json!({ "of": 0.14, "least": 0, "most": 20_000 })),
             ("shares.ledger", json!({ "of": 0.05, "least": 0, "most": 12_000 })),
             ("shares.summary", json!({ "of": 0.04, "least": 512, "most": 8_000 })),
             ("minMessages", json!({ "automatic": 4, "manual": 2, "system": false })),

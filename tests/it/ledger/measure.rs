@@ -116,7 +116,7 @@ fn what_small_budgets_leave_out_is_reported() {
     let options = Options { budget: 12_000, ..Options::default() };
     let done = compacted(&messages, options, shared(EncodingName::O200kBase), "");
     assert!(done.ledger.iter().map(|shown| shown.left_out).sum::<usize>() > 100);
-    assert!(done.quality.unwrap().of("commands").unwrap().recall > 100);
+    assert!(done.quality.unwrap().of("commands").unwrap().recall > 50);
 }
 
 #[test]
