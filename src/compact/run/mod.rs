@@ -38,7 +38,7 @@ use crate::error::{Code, Error, Result};
 use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::{self, Group, groups};
-use crate::history::log::Log;
+use crate::history::log::{Log, Pinned};
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
@@ -236,6 +236,14 @@ impl Compaction {
     pub fn of_log(log: &Log, mut options: Options) -> Compaction {
         let counting = log.counting();
         options.by_items = counting.by_items;
+        // The view shows what is pinned, whatever an edit covers. Messages stay where they are; parts of covered ones come on top.
+        for Pinned { pin, tokens, .. } in log.pins().into_iter().filter(|pinned| !pinned.rewound) {
+            match (pin.message, pin.part) {
+                (Some(message), None) => drop(options.keep.insert(message)),
+                (Some(_), Some(_)) => options.budget = options.budget.saturating_sub(tokens),
+                (None, _) => {}
+            }
+        }
         let (messages, counts) = log.counted_messages();
         // What the log put in place is a record; what else looks like one is a text.
         let inserted = messages.iter().filter(|message| log.has_summary(&message.id));

@@ -74,7 +74,7 @@ fn plans_are_the_same_whatever_was_planned_before() {
             }
         });
     }
-    assert!(plans > 200 && cleared > 20, "{plans} plans, {cleared} cleared something: too few to say anything");
+    assert!(plans > 200 && cleared >= 15, "{plans} plans, {cleared} cleared something: too few to say anything");
 }
 
 #[test]
