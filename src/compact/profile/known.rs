@@ -36,7 +36,7 @@ const SHARES: Shares = Shares {
     ledger: at_most(0.05, 12_000),
     // Measured on a run of an agent of 400,000 tokens: 0.05 A of 40,000 holds 8 % of its error lines and 9 % of its commands, 0.30 A of
     // 32,000 holds 83 and 81 %. Where that would pass the target the tail gives way.
-    entries: at_most(0.30, 40_000),
+    entries: at_most(0.25, 40_000),
     error_lines: at_most(0.10, 12_000),
     summary: Share { of: 0.04, least: 512, most: Some(8_000) },
 };

@@ -48,7 +48,7 @@ fn espalier() -> Vec<Row> {
         ("shares.ledger.of", json!(0.05), OURS),
         ("shares.ledger.least", json!(0), OURS),
         ("shares.ledger.most", json!(12_000), OURS),
-        ("shares.entries.of", json!(0.3), OWN_RUN),
+        ("shares.entries.of", json!(0.25), OWN_RUN),
         ("shares.entries.least", json!(0), OURS),
         ("shares.entries.most", json!(40_000), OWN_RUN),
         ("shares.errorLines.of", json!(0.1), OURS),
