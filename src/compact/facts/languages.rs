@@ -58,8 +58,13 @@ fn listed(list: &'static str, word: &str) -> bool {
 
 /// A hash of a word in lower case, apostrophes straight.
 pub fn exact(word: &str) -> u32 {
+    let add = |hash: u32, c: u32| (hash ^ c).wrapping_mul(0x0100_0193);
+    // Most words. The general walk took a third of the time of a long talk.
+    if word.is_ascii() {
+        return word.bytes().fold(0x811c_9dc5, |hash, byte| add(hash, byte.to_ascii_lowercase().into()));
+    }
     let letters = word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c });
-    letters.fold(0x811c_9dc5, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193))
+    letters.fold(0x811c_9dc5, |hash, c| add(hash, c.into()))
 }
 
 /// See [`rules`](super::rules): makes a rule wherever it is, unless the speaker is its subject.

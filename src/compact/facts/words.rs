@@ -148,6 +148,10 @@ pub fn key(text: &str) -> u32 {
         plain
     };
     let most = if is_whole { LONGEST } else { STEM };
+    if plain.is_ascii() {
+        plain.bytes().take(most).for_each(|byte| add(byte.to_ascii_lowercase().into()));
+        return hash;
+    }
     plain.chars().flat_map(char::to_lowercase).take(most).for_each(&mut add);
     hash
 }

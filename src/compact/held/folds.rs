@@ -15,10 +15,16 @@ use crate::message::Message;
 /// The first that a plan asks for is the shortest, and where the next plan begins; the last is what the record is written from.
 const HELD: usize = 2;
 
+/// Pieces in which a long list of messages is taken in, and the least number of messages in one.
+const MARKS: usize = 6;
+const LEAST_MARKED: usize = 16;
+
 /// See the module.
 #[derive(Default)]
 pub struct Folds {
     all: RefCell<Vec<Fold>>,
+    /// Ledgers of the beginnings of a long one that was made in this plan: for cuts that turn out too late.
+    marks: RefCell<Vec<Fold>>,
     /// Of the messages that the newest record stands for. They become more with each compaction, and are read once.
     behind: RefCell<Option<Behind>>,
 }
@@ -56,6 +62,7 @@ fn is_same(one: &Rc<Message>, other: &Rc<Message>) -> bool {
 impl Folds {
     /// A plan begins. What the one before had no use for is forgotten.
     pub(super) fn begin(&self) {
+        self.marks.borrow_mut().clear();
         let mut all = self.all.borrow_mut();
         all.retain(|fold| fold.is_new);
         all.iter_mut().for_each(|fold| fold.is_new = false);
@@ -83,15 +90,44 @@ impl Folds {
                 let fold = all.remove(at);
                 (Some(Rc::unwrap_or_clone(fold.ledger)), fold.messages.len())
             }
-            None => (messages.first().and_then(|first| begun(first)), 1),
+            None => match self.marked(&messages, rules) {
+                Some((ledger, from)) => (Some(ledger), from),
+                None => (messages.first().and_then(|first| begun(first)), 1),
+            },
         };
-        let ledger = Rc::new(gone_on(ledger.map(|ledger| (ledger, from)), &messages, rules));
+        let ledger = Rc::new(self.marking(ledger.map(|ledger| (ledger, from)), &messages, rules));
         if all.iter().filter(|fold| fold.is_new).count() == HELD {
             let last = all.iter().rposition(|fold| fold.is_new);
             last.map(|at| all.remove(at));
         }
         all.push(Fold { messages, rules: rules.clone(), ledger: Rc::clone(&ledger), is_new: true });
         ledger
+    }
+
+    /// Returns the longest marked ledger that is of the first of these messages, and of how many.
+    fn marked(&self, messages: &[Rc<Message>], rules: &Rules) -> Option<(Ledger, usize)> {
+        let marks = self.marks.borrow();
+        let mark = &marks[longest(&marks, messages, rules)?];
+        Some((Ledger::clone(&mark.ledger), mark.messages.len()))
+    }
+
+    /// Takes in what is not in the ledger yet, and marks its beginnings if that is much: a record that does not use its room covers less,
+    /// and what it covers then would be read anew.
+    fn marking(&self, begun: Option<(Ledger, usize)>, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+        let from = begun.as_ref().map_or(0, |(_, from)| *from);
+        let step = (messages.len() - from) / MARKS;
+        if step < LEAST_MARKED {
+            return gone_on(begun, messages, rules);
+        }
+        let mut begun = begun;
+        for end in (1..MARKS).map(|mark| from + mark * step) {
+            let ledger = gone_on(begun, &messages[..end], rules);
+            let mark = Rc::new(ledger.clone());
+            let messages = messages[..end].to_vec();
+            self.marks.borrow_mut().push(Fold { messages, rules: rules.clone(), ledger: mark, is_new: false });
+            begun = Some((ledger, end));
+        }
+        gone_on(begun, messages, rules)
     }
 
     /// The ledger of the messages that a record replaced, without what the assistant said: the record holds that. They are the host's own,

@@ -331,10 +331,11 @@ pub fn news(output: &str) -> Option<&str> {
     let has = |line: &str, is: &dyn Fn(&str) -> bool| {
         line.split([' ', '\t', ']', '[', ',']).any(|word| word.split("..").any(is))
     };
-    let lines = || output.lines().take(200).map(str::trim).filter(|line| line.len() <= 300 && !is_prompt(line));
     // Scripts that run in between print what they run.
-    let told = || lines().filter(|line| !line.starts_with("> "));
-    told().find(|line| has(line, &is_hash)).or_else(|| told().find(|line| has(line, &is_name)))
+    let lines = || output.lines().take(200).map(str::trim).filter(|line| line.len() <= 300 && !line.starts_with("> "));
+    // Few lines name something, and what a host prints takes long to know.
+    let find = |is: &dyn Fn(&str) -> bool| lines().find(|line| has(line, is) && !is_prompt(line));
+    find(&is_hash).or_else(|| find(&is_name))
 }
 
 /// True for what a shell prints before it takes the next command, and what a host prints behind the output.
