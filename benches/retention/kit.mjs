@@ -40,7 +40,9 @@ async function within(messages, characters, view) {
     tries++, tokens = Math.floor((low + high) / 2)
   ) {
     const made = await attempt(view, messages, tokens);
-    if (made !== undefined && shown(made).length <= characters) [low, best] = [tokens, made];
+    // What is refused is too small, what is longer than the kit allows too large.
+    if (made === undefined) low = tokens;
+    else if (shown(made).length <= characters) [low, best] = [tokens, made];
     else high = tokens;
   }
   return best;

@@ -76,8 +76,14 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
     }
 }
 
+/// Tokens below which a text beside the lists says nothing.
+const LEAST_TEXT: u64 = 48;
+
 /// Writes what the ledger's lists do not say, in at most `max` tokens. The last text of the assistant stands as it was, line by line.
 pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokenizer: &dyn Tokenizer) -> String {
+    if max < LEAST_TEXT {
+        return String::new();
+    }
     let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let mut sections: Vec<String> = Vec::new();
     let heading = |section: usize| EIGHT.sections[section].name;

@@ -70,6 +70,13 @@ impl Line {
         self.prefix > 0
     }
 
+    /// The words of a message of the user, as far as a form shows them.
+    pub(super) fn words_of(&self) -> &str {
+        let text = self.longer.get(self.words.wrapping_sub(1)).unwrap_or(&self.short);
+        let behind = text.split_once("] ").map_or(&**text, |(_, words)| words);
+        behind.rsplit_once("\n=> ").map_or(behind, |(words, _)| words)
+    }
+
     /// The text of a form; `follows`: behind another row of its message.
     pub(super) fn text(&self, form: usize, follows: bool) -> Cow<'_, str> {
         let text = match form {

@@ -6,7 +6,7 @@
 //! were, newest first, then to the other lines and to longer forms. What found no place is counted in its block, with the ids that it lies
 //! between, so that it can be asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -102,8 +102,12 @@ const USERS_OF_ENTRIES: u64 = 60;
 /// of them than any record can hold: the newest stay, the others are counted and can be recalled.
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
+/// What constraints of a talk may take at least, if lists may have that much, in tokens.
+const LEAST_RULES: u64 = 160;
 /// A message of the user with its outcome that is shown whole before facts are, in bytes.
 const SHORT_MESSAGE: usize = 240;
+/// Room from which short messages of a talk come before its facts, in tokens: in less the facts alone are worth more.
+const SHORT_MESSAGES_FROM: u64 = 800;
 /// No line takes fewer tokens.
 const LEAST_LINE: u64 = 5;
 
@@ -113,10 +117,10 @@ const USERS: usize = 97;
 const ERRORS: usize = 84;
 const COMMANDS: usize = 84;
 
-/// Tags, and the line that counts what was left out, of one block.
+/// Tags of one block, and the line that counts its entries without a line, in tokens.
 const FRAME: u64 = 24;
-/// Those of all but the block of the user's messages, and those of actions and facts, which pay for their own.
-const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 3);
+/// Tags of all blocks but that of facts, which pays for its own.
+const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
 /// Facts that may turn out too long for the room before the search for a shorter one ends.
 const MISSES: usize = 30;
 /// What must not leave: rules, the plan, changed files, what was done to the world.
@@ -152,7 +156,9 @@ impl<'a> Page<'a> {
         }
         let folder = ledger.shared_folder().map(folder_line);
         let of_folder = folder.as_ref().map_or(0, |line| (tokenizer.count(line) + 1) * 2);
-        let frames = if ledger.actions.is_empty() { FRAMES } else { FRAMES + FRAME } + of_folder;
+        let blocks: BTreeSet<Block> = lines.iter().map(|line| line.block).collect();
+        let own = blocks.iter().filter(|block| !matches!(block, Block::Users | Block::Facts)).count();
+        let frames = FRAME * own as u64 + of_folder;
         let mut message = 0;
         let messages = (0..lines.len()).map(|at| {
             let is_same = |before: &Line| before.block == lines[at].block && before.id == lines[at].id;
@@ -240,6 +246,14 @@ impl<'a> Page<'a> {
     fn newest(&self, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
         all.reverse();
+        if block == Block::Users {
+            // What is said again later says it there.
+            let mut said: HashSet<&str> = HashSet::default();
+            let (mut once, again): (Vec<usize>, Vec<usize>) =
+                all.into_iter().partition(|&at| said.insert(self.lines[at].words_of()));
+            once.extend(again);
+            return once;
+        }
         if block != Block::Constraints {
             return all;
         }
@@ -276,17 +290,23 @@ impl<'a> Page<'a> {
     fn floor(&mut self, ledger: &Ledger) {
         let Shares { entries, least, .. } = self.shares;
         let is_talk = ledger.tools.is_empty();
-        let of_constraints = if is_talk { of_constraints(entries) / 2 } else { of_constraints(entries) };
-        self.fill(Block::Constraints, (FRAMES + of_constraints).min(entries));
-        self.fill(Block::Todo, entries);
-        self.fill(Block::Changed, entries);
-        self.fill(Block::Actions, entries);
+        let of_constraints = of_constraints(entries);
+        // In talk every sentence can pass for a rule, and the facts say what it is about.
+        let of_constraints =
+            if is_talk { (of_constraints / 2).max(of_constraints.min(LEAST_RULES)) } else { of_constraints };
+        self.fill(Block::Constraints, self.lists + of_constraints);
+        for block in [Block::Todo, Block::Changed, Block::Actions] {
+            self.fill(block, entries.max(self.lists));
+        }
         self.vital = self.lists;
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
         let users = self.newest(Block::Users);
         let wanted = most(users.len(), USERS);
         for at in users.into_iter().take(wanted) {
-            self.show(at, 0, self.of_users(least >= entries && !is_talk));
+            let left = self.of_users(least >= entries && !is_talk);
+            // In talk the facts say more than the beginnings of messages.
+            let left = if is_talk { left.saturating_sub(self.shares.user / 2) } else { left };
+            self.show(at, 0, left);
         }
         self.in_turns(ledger, |page, block| {
             if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
@@ -369,7 +389,9 @@ impl<'a> Page<'a> {
     /// The user's words up to their share, before anything else has room. In talk these are short messages, which are whole facts.
     fn fill_requests(&mut self, ledger: &Ledger) {
         if ledger.tools.is_empty() {
-            self.fill_short_users(self.shares.user * 2);
+            if self.shares.room >= SHORT_MESSAGES_FROM {
+                self.fill_short_users(self.shares.user * 2);
+            }
         } else {
             self.fill_users(self.shares.user);
         }

@@ -13,6 +13,8 @@ use crate::compact::ledger::render::{Wanted, vital, wanted};
 const LINES_FROM: u64 = 32_000;
 /// Least that rules extract, in tokens, where the target leaves them less.
 const LEAST_EXTRACT: u64 = 512;
+/// What rules extract has at most this part of what messages may use.
+const EXTRACT_OF_ALL: u64 = 12;
 /// A record without its text and its lists: the tag and the sentences around them, in tokens.
 const WRAPPER: u64 = 120;
 /// How often the tail is made shorter or longer: what leaves it makes the lists longer.
@@ -193,6 +195,8 @@ impl Compaction {
         }
         let draft = self.cheap_view();
         let budget = self.budget(&self.view(&[]));
+        // Of little room the lists make more than the newest answer does.
+        let most = if self.fills { most.min(budget.available / EXTRACT_OF_ALL) } else { most };
         let shares = self.shares(&budget, &draft, ledger, covered, 0);
         let Wanted { floor, lines, words } = wanted(ledger, shares, &*self.tokenizer);
         let Extras { context, breadcrumb, .. } = &self.extras;

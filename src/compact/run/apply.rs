@@ -4,6 +4,9 @@ use super::*;
 use crate::compact::ledger::render;
 use crate::error::BudgetDetails;
 
+/// Tokens of messages below which a record explains itself in a few words.
+const BRIEF: u64 = 1_500;
+
 impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let draft = self.view(&[]);
@@ -114,6 +117,7 @@ impl Compaction {
                 .iter()
                 .filter(|e| e.is_in() && !e.message.role.is_frame() && !ids.contains(e.message.id.as_str()))
                 .count(),
+            is_brief: self.fills && budget.available < BRIEF,
         };
         let edit_id = format!("e{}", beside.len());
         let id = format!("{edit_id}:summary");

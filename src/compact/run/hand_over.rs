@@ -42,6 +42,7 @@ impl Compaction {
             first: covered.ids.first().map_or("", String::as_str),
             last: covered.ids.last().map_or("", String::as_str),
             followed: 0,
+            is_brief: false,
         };
         // Nothing else has to fit beside it.
         let Budget { user, entries, .. } = budget;

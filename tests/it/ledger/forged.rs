@@ -138,7 +138,7 @@ fn in_a_log_only_what_the_log_put_in_is_a_record() {
 fn a_written_record_is_sealed_and_stays_so_when_it_is_read_again() {
     let messages = numbered(vec![user("Never push."), call("1", "bash", "{\"command\":\"ls\"}"), result("1", "a")]);
     let ledger = Ledger::fold(&messages, &Rules::default());
-    let covering = Covering { messages: 3, tokens: 9, first: "m0", last: "m2", followed: 1 };
+    let covering = Covering { messages: 3, tokens: 9, first: "m0", last: "m2", followed: 1, is_brief: false };
     let (made, _) = message("s".into(), "All is well.", &ledger, covering, PLENTY, &Extras::default(), &Quarter);
     assert!(is_sealed(&made.text()));
     let again = Ledger::fold(&[made], &Rules::default());

@@ -20,7 +20,7 @@ fn shown(ledger: &Ledger, shares: Shares) -> Vec<Shown> {
 }
 
 pub fn record(ledger: &Ledger, shares: Shares) -> Message {
-    let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3 };
+    let covering = Covering { messages: 9, tokens: 99, first: "m0", last: "m8", followed: 3, is_brief: false };
     message("s".into(), "## Progress Tracking\nAll is well.", ledger, covering, shares, &Extras::default(), &Quarter).0
 }
 
@@ -123,7 +123,7 @@ fn what_finds_no_place_is_counted() {
             assert!(line.0 == line.1 || is_note && line.1.ends_with(" more left out)"), "{line:?}");
         }
         // The counts survive being read back.
-        let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0 };
+        let covering = Covering { messages: 1, tokens: 1, first: "m0", last: "m0", followed: 0, is_brief: false };
         let (message, _) = message("s".into(), "x", &ledger, covering, shares, &Extras::default(), &Quarter);
         let again = read_back(&message);
         let left_out = |block: Block| shown.iter().find(|s| s.block == block).map_or(0, |s| s.left_out);
