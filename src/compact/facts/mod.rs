@@ -2,8 +2,9 @@
 //!
 //! In: texts of messages, with who wrote them ([`Facts::add`]). Out: sentences in the order in which they should be shown
 //! ([`Facts::ranked`]). [`segment`] finds sentences, [`words`] their words, [`score`] what they are worth, [`newest`] which of
-//! them a later one replaces; [`languages`] has the words that rules know.
+//! them a later one replaces; [`languages`] has the words that rules know, [`changes`] those of values that change.
 
+pub mod changes;
 pub mod languages;
 pub mod newest;
 pub mod rules;

@@ -5,7 +5,7 @@
 //! sentence that it has most in common with, if both have a value of the same type, or if it repeats much of the earlier one.
 //! Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace each other: their keys differ.
 
-use super::languages::{is_change, is_link, is_stating, value_type};
+use super::changes::{is_change, is_link, is_stating, value_type};
 use super::words::{Kind, Word};
 use super::{Facts, Sentence, Speaker};
 

@@ -16,6 +16,7 @@ pub mod error;
 pub mod escape;
 pub mod file;
 mod line;
+mod page;
 pub mod quoted;
 pub mod render;
 mod result;

@@ -1,0 +1,113 @@
+//! Words that say that a value is another one now, and what kinds of values there are.
+
+use std::sync::OnceLock;
+
+use super::languages::{exact, listed};
+use super::words::{Kind, Word};
+use crate::map::HashSet;
+
+/// Words that say that something is another way now, in lower case.
+const CHANGES: &str = "now|no longer|any more|anymore|instead|instead of|from now on|has changed|have changed|changed to|changed from|moved to|moved from|switched|rotated|rotation|\
+renamed|replaced|replaces|quick update|correction|make that|raised to|lowered to|increased to|extended to|postponed|rescheduled|as of|i would rather|i'd rather|rebased|forget|\
+retired|superseded|obsolete|jetzt|nun|ab sofort|ab jetzt|statt|stattdessen|nicht mehr|geändert|verschoben|korrektur|anstelle|\
+maintenant|désormais|à la place|à partir de maintenant|déplacé|déplacée|reporté|reportée|n'est plus|plus lundi|correction|remplacé|remplacée|\
+ahora|ya no|en lugar|en vez|cambió|pasó al|a partir de ahora|corrección|agora|não é mais|em vez|mudou|passou para|a partir de agora|correção|\
+теперь|больше не|уже не|вместо|изменилась|изменился|изменилось|изменили|перенесли|перенесён|перенесена|отныне|поправка|с этого момента";
+const CHANGES_PIECES: [&str; 18] = [
+    "现在是",
+    "改成",
+    "改为",
+    "换成",
+    "不再",
+    "不是周",
+    "而不是",
+    "变更",
+    "今は",
+    "変更",
+    "変えて",
+    "代わり",
+    "ではなく",
+    "이제",
+    "대신",
+    "변경",
+    "바꿔",
+    "말고",
+];
+/// The same at the beginning of a sentence.
+const NEWS: &str = " new update neu neue neuer neues nouveau nouvelle nuevo nueva novo nova новый новая новое ";
+
+/// True if a sentence says that something is another way now.
+pub fn is_change(sentence: &str, words: &[Word]) -> bool {
+    static PHRASES: OnceLock<HashSet<Vec<u32>>> = OnceLock::new();
+    let phrases = PHRASES
+        .get_or_init(|| CHANGES.split('|').map(|phrase| phrase.split_whitespace().map(exact).collect()).collect());
+    let keys: Vec<u32> = words.iter().map(|word| exact(word.text)).collect();
+    let is_there = |at: usize| {
+        // "Now run the tests" begins the next step, and changes nothing.
+        let is_first = at == 0
+            && ["now", "jetzt", "maintenant", "ahora", "agora", "теперь"]
+                .contains(&words[0].text.to_lowercase().as_str());
+        !is_first && (1..=4).any(|count| keys.get(at..at + count).is_some_and(|keys| phrases.contains(keys)))
+    };
+    let is_news = words.first().is_some_and(|word| listed(NEWS, word.text));
+    is_news
+        || (0..keys.len()).any(is_there)
+        || !sentence.is_ascii() && CHANGES_PIECES.iter().any(|piece| sentence.contains(piece))
+}
+
+/// True for a word that stands before a value that is said of something.
+pub fn is_link(word: &str) -> bool {
+    const LINKS: &str = " is are was were be to at in on by under below until now only than as = ist sind auf bis um am in est sont à au le dès es son está en el \
+é são fica para até em no é это до в на than equals named called ";
+    listed(LINKS, word) || word.ends_with(['是', '为', '到', '成', 'は', '은', '는', '을', '를'])
+}
+
+/// True for a word that states something of a subject.
+pub fn is_stating(word: &str) -> bool {
+    const WORDS: &str = " is are be must should will equals ist sind muss sollen soll gilt est sont doit doivent es son está debe deben será é são fica deve será \
+это должен должна должно будет ";
+    listed(WORDS, word) || word.ends_with(['是', '为', 'は', '은', '는'])
+}
+
+/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays.
+pub fn value_type(word: &str, kind: Kind, next: Option<&str>, is_first: bool) -> Option<u8> {
+    const MONTHS: &str = " january february march april may june july august september october november december januar februar märz mai juni juli oktober dezember \
+janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
+janeiro fevereiro março maio junho julho setembro outubro novembro dezembro января февраля марта апреля мая июня июля августа сентября октября ноября декабря ";
+    const DAYS: &str = " monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi \
+vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo segunda terça quarta quinta sexta понедельник вторник среду среда четверг пятницу пятница субботу \
+воскресенье ";
+    const MONEY: &str = " dollars dollar euro euros usd eur pounds yen bucks reais pesos рублей евро долларов ";
+    const ZONES: &str = " utc gmt cet est pst edt pdt cest pacific eastern central mountain ";
+    let is_next = |list: &'static str| next.is_some_and(|next| listed(list, next));
+    let is_path_of_zone = || word.contains('/') && word.to_lowercase().contains("zone/");
+    if listed(ZONES, word) && (word.chars().all(char::is_uppercase) || is_next(" time ")) || is_path_of_zone() {
+        return Some(6);
+    }
+    if listed(DAYS, word) || !word.is_ascii() && (word.contains('周') || word.contains("曜") || word.contains("요일"))
+    {
+        return Some(8);
+    }
+    let is_verb = word.eq_ignore_ascii_case("may") || word.eq_ignore_ascii_case("march");
+    let is_month = listed(MONTHS, word) && (!is_verb || word.starts_with(char::is_uppercase) && next.is_some());
+    if is_month {
+        return Some(2);
+    }
+    if word.contains(['$', '€', '£', '¥']) || listed(MONEY, word) && kind != Kind::Figure {
+        return Some(1);
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    match kind {
+        Kind::Figure if is_next(MONEY) => Some(1),
+        Kind::Figure if digits >= 6 && word.matches(['-', '/', '.']).count() == 2 => Some(2),
+        Kind::Figure if word.contains(':') && digits >= 3 => Some(3),
+        Kind::Figure if word.chars().any(char::is_alphabetic) => Some(4),
+        Kind::Figure if digits == 5 && word.as_bytes().get(2) == Some(&b'-') => Some(2),
+        Kind::Figure => Some(7),
+        Kind::Name if word.contains(['/', '_', '.', '@']) => Some(4),
+        Kind::Name if !is_first && word.starts_with(char::is_uppercase) && !word.chars().all(|c| c.is_uppercase()) => {
+            Some(5)
+        }
+        _ => None,
+    }
+}

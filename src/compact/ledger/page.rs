@@ -1,0 +1,408 @@
+//! Which lines a record shows, and in which of their forms.
+//!
+//! In: the lines of a ledger, and tokens. Out: the same lines with the form in which each is shown, if it is. [`Page::floor`] is there
+//! whatever the room; then come the user's words, lines, and in the room beyond them longer forms and facts.
+
+use std::collections::BTreeSet;
+
+use super::line::{Line, fact_lines, folder_line, lines};
+use super::render::{BLOCKS, Block, Shares};
+use super::story::FORMS;
+use super::user::PINNED;
+use super::{Command, Ledger};
+use crate::map::{HashMap, HashSet};
+use crate::tokens::Tokenizer;
+
+/// Share of the room for short forms that messages of the user may take when their own is not enough, in percent.
+const USERS_OF_ENTRIES: u64 = 60;
+/// Share of the same that constraints may take, in percent, and what they may take of less, in tokens. A long conversation collects more
+/// of them than any record can hold: the newest stay, the others are counted and can be recalled.
+const CONSTRAINTS_OF_ENTRIES: u64 = 50;
+const CONSTRAINTS: u64 = 512;
+/// What constraints of a talk may take at least, if lists may have that much, in tokens.
+const LEAST_RULES: u64 = 160;
+/// A message of the user with its outcome that is shown whole before facts are, in bytes.
+const SHORT_MESSAGE: usize = 240;
+/// Room from which short messages of a talk come before its facts, in tokens: in less the facts alone are worth more.
+const SHORT_MESSAGES_FROM: u64 = 800;
+/// No line takes fewer tokens.
+const LEAST_LINE: u64 = 5;
+
+/// Entries that should have a line of their own, in percent: somewhat more than the 95, 80 and 80 that are promised of a whole
+/// history, since not every line is known again where it was cut.
+const USERS: usize = 97;
+const ERRORS: usize = 84;
+const COMMANDS: usize = 84;
+
+/// Tags of one block, and the line that counts its entries without a line, in tokens.
+const FRAME: u64 = 24;
+/// Tags of all blocks but that of facts, which pays for its own.
+pub(super) const FRAMES: u64 = FRAME * (BLOCKS.len() as u64 - 2);
+/// Facts that may turn out too long for the room before the search for a shorter one ends.
+const MISSES: usize = 30;
+/// What must not leave: rules, the plan, changed files, what was done to the world.
+pub(super) const VITAL: [Block; 4] = [Block::Constraints, Block::Todo, Block::Changed, Block::Actions];
+
+pub(super) struct Page<'a> {
+    pub(super) lines: Vec<Line>,
+    /// Entries that are older than all lines, by block: how many, and the id of the oldest.
+    pub(super) older: Vec<(Block, usize, String)>,
+    pub(super) tokenizer: &'a dyn Tokenizer,
+    pub(super) shares: Shares,
+    /// Tokens of the block of the user's messages, and of all others.
+    pub(super) users: u64,
+    pub(super) lists: u64,
+    /// Tokens of the lists that lines which must not leave take.
+    vital: u64,
+    /// What of them is there only because there is room.
+    pub(super) spare: u64,
+    /// By line, the message that its row is of, numbered; and whether a row of that message is shown.
+    messages: Vec<usize>,
+    has_row: Vec<bool>,
+    /// The line that names the folder of most files.
+    pub(super) folder: Option<String>,
+}
+
+impl<'a> Page<'a> {
+    /// `longer`: with the longer forms of lines.
+    pub(super) fn new(ledger: &Ledger, shares: Shares, longer: bool, tokenizer: &'a dyn Tokenizer) -> Page<'a> {
+        let Shares { user, ledger: own, entries, .. } = shares;
+        let (mut lines, older) = lines(ledger, longer, most_lines(user.saturating_add(own.max(entries))));
+        if longer {
+            lines.extend(fact_lines(ledger, if shares.room == u64::MAX { own } else { shares.room }));
+        }
+        let folder = ledger.shared_folder().map(folder_line);
+        let of_folder = folder.as_ref().map_or(0, |line| (tokenizer.count(line) + 1) * 2);
+        let blocks: BTreeSet<Block> = lines.iter().map(|line| line.block).collect();
+        let own = blocks.iter().filter(|block| !matches!(block, Block::Users | Block::Facts)).count();
+        let frames = FRAME * own as u64 + of_folder;
+        let mut message = 0;
+        let messages = (0..lines.len()).map(|at| {
+            let is_same = |before: &Line| before.block == lines[at].block && before.id == lines[at].id;
+            message += usize::from(at > 0 && !is_same(&lines[at - 1]));
+            message
+        });
+        let messages: Vec<usize> = messages.collect();
+        let has_row = vec![false; message + 1];
+        Page {
+            lines,
+            older,
+            tokenizer,
+            shares,
+            users: FRAME,
+            lists: frames,
+            vital: 0,
+            spare: 0,
+            messages,
+            has_row,
+            folder,
+        }
+    }
+
+    /// What is left under the target.
+    pub(super) fn room(&self) -> u64 {
+        self.shares.room.saturating_sub(self.users + self.lists)
+    }
+
+    /// What the lists may still take of their own share.
+    pub(super) fn own(&self) -> u64 {
+        self.shares.ledger.saturating_sub(self.lists)
+    }
+
+    /// What they may take of `most` beside what must not leave; messages of the user had some of it where their own share was too small.
+    pub(super) fn within(&self, most: u64) -> u64 {
+        most.saturating_sub(self.lists - self.vital + self.users.saturating_sub(self.shares.user.max(FRAME)))
+    }
+
+    /// What lines for messages of the user may take.
+    fn of_users(&self, may_borrow: bool) -> u64 {
+        let Shares { user, entries, .. } = self.shares;
+        let borrowed = (entries * USERS_OF_ENTRIES / 100).min(entries.saturating_sub(self.lists));
+        (user + if may_borrow { borrowed } else { 0 }).saturating_sub(self.users)
+    }
+
+    /// Shows a line in a form if it costs at most `left` more than now; gives what it costs more.
+    fn show(&mut self, at: usize, form: usize, left: u64) -> Option<u64> {
+        let line = &self.lines[at];
+        if line.form.is_some_and(|shown| shown >= form) || form > line.longer.len() {
+            return None;
+        }
+        let follows = line.follows || line.form.is_none() && self.has_row[self.messages[at]];
+        let text = line.text(form, follows);
+        // No token is longer than 128 bytes: what is far too long need not be counted.
+        if text.len() as u64 / 128 > left.saturating_add(line.cost) {
+            return None;
+        }
+        let cost = self.tokenizer.count(&text) + 1;
+        let more = cost.saturating_sub(line.cost);
+        if more > left {
+            return None;
+        }
+        let line = &mut self.lines[at];
+        (line.form, line.cost, line.follows) = (Some(form), cost, follows);
+        self.has_row[self.messages[at]] |= line.is_row();
+        match line.block {
+            Block::Users => self.users += more,
+            _ => self.lists += more,
+        }
+        Some(more)
+    }
+
+    /// The same of what there is room for.
+    fn spend(&mut self, at: usize, form: usize, left: u64) {
+        if let Some(cost) = self.show(at, form, left.min(self.room())) {
+            self.spare += cost;
+        }
+    }
+
+    fn of(&self, block: Block) -> Vec<usize> {
+        (0..self.lines.len()).filter(|&at| self.lines[at].block == block).collect()
+    }
+
+    /// Lines of `block`, newest first; what was pinned is not what somebody said in passing.
+    fn newest(&self, block: Block) -> Vec<usize> {
+        let mut all = self.of(block);
+        all.reverse();
+        if block == Block::Users {
+            // What is said again later says it there.
+            let mut said: HashSet<&str> = HashSet::default();
+            let (mut once, again): (Vec<usize>, Vec<usize>) =
+                all.into_iter().partition(|&at| said.insert(self.lines[at].words_of()));
+            once.extend(again);
+            return once;
+        }
+        if block != Block::Constraints {
+            return all;
+        }
+        // Messages take turns, each with its first rule first: one with hundreds of them does not push out those of
+        // the others.
+        let mut turns: HashMap<&str, usize> = HashMap::default();
+        let mut turn_of: HashMap<usize, usize> = HashMap::default();
+        for &at in all.iter().rev() {
+            let turn = turns.entry(&self.lines[at].id).or_default();
+            turn_of.insert(at, *turn);
+            *turn += 1;
+        }
+        all.sort_by_key(|at| (self.lines[*at].id != PINNED, turn_of.get(at).copied().unwrap_or(0)));
+        all
+    }
+
+    /// Short forms of `block`, while the lists have at most so many tokens.
+    fn fill(&mut self, block: Block, most: u64) {
+        for at in self.newest(block) {
+            self.show(at, 0, self.within(most));
+        }
+    }
+
+    /// Lines of `block`, what leaves last in front.
+    fn ranked(&self, ledger: &Ledger, block: Block) -> Vec<usize> {
+        let mut all = self.of(block);
+        // Lines of a block stand oldest first.
+        all.reverse();
+        crate::rank::sort(&mut all, |&at| !u64::from(rank(ledger, &self.lines[at])));
+        all
+    }
+
+    /// What is there whatever the room.
+    pub(super) fn floor(&mut self, ledger: &Ledger) {
+        let Shares { entries, least, .. } = self.shares;
+        let is_talk = ledger.tools.is_empty();
+        let of_constraints = of_constraints(entries);
+        // In talk every sentence can pass for a rule, and the facts say what it is about.
+        let of_constraints =
+            if is_talk { (of_constraints / 2).max(of_constraints.min(LEAST_RULES)) } else { of_constraints };
+        self.fill(Block::Constraints, self.lists + of_constraints);
+        for block in [Block::Todo, Block::Changed, Block::Actions] {
+            self.fill(block, entries.max(self.lists));
+        }
+        self.vital = self.lists;
+        // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
+        let users = self.newest(Block::Users);
+        let wanted = most(users.len(), USERS);
+        for at in users.into_iter().take(wanted) {
+            let left = self.of_users(least >= entries && !is_talk);
+            // In talk the facts say more than the beginnings of messages.
+            let left = if is_talk { left.saturating_sub(self.shares.user / 2) } else { left };
+            self.show(at, 0, left);
+        }
+        self.in_turns(ledger, |page, block| {
+            if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
+        });
+    }
+
+    /// Errors and commands in turns until most of them have a line, decisions now and then; `left` says what a line of a block may cost.
+    fn in_turns(&mut self, ledger: &Ledger, left: impl Fn(&Page, Block) -> u64) {
+        let part = |all: Vec<usize>, share: usize| {
+            let wanted = most(all.len(), share);
+            all.into_iter().take(wanted).collect::<Vec<_>>().into_iter()
+        };
+        let mut waiting = [
+            (4, Block::Errors, part(self.ranked(ledger, Block::Errors), ERRORS)),
+            (6, Block::Commands, part(self.ranked(ledger, Block::Commands), COMMANDS)),
+            (1, Block::Decisions, part(self.ranked(ledger, Block::Decisions), 100)),
+        ];
+        while waiting.iter().any(|(.., queue)| queue.len() > 0) {
+            for (weight, block, queue) in &mut waiting {
+                for at in queue.take(*weight) {
+                    self.show(at, 0, left(self, *block));
+                }
+            }
+        }
+    }
+
+    /// What there is room for of the lines that a record should have.
+    pub(super) fn fill_lines(&mut self, ledger: &Ledger) {
+        let entries = self.shares.entries;
+        let before = self.users + self.lists;
+        // The newest messages of the user have theirs already, from a share of their own.
+        self.in_turns(ledger, |page, block| {
+            let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
+            left.min(page.room())
+        });
+        for at in self.newest(Block::Users) {
+            self.show(at, 0, self.of_users(!ledger.tools.is_empty()).min(self.room()));
+        }
+        self.spare += (self.users + self.lists).saturating_sub(before);
+    }
+
+    /// What there is room for beyond them, in this order: lines of all kinds, facts, the user's other words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
+    pub(super) fn fill_room(&mut self, ledger: &Ledger) {
+        // In talk every sentence can pass for a rule, and the facts say what it is about.
+        if ledger.tools.is_empty() {
+            self.fill_facts();
+        }
+        for block in [Block::Constraints, Block::Errors, Block::Commands, Block::Decisions, Block::Read] {
+            for at in self.ranked(ledger, block) {
+                self.spend(at, 0, u64::MAX);
+            }
+        }
+        self.fill_users(u64::MAX);
+        // Whole command lines and errors, then the other places of errors and what commands printed.
+        let mut all: Vec<usize> = self.of(Block::Commands);
+        all.extend(self.of(Block::Errors));
+        all.extend(self.of(Block::Actions));
+        crate::rank::sort_by(&mut all, |one, other| (self.lines[*other].at, other).cmp(&(self.lines[*one].at, one)));
+        for form in [1, 2] {
+            for &at in &all {
+                if self.lines[at].form.is_some() {
+                    self.spend(at, form, u64::MAX);
+                }
+            }
+        }
+        // What came of the requests in more words.
+        let users = self.newest(Block::Users);
+        for longer in 1..=FORMS {
+            for &at in &users {
+                let line = &self.lines[at];
+                let form = (line.words + longer).min(line.longer.len());
+                if line.form.is_some_and(|shown| shown >= line.words) {
+                    self.spend(at, form, u64::MAX);
+                }
+            }
+        }
+        self.fill_facts();
+    }
+
+    /// The user's words up to their share, before anything else has room. In talk these are short messages, which are whole facts.
+    pub(super) fn fill_requests(&mut self, ledger: &Ledger) {
+        if ledger.tools.is_empty() {
+            if self.shares.room >= SHORT_MESSAGES_FROM {
+                self.fill_short_users(self.shares.user * 2);
+            }
+        } else {
+            self.fill_users(self.shares.user);
+        }
+    }
+
+    /// Short messages of the user with all their words, the newest first, up to `most` tokens.
+    fn fill_short_users(&mut self, most: u64) {
+        for at in self.newest(Block::Users) {
+            let line = &self.lines[at];
+            if line.text(line.words, false).len() <= SHORT_MESSAGE {
+                self.spend(at, line.words, most.saturating_sub(self.users));
+            }
+        }
+    }
+
+    /// All words of the user's messages, the newest first, or else their first sentences, up to `most` tokens.
+    fn fill_users(&mut self, most: u64) {
+        let users = self.newest(Block::Users);
+        for is_whole in [true, false] {
+            for &at in &users {
+                let words = self.lines[at].words;
+                if self.lines[at].form.is_some() || most == u64::MAX {
+                    let form = if is_whole { words } else { words.min(1) };
+                    self.spend(at, form, most.saturating_sub(self.users));
+                }
+            }
+        }
+    }
+
+    /// Facts for which there is room, the best ones first, unless another line shows them already.
+    fn fill_facts(&mut self) {
+        let mut all = self.of(Block::Facts);
+        crate::rank::sort(&mut all, |&at| self.lines[at].at as u64);
+        let mut shown: HashSet<String> = HashSet::default();
+        let mut whole: HashSet<String> = HashSet::default();
+        for line in self.lines.iter().filter(|line| line.form.is_some()) {
+            match line.block {
+                Block::Constraints | Block::Decisions => {
+                    shown.insert(sentence_of(line).to_string());
+                }
+                Block::Users if line.form.is_some_and(|form| form >= line.words) => {
+                    whole.insert(line.id.clone());
+                }
+                _ => {}
+            }
+        }
+        let mut misses = 0;
+        let mut frame = if all.iter().any(|&at| self.lines[at].form.is_some()) { 0 } else { FRAME };
+        for at in all {
+            if misses == MISSES {
+                break;
+            }
+            let line = &self.lines[at];
+            if line.form.is_some() || shown.contains(sentence_of(line)) || whole.contains(&line.id) {
+                continue;
+            }
+            let room = if self.shares.room == u64::MAX { self.own() } else { self.room() };
+            match self.show(at, 0, room.saturating_sub(frame)) {
+                Some(cost) => {
+                    self.lists += frame;
+                    self.spare += cost + frame;
+                    frame = 0;
+                }
+                None => misses += 1,
+            }
+        }
+    }
+}
+
+/// The sentence of a line, without its id.
+fn sentence_of(line: &Line) -> &str {
+    line.short.split_once(": ").map_or("", |(_, sentence)| sentence)
+}
+
+/// So many percent of `all`, rounded up.
+fn most(all: usize, percent: usize) -> usize {
+    (all * percent).div_ceil(100)
+}
+
+/// Tokens that constraints may take of those that short forms may have.
+pub(super) fn of_constraints(entries: u64) -> u64 {
+    (entries.saturating_mul(CONSTRAINTS_OF_ENTRIES) / 100).max(entries.min(CONSTRAINTS))
+}
+
+/// Lines that so many tokens can be enough for.
+pub(super) fn most_lines(tokens: u64) -> usize {
+    usize::try_from(tokens / LEAST_LINE).unwrap_or(usize::MAX).saturating_add(8)
+}
+
+/// What is more important within its block: it leaves later.
+fn rank(ledger: &Ledger, line: &Line) -> u8 {
+    match line.block {
+        Block::Errors => ledger.errors.get(line.entry).is_some_and(|e| !e.resolved).into(),
+        Block::Commands => ledger.commands.get(line.entry).is_some_and(Command::has_failed).into(),
+        _ => 0,
+    }
+}
