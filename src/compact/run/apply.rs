@@ -1,7 +1,7 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
-use crate::compact::ledger::render;
+use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
 /// Tokens of messages below which a record explains itself in a few words.
@@ -11,7 +11,7 @@ impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {
         let draft = self.view(&[]);
         let total = self.cheap.total;
-        let ledger = self.ledger(&covered.ids);
+        let ledger = self.closed_ledger(&covered.ids);
         if !self.options.profile.has(Rung::Offline) {
             return self.without_offline(after);
         }
@@ -74,6 +74,26 @@ impl Compaction {
         let stays = |message: &&Rc<Message>| !known.contains(message.id.as_str());
         let later = self.messages.iter().filter(stays).map(|message| &**message);
         ledger.without_replaced(later).map_or(ledger, Rc::new)
+    }
+
+    /// The same with errors in the state that the messages behind these leave them in: a record must not call open what the tail solved.
+    pub(super) fn closed_ledger(&self, ids: &[String]) -> Rc<Ledger> {
+        let ledger = self.ledger(ids);
+        if ledger.errors.is_empty() {
+            return ledger;
+        }
+        let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let (mut all, rest): (Vec<_>, Vec<_>) =
+            self.messages.iter().cloned().partition(|message| known.contains(message.id.as_str()));
+        all.extend(rest);
+        let whole = self.held.folds.once(&all, &self.options.rules);
+        let mut ledger = Rc::unwrap_or_clone(ledger);
+        for (error, later) in ledger.errors.iter_mut().zip(&whole.errors) {
+            if error::key(&error.line) == error::key(&later.line) {
+                error.resolved = later.resolved;
+            }
+        }
+        Rc::new(ledger)
     }
 
     /// The newest request, if it is none of these messages.

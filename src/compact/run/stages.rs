@@ -271,7 +271,7 @@ impl Compaction {
             }
             Makes::Text { text, gaps } => (text, gaps),
         };
-        match self.apply(text, Author::Model, covered, &self.ledger(&covered.ids)) {
+        match self.apply(text, Author::Model, covered, &self.closed_ledger(&covered.ids)) {
             Ok(Placed { edit, shown, spare }) => {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });

@@ -119,6 +119,29 @@ fn what_small_budgets_leave_out_is_reported() {
     assert!(done.quality.unwrap().of("commands").unwrap().recall > 50);
 }
 
+/// A failure is not open if a message that stays in view solved it; without that message it is.
+#[test]
+fn what_the_tail_solves_is_solved_in_the_record() {
+    let record = |last: &str| {
+        let mut messages = vec![user("Make it pass.")];
+        let mut run = |id: &str, command: &str, output: &str| {
+            messages.push(call(id, "bash", &format!(r#"{{"command":"{command}"}}"#)));
+            messages.push(result(id, output));
+        };
+        run("t", "cargo build", "error[E0308]: mismatched types in planted.rs\nexit code: 101");
+        for step in 0..40 {
+            run(&format!("{step}"), &format!("cat part{step}.txt"), &format!("line {step} says little\n").repeat(60));
+        }
+        run("z", "cargo build", last);
+        let done =
+            compacted(&numbered(messages), Options { budget: 4_000, ..Options::default() }, Rc::new(Quarter), "");
+        let text = serde_json::to_string(&done.plan).unwrap();
+        text.split("mismatched types in planted.rs").nth(1).map(|rest| rest[..9].to_string())
+    };
+    assert_eq!(record("exit code: 0").as_deref(), Some(" [solved]"));
+    assert!(record("error: no space on the disk\nexit code: 101").is_some_and(|rest| !rest.starts_with(" [solved")));
+}
+
 #[test]
 fn facts_of_the_first_compaction_survive_ten() {
     let mut messages = vec![
