@@ -236,7 +236,7 @@ impl Chosen<'_> {
 
     fn score(&self, index: usize) -> f64 {
         let w = &self.weights;
-        // Facts of one text stand in one line.
+        // Facts of one text share the id of its message.
         let text = self.facts.sentences[index].text_index;
         let of_text = self.of_text.get(&text).copied().unwrap_or(0);
         let (mut worth, mut tokens) = (0.0, if of_text > 0 { 1.0 } else { w.line });

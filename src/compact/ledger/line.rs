@@ -27,11 +27,11 @@ const ID_BYTES: usize = 120;
 
 /// Prefix of a row whose message id is that of the row before it.
 pub(super) const NEXT: &str = "  ";
-/// What stands in front of a folder that the files below it are in.
+/// Prefix of the line that names the folder of the files below it.
 const IN_FOLDER: &str = "(in ";
 /// Prefix of a relative path below the line that names a folder.
 pub(super) const HERE: &str = "./";
-/// What stands around the id of a row.
+/// Text around the id of a row.
 const ROW: &str = "- ";
 const COLON: &str = ": ";
 

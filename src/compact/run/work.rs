@@ -33,7 +33,7 @@ impl Compaction {
         let mut view = View::of(draft.entries.iter().filter(stays).map(|entry| &*entry.message));
         view.text(text);
         let set = self.working_set()?;
-        // Things without a file change less than files do, and what was said of them stands in the user's messages.
+        // Things without a file change less than files do, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
         let files = share.min(held_bytes(&set) / BYTES);
         Some(Work { set, view, files, names: budget.names })
