@@ -187,7 +187,7 @@ pub struct Pruned {
 /// let messages = [say("m0", Role::User, "a"), say("m1", Role::Assistant, "b"), say("m2", Role::User, "c")];
 /// let meter = Meter { model: CostModel::Espalier, tokenizer: &Bytes, tools: 0, by_items: false };
 /// let pruned = prune(&messages, meter, Origin::Exact, &Limits { budget: 15, ..Limits::default() }).unwrap();
-/// assert_eq!((pruned.removed[0].rule, pruned.removed[0].ids[0].as_str()), ("old-round", "m1"));
+/// assert_eq!((pruned.removed[0].rule, pruned.removed[0].ids[0].as_str()), ("old-turn", "m0"));
 /// ```
 ///
 /// # Errors
