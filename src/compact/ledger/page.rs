@@ -59,6 +59,8 @@ pub(super) struct Page<'a> {
     /// By line, the message that its row is of, numbered; and whether a row of that message is shown.
     messages: Vec<usize>,
     has_row: Vec<bool>,
+    /// Messages of the user, the newest first. What is said again later says it there: the earlier ones come last.
+    requests: Vec<usize>,
     /// The line that names the folder of most files.
     pub(super) folder: Option<String>,
 }
@@ -83,6 +85,7 @@ impl<'a> Page<'a> {
             message
         });
         let messages: Vec<usize> = messages.collect();
+        let requests = requests(&lines);
         let has_row = vec![false; message + 1];
         Page {
             lines,
@@ -95,6 +98,7 @@ impl<'a> Page<'a> {
             spare: 0,
             messages,
             has_row,
+            requests,
             folder,
         }
     }
@@ -163,14 +167,6 @@ impl<'a> Page<'a> {
     fn newest(&self, block: Block) -> Vec<usize> {
         let mut all = self.of(block);
         all.reverse();
-        if block == Block::Users {
-            // What is said again later says it there.
-            let mut said: HashSet<&str> = HashSet::default();
-            let (mut once, again): (Vec<usize>, Vec<usize>) =
-                all.into_iter().partition(|&at| said.insert(self.lines[at].words_of()));
-            once.extend(again);
-            return once;
-        }
         if block != Block::Constraints {
             return all;
         }
@@ -187,7 +183,7 @@ impl<'a> Page<'a> {
         all
     }
 
-    /// Short forms of `block`, while the lists have at most so many tokens.
+    /// Short forms of `block`, while the lists have at most `most` tokens.
     fn fill(&mut self, block: Block, most: u64) {
         for at in self.newest(block) {
             self.show(at, 0, self.within(most));
@@ -217,7 +213,7 @@ impl<'a> Page<'a> {
         }
         self.vital = self.lists;
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
-        let users = self.newest(Block::Users);
+        let users = self.requests.clone();
         let wanted = most(users.len(), USERS);
         for at in users.into_iter().take(wanted) {
             let left = self.of_users(least >= entries && !is_talk);
@@ -259,13 +255,14 @@ impl<'a> Page<'a> {
             let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
             left.min(page.room())
         });
-        for at in self.newest(Block::Users) {
+        for at in self.requests.clone() {
             self.show(at, 0, self.of_users(!ledger.tools.is_empty()).min(self.room()));
         }
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
 
-    /// What there is room for beyond them, in this order: lines of all kinds, facts, the user's other words, longer forms. In talk, where nothing but words is at hand, facts come before whole messages.
+    /// What there is room for beyond them, in this order: lines of all kinds, facts, the user's other words, longer forms. In talk, where
+    /// nothing but words is at hand, facts come before whole messages.
     pub(super) fn fill_room(&mut self, ledger: &Ledger) {
         // In talk every sentence can pass for a rule, and the facts say what it is about.
         if ledger.tools.is_empty() {
@@ -290,7 +287,7 @@ impl<'a> Page<'a> {
             }
         }
         // What came of the requests in more words.
-        let users = self.newest(Block::Users);
+        let users = self.requests.clone();
         for longer in 1..=FORMS {
             for &at in &users {
                 let line = &self.lines[at];
@@ -316,7 +313,7 @@ impl<'a> Page<'a> {
 
     /// Short messages of the user with all their words, the newest first, up to `most` tokens.
     fn fill_short_users(&mut self, most: u64) {
-        for at in self.newest(Block::Users) {
+        for at in self.requests.clone() {
             let line = &self.lines[at];
             if line.text(line.words, false).len() <= SHORT_MESSAGE {
                 self.spend(at, line.words, most.saturating_sub(self.users));
@@ -326,7 +323,7 @@ impl<'a> Page<'a> {
 
     /// All words of the user's messages, the newest first, or else their first sentences, up to `most` tokens.
     fn fill_users(&mut self, most: u64) {
-        let users = self.newest(Block::Users);
+        let users = self.requests.clone();
         for is_whole in [true, false] {
             for &at in &users {
                 let words = self.lines[at].words;
@@ -378,6 +375,15 @@ impl<'a> Page<'a> {
     }
 }
 
+/// See [`Page::requests`].
+fn requests(lines: &[Line]) -> Vec<usize> {
+    let all = (0..lines.len()).rev().filter(|&at| lines[at].block == Block::Users);
+    let mut said: HashSet<&str> = HashSet::default();
+    let (mut once, again): (Vec<usize>, Vec<usize>) = all.partition(|&at| said.insert(lines[at].words_of()));
+    once.extend(again);
+    once
+}
+
 /// The sentence of a line, without its id.
 fn sentence_of(line: &Line) -> &str {
     line.short.split_once(": ").map_or("", |(_, sentence)| sentence)
@@ -393,7 +399,7 @@ pub(super) fn of_constraints(entries: u64) -> u64 {
     (entries.saturating_mul(CONSTRAINTS_OF_ENTRIES) / 100).max(entries.min(CONSTRAINTS))
 }
 
-/// Lines that so many tokens can be enough for.
+/// Returns the most lines that `tokens` can hold.
 pub(super) fn most_lines(tokens: u64) -> usize {
     usize::try_from(tokens / LEAST_LINE).unwrap_or(usize::MAX).saturating_add(8)
 }
