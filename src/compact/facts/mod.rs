@@ -188,13 +188,18 @@ impl Facts {
         }
     }
 
-    /// The sentences that a text of the user would replace.
-    pub fn replaced_by(&self, text: &str) -> Vec<usize> {
-        let end = self.sentences.len();
+    /// The sentences of a text of the user that may replace others.
+    pub fn replacing(text: &str) -> Box<[Sentence]> {
         let stretches = crate::compact::ledger::quoted::own_words(text);
-        let read = |text: &str| Facts::read(self.ids.len(), Speaker::User, text, false);
+        let read = |text: &str| Facts::read(usize::MAX, Speaker::User, text, false);
         let all = stretches.into_iter().flat_map(sentences).take(PER_TEXT).filter_map(read);
-        all.flat_map(|sentence| newest::replaced_by(self, &sentence, end)).collect()
+        all.filter(newest::may_replace_any).collect()
+    }
+
+    /// The sentences that those of a later text replace.
+    pub fn replaced_by(&self, later: &[Sentence]) -> Vec<usize> {
+        let end = self.sentences.len();
+        later.iter().flat_map(|sentence| newest::replaced_by(self, sentence, end)).collect()
     }
 
     /// All sentences, as they were said.

@@ -94,10 +94,17 @@ pub fn mix(hash: u32, key: u32) -> u32 {
     hash.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ key
 }
 
+/// False for a sentence that replaces none, whatever was said before it.
+pub fn may_replace_any(later: &Sentence) -> bool {
+    let frame = &later.frame;
+    // What a record holds was weighed when it was made.
+    let is_said = !later.is_question && later.speaker != Speaker::Record;
+    is_said && (frame.changes && frame.is_short || frame.values.iter().any(|value| value.is_said))
+}
+
 /// The sentences before `end` that another one replaces.
 pub fn replaced_by(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
-    // What a record holds was weighed when it was made.
-    if later.is_question || later.speaker == Speaker::Record {
+    if !may_replace_any(later) {
         return vec![];
     }
     let mut out: Vec<usize> = Vec::new();

@@ -25,6 +25,8 @@ pub struct Folds {
     all: RefCell<Vec<Fold>>,
     /// Ledgers of the beginnings of a long one that was made in this plan: for cuts that turn out too late.
     marks: RefCell<Vec<Fold>>,
+    /// Of all messages of this plan.
+    whole: RefCell<Option<Fold>>,
     /// Of the messages that the newest record stands for. They become more with each compaction, and are read once.
     behind: RefCell<Option<Behind>>,
 }
@@ -63,6 +65,7 @@ impl Folds {
     /// A plan begins. What the one before had no use for is forgotten.
     pub(super) fn begin(&self) {
         self.marks.borrow_mut().clear();
+        self.whole.take();
         let mut all = self.all.borrow_mut();
         all.retain(|fold| fold.is_new);
         all.iter_mut().for_each(|fold| fold.is_new = false);
@@ -157,11 +160,21 @@ impl Folds {
         behind.ledger.with_records(&rules.records)
     }
 
-    /// The same for once: it goes on with what is held, and nothing of it is held.
-    pub fn once(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
+    /// The ledger of all messages of a plan. It goes on with what is held, and the next plan has nothing of it.
+    pub fn whole(&self, messages: Vec<Rc<Message>>, rules: &Rules) -> Rc<Ledger> {
+        let mut whole = self.whole.borrow_mut();
+        if let Some(fold) = &*whole
+            && fold.messages.len() == messages.len()
+            && fold.begins(&messages, rules)
+        {
+            return Rc::clone(&fold.ledger);
+        }
         let all = self.all.borrow();
-        let begun = longest(&all, messages, rules).map(|at| &all[at]);
-        gone_on(begun.map(|fold| (Ledger::clone(&fold.ledger), fold.messages.len())), messages, rules)
+        let begun = longest(&all, &messages, rules).map(|at| &all[at]);
+        let begun = begun.map(|fold| (Ledger::clone(&fold.ledger), fold.messages.len()));
+        let ledger = Rc::new(gone_on(begun, &messages, rules));
+        *whole = Some(Fold { messages, rules: rules.clone(), ledger: Rc::clone(&ledger), is_new: false });
+        ledger
     }
 }
 

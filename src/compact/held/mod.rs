@@ -11,6 +11,7 @@ mod counts;
 mod folds;
 mod open;
 mod outcome;
+mod tail;
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -21,11 +22,14 @@ pub use counts::Remembering;
 pub use folds::Folds;
 pub use open::OpenFiles;
 pub use outcome::{Outcome, Text};
+pub use tail::Tail;
 
+use super::facts::{Facts, Sentence};
 use super::ledger::Rules;
+use super::working::view::Shown;
 use crate::map::HashMap;
 use crate::message::tool_map::ToolMap;
-use crate::message::{Message, Part};
+use crate::message::{Message, Part, Role};
 use counts::Counts;
 
 /// See the module.
@@ -40,13 +44,40 @@ pub struct Held {
     pub folds: Folds,
     /// The working set of the whole conversation.
     pub open: OpenFiles,
+    /// What the newest messages show.
+    pub tail: Tail,
     plans: Cell<u32>,
 }
 
 /// A message and what is known of it.
 pub struct Known {
-    message: Rc<Message>,
+    pub message: Rc<Message>,
     facts: OnceCell<Box<[Fact]>>,
+    /// Of a message of the user: see [`Facts::replacing`].
+    replacing: OnceCell<Box<[Sentence]>>,
+    shown: OnceCell<Box<Shown>>,
+}
+
+impl Known {
+    fn new(message: &Rc<Message>) -> Known {
+        Known {
+            message: Rc::clone(message),
+            facts: OnceCell::new(),
+            replacing: OnceCell::new(),
+            shown: OnceCell::new(),
+        }
+    }
+
+    /// The sentences that may replace what was said before; those of the user do.
+    pub fn replacing(&self) -> &[Sentence] {
+        let is_user = self.message.role == Role::User;
+        self.replacing.get_or_init(|| if is_user { Facts::replacing(&self.message.text()) } else { Box::default() })
+    }
+
+    /// Its lines and names.
+    pub fn shown(&self) -> &Shown {
+        self.shown.get_or_init(|| Box::new(Shown::of(&self.message)))
+    }
 }
 
 /// What is known of one part of a message, by its number.
@@ -73,9 +104,8 @@ impl Held {
             true => HashMap::default(),
             false => old.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect(),
         };
-        let fresh = |message: &Rc<Message>| Rc::new(Known { message: Rc::clone(message), facts: OnceCell::new() });
         let known = |message: &Rc<Message>| {
-            old.get(&Rc::as_ptr(message)).map_or_else(|| fresh(message), |&known| Rc::clone(known))
+            old.get(&Rc::as_ptr(message)).map_or_else(|| Rc::new(Known::new(message)), |&known| Rc::clone(known))
         };
         let all: Rc<[Rc<Known>]> = begin.iter().cloned().chain(new.iter().map(known)).collect();
         *held = Rc::clone(&all);

@@ -43,7 +43,7 @@ use crate::map::{HashMap, HashSet};
 use crate::message::path;
 pub use text::{one_line, sentences};
 
-use crate::compact::facts::{Facts, Speaker};
+use crate::compact::facts::{Facts, Sentence, Speaker};
 use crate::compact::models::KEEP_GOING;
 use crate::history::record::{Record, Records};
 use crate::message::dialects::{Dialect, Dialects};
@@ -331,10 +331,12 @@ impl Ledger {
         self.take_out(before);
     }
 
-    /// The same ledger without what these later messages replace; nothing if that is nothing.
-    pub(in crate::compact) fn without_replaced<'a>(&self, later: impl Iterator<Item = &'a Message>) -> Option<Ledger> {
-        let texts = later.filter(|message| message.role == Role::User).map(Message::text);
-        let replaced: Vec<usize> = texts.flat_map(|text| self.facts.replaced_by(&text)).collect();
+    /// The same ledger without what these sentences of later messages replace; nothing if that is nothing.
+    pub(in crate::compact) fn without_replaced<'a>(
+        &self,
+        later: impl Iterator<Item = &'a [Sentence]>,
+    ) -> Option<Ledger> {
+        let replaced: Vec<usize> = later.flat_map(|said| self.facts.replaced_by(said)).collect();
         (!replaced.is_empty()).then(|| {
             let mut ledger = self.clone();
             let before = ledger.facts.replaced_count();

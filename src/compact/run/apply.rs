@@ -71,8 +71,8 @@ impl Compaction {
             let behind = self.behind.as_ref().filter(|behind| behind.id == first.id)?;
             Some(self.held.folds.behind(&behind.messages, rules).behind_record(&first.text()))
         });
-        let stays = |message: &&Rc<Message>| !known.contains(message.id.as_str());
-        let later = self.messages.iter().filter(stays).map(|message| &**message);
+        let stays = |later: &&Rc<Known>| !known.contains(later.message.id.as_str());
+        let later = self.known.iter().filter(stays).map(|later| later.replacing());
         ledger.without_replaced(later).map_or(ledger, Rc::new)
     }
 
@@ -83,10 +83,11 @@ impl Compaction {
             return ledger;
         }
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
-        let (mut all, rest): (Vec<_>, Vec<_>) =
-            self.messages.iter().cloned().partition(|message| known.contains(message.id.as_str()));
+        // Frames have no facts.
+        let spoken = self.messages.iter().filter(|message| !message.role.is_frame()).cloned();
+        let (mut all, rest): (Vec<_>, Vec<_>) = spoken.partition(|message| known.contains(message.id.as_str()));
         all.extend(rest);
-        let whole = self.held.folds.once(&all, &self.options.rules);
+        let whole = self.held.folds.whole(all, &self.options.rules);
         let mut ledger = Rc::unwrap_or_clone(ledger);
         for (error, later) in ledger.errors.iter_mut().zip(&whole.errors) {
             if error::key(&error.line) == error::key(&later.line) {
@@ -125,8 +126,8 @@ impl Compaction {
     ) -> std::result::Result<Placed, (Status, String)> {
         let budget = self.budget(&self.view(&[]));
         let draft = self.cheap_view();
-        let beside = self.beside(covered);
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let beside = steps::remaining(&self.cheap.edits, &ids);
         let covering = Covering {
             messages: covered.ids.len(),
             tokens: covered.was,
@@ -139,7 +140,7 @@ impl Compaction {
                 .count(),
             is_brief: self.fills && budget.available < BRIEF,
         };
-        let edit_id = format!("e{}", beside.len());
+        let edit_id = format!("e{beside}");
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
         // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.

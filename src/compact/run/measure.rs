@@ -18,9 +18,9 @@ impl Compaction {
             // Frames have no facts. What was held of a record goes on with more than the record says.
             None => {
                 let spoken: Vec<_> = self.messages.iter().filter(|m| !m.role.is_frame()).cloned().collect();
-                self.held.folds.once(&spoken, rules)
+                self.held.folds.whole(spoken, rules)
             }
-            Some(_) => Ledger::fold(self.messages.iter().map(|message| &**message), rules),
+            Some(_) => Rc::new(Ledger::fold(self.messages.iter().map(|message| &**message), rules)),
         };
         let report = measured(&all, &self.messages, &view, rules, summary, &*self.tokenizer);
         let (before, after) = (draft.before().total, draft.after().total);

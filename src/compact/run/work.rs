@@ -7,6 +7,7 @@ use crate::compact::ledger::escape::escape;
 use crate::compact::working::WorkingSet;
 use crate::compact::working::render::{Weights, files, held_bytes, names};
 use crate::compact::working::view::View;
+use crate::map::HashMap;
 
 /// Tags around a block, in tokens.
 const FRAME: u64 = 16;
@@ -30,13 +31,29 @@ impl Compaction {
         }
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let stays = |entry: &&Entry| entry.is_in() && !ids.contains(entry.message.id.as_str());
-        let mut view = View::of(draft.entries.iter().filter(stays).map(|entry| &*entry.message));
+        let mut view = self.tail(draft.entries.iter().filter(stays));
         view.text(text);
         let set = self.working_set()?;
         // Things without a file change less than files do, and the user's messages name them.
         let share = if set.files.is_empty() { budget.working / 2 } else { budget.working };
         let files = share.min(held_bytes(&set) / BYTES);
         Some(Work { set, view, files, names: budget.names })
+    }
+
+    /// What these entries show.
+    fn tail<'e>(&self, entries: impl Iterator<Item = &'e Entry<'e>>) -> View {
+        let known: HashMap<*const Message, &Rc<Known>> =
+            self.known.iter().map(|known| (Rc::as_ptr(&known.message), known)).collect();
+        let (mut as_they_are, mut others) = (Vec::new(), Vec::new());
+        for entry in entries {
+            match known.get(&(&raw const *entry.message)) {
+                Some(known) => as_they_are.push(Rc::clone(known)),
+                None => others.push(&*entry.message),
+            }
+        }
+        let mut view = View::over(self.held.tail.of(as_they_are));
+        others.into_iter().for_each(|message| view.message(message));
+        view
     }
 
     /// Returns the working set of the whole history, or `None` if no file or thing is known. The history of a log is every message as it

@@ -149,6 +149,12 @@ pub fn without(mut draft: Draft, edits: &[Edit], gone: &HashSet<&str>) -> Vec<Ed
     out
 }
 
+/// The number of edits that [`without`] returns.
+pub fn remaining(edits: &[Edit], gone: &HashSet<&str>) -> usize {
+    let remains = |edit: &&Edit| edit.texts.iter().any(|text| !gone.contains(text.message.as_str()));
+    edits.iter().filter(remains).count()
+}
+
 /// Whether a line is shorter than the result it is to stand for. The shares of a message's tokens are near enough unless it is close.
 fn is_shorter(draft: &Draft, line: &str, result: &scene::Found) -> bool {
     let tokens = draft.meter.text(line);

@@ -1,0 +1,37 @@
+//! What the newest messages show: the lines and names of those that a plan leaves as they are.
+//!
+//! Two plans in a row leave most of the same messages. The second one reads those that came, and takes out those that
+//! left.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::Known;
+use crate::compact::working::view::Lines;
+use crate::map::HashSet;
+
+/// See the module.
+#[derive(Default)]
+pub struct Tail(RefCell<Shown>);
+
+#[derive(Default)]
+struct Shown {
+    /// Held, so that no other message gets the address of one.
+    messages: Vec<Rc<Known>>,
+    lines: Rc<Lines>,
+}
+
+impl Tail {
+    /// What these messages show.
+    pub fn of(&self, messages: Vec<Rc<Known>>) -> Rc<Lines> {
+        let mut held = self.0.borrow_mut();
+        let held = &mut *held;
+        let lines = Rc::make_mut(&mut held.lines);
+        let before: HashSet<*const Known> = held.messages.iter().map(Rc::as_ptr).collect();
+        let now: HashSet<*const Known> = messages.iter().map(Rc::as_ptr).collect();
+        held.messages.iter().filter(|known| !now.contains(&Rc::as_ptr(known))).for_each(|it| lines.remove(it.shown()));
+        messages.iter().filter(|known| !before.contains(&Rc::as_ptr(known))).for_each(|it| lines.add(it.shown()));
+        held.messages = messages;
+        Rc::clone(&held.lines)
+    }
+}
