@@ -67,6 +67,8 @@ export { request } from "./request.ts";
 export type { Attempt, RequestEvent, RequestOptions, RequestResult, Send, SendContext } from "./request.ts";
 export { TokenWorker } from "./token-worker.ts";
 export type { TokenWorkerOptions, WorkerLike } from "./token-worker.ts";
+export { settingsFrom } from "./settings/settings-from.ts";
+export type { IgnoredSetting, ReadSettings, SettingsOptions, SettingsProduct, SettingsSource } from "./settings/types.ts";
 export { addUsage, usageCost } from "./usage.ts";
 export type { UsageCost } from "./usage.ts";
 export { hasEncoding, loadEncoding, loadEncodingSync } from "./vocabulary.ts";

@@ -151,7 +151,7 @@ test("every exported call with options has a row", () => {
     "addUsage", "classify", "clearCache", "createPiece", "explainProfile", "profile", "flattenTree", "hasEncoding", "hasGrammar", "indexedDbStorage", "initFrom",
     "initSync", "isReady", "resetEngine", "encodingForModel", "isEspalierError", "isChatMessagePromptElement", "rankRounds", "languageOf", "languages", "loadEncoding", "loadEncodingSync", "loadGrammarSync", "mementoStorage", "memoryStorage",
     "nodeStorage", "parseDiff", "setVSCode", "signalFrom", "toAnthropic", "toGemini", "toMode", "toOpenAI", "toVSCode", "useKeepWith", "usageFrom",
-    "recallTool", "workspaceStorage", "Calibration", "Conversation", "DocumentSummary", "EspalierError", "BudgetExceededError", "EventStream", "Rendered", "MetadataMap",
+    "recallTool", "settingsFrom", "workspaceStorage", "Calibration", "Conversation", "DocumentSummary", "EspalierError", "BudgetExceededError", "EventStream", "Rendered", "MetadataMap",
     "PromptMetadata", "PromptReference", "HTMLTracer", "VSCodeTokenizer", "PromptRenderer", "PromptElement", "Fragment",
   ]);
   const isElement = (value: any) => value?.prototype instanceof e.PromptElement;

@@ -1,247 +1,117 @@
-//! Every number of every profile, and who says so.
+//! Every field of every profile has an origin, says what it is, and stands in docs/profiles.md with its value.
 
-use espalier::compact::profile::{COPILOT_CHAT, COPILOT_CLI, ESPALIER, GEMINI_CLI, Profile, explain};
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-const OURS: &str = "ours";
-const OWN_RUN: &str = "measured on a run of an agent of 400,000 tokens";
-const CHAT: &str = "Copilot Chat, source of July 2026";
-const MARCH: &str = "Copilot Chat, March 2026";
-const GEMINI: &str = "gemini-cli at 29b3aa8";
-const CLI: &str = "Copilot CLI, SDK types";
-const LOG: &str = "Copilot CLI, changelog";
-const CODEX: &str = "OpenAI codex";
-const OPENCODE: &str = "opencode";
+use espalier::compact::profile::{ALL, ESPALIER, Profile, explain};
+use serde_json::{Map, Value};
 
-/// Field, number, origin. `null` is "no such line".
-type Row = (&'static str, Value, &'static str);
+const ORIGINS: &str = include_str!("../../../src/compact/profile/origins.json");
+const PAGE: &str = include_str!("../../../docs/profiles.md");
 
-fn espalier() -> Vec<Row> {
-    vec![
-        ("limit.window", json!(null), OURS),
-        ("limit.fallback", json!(null), OURS),
-        ("limit.retryBuffer", json!(0.05), OURS),
-        ("limit.mostRetryBuffer", json!(0.25), OURS),
-        ("start.warm", json!(0.78), CHAT),
-        ("start.spread", json!(0.04), CHAT),
-        ("start.cold", json!(0.9), CHAT),
-        ("block", json!(0.95), CLI),
-        ("applyMin", json!(0.65), CHAT),
-        ("minMessages.automatic", json!(4), CLI),
-        ("minMessages.manual", json!(2), CLI),
-        ("withTools", json!(1.0), OURS),
-        ("shares.relief", json!(0.6), OURS),
-        ("shares.target", json!(0.985), OURS),
-        ("shares.ongoing", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.2), OURS),
-        ("shares.keepRecent.least", json!(0), OURS),
-        ("shares.keepRecent.most", json!(null), OURS),
-        ("shares.working.of", json!(0.35), OURS),
-        ("shares.working.least", json!(0), OURS),
-        ("shares.working.most", json!(null), OURS),
-        ("shares.names.of", json!(0.1), OURS),
-        ("shares.names.least", json!(0), OURS),
-        ("shares.names.most", json!(null), OURS),
-        ("shares.users.of", json!(0.14), OURS),
-        ("shares.users.least", json!(0), OURS),
-        ("shares.users.most", json!(20_000), CODEX),
-        ("shares.ledger.of", json!(0.05), OURS),
-        ("shares.ledger.least", json!(0), OURS),
-        ("shares.ledger.most", json!(12_000), OURS),
-        ("shares.entries.of", json!(0.25), OWN_RUN),
-        ("shares.entries.least", json!(0), OURS),
-        ("shares.entries.most", json!(40_000), OWN_RUN),
-        ("shares.errorLines.of", json!(0.1), OURS),
-        ("shares.errorLines.least", json!(0), OURS),
-        ("shares.errorLines.most", json!(12_000), OURS),
-        ("shares.summary.of", json!(0.04), OURS),
-        ("shares.summary.least", json!(512), OURS),
-        ("shares.summary.most", json!(8_000), OURS),
-        ("gain.stale.of", json!(0.02), OURS),
-        ("gain.stale.least", json!(0), OURS),
-        ("gain.stale.most", json!(null), OURS),
-        ("gain.media.of", json!(0.02), OURS),
-        ("gain.media.least", json!(0), OURS),
-        ("gain.media.most", json!(null), OURS),
-        ("gain.cap.of", json!(0.02), OURS),
-        ("gain.cap.least", json!(0), OURS),
-        ("gain.cap.most", json!(null), OURS),
-        ("gain.clear.of", json!(0.1), OURS),
-        ("gain.clear.least", json!(0), OURS),
-        ("gain.clear.most", json!(20_000), OPENCODE),
-        ("gain.summary.of", json!(0.05), OURS),
-        ("gain.summary.least", json!(0), OURS),
-        ("gain.summary.most", json!(null), OURS),
-        ("gain.covered", json!(0.2), OURS),
-        ("protect.results", json!(3), OURS),
-        ("protect.rounds", json!(2), OURS),
-        ("protect.tokens.of", json!(0.2), OURS),
-        ("protect.tokens.least", json!(0), OURS),
-        ("protect.tokens.most", json!(40_000), OPENCODE),
-        ("cap.all", json!(null), OURS),
-        ("cap.each", json!(null), OURS),
-        ("cap.eachOfLimit", json!(null), OURS),
-        ("clear.argumentCharacters", json!(500), OURS),
-        ("cut.window", json!([0.5, 1.25]), OURS),
-        ("cut.insideTurn", json!(0.15), OURS),
-        ("cut.beforeCheck", json!(0.5), OURS),
-        ("cut.openFailure", json!(0.25), OURS),
-        ("cut.fraction", json!(0.7), GEMINI),
-        ("summary.temperature", json!(0.0), CHAT),
-        ("summary.overlong", json!(1.5), OURS),
-        ("summary.argumentUnits", json!(200), CHAT),
-        ("summary.simpleResults", json!(0.5), CHAT),
-        ("summary.handoffResults", json!(2_000), CHAT),
-        ("summary.fullHeadroom", json!(1.0), CHAT),
-        ("replacement.acknowledgement", json!(null), OURS),
-        ("replacement.head", json!(0.6), OURS),
-        ("failure.requests", json!(2), OURS),
-        ("failure.tokens", json!(0.05), OURS),
-        ("failure.gainTokens", json!(0.1), OURS),
-        ("timeouts.wait", json!(60_000), OURS),
-        ("timeouts.hook", json!(10_000), OURS),
-        ("timeouts.model", json!(120_000), OURS),
-    ]
+fn origins() -> Value {
+    serde_json::from_str(ORIGINS).unwrap()
 }
 
-/// What differs from ours, numbers, words and switches alike.
-fn copilot_chat() -> Vec<Row> {
-    vec![
-        ("shares.target", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.375), OURS),
-        ("shares.working.of", json!(0.0), OURS),
-        ("shares.names.of", json!(0.0), OURS),
-        ("shares.users.of", json!(0.1), OURS),
-        ("measured", json!("atLeastReported"), CHAT),
-        ("block", json!(null), CHAT),
-        ("early", json!("dropped"), CHAT),
-        ("minMessages.automatic", json!(2), CHAT),
-        ("withTools", json!(0.9), CHAT),
-        ("cancelsOnSwitch", json!(true), CHAT),
-        ("ladder", json!(["cap", "summary", "offline", "fit"]), CHAT),
-        ("protect.results", json!(0), CHAT),
-        ("protect.rounds", json!(0), CHAT),
-        ("protect.tokens.of", json!(0.0), CHAT),
-        ("protect.tokens.most", json!(null), CHAT),
-        ("media.media", json!("keep"), CHAT),
-        ("media.reasoning", json!("keep"), CHAT),
-        ("cap.eachOfLimit", json!(0.5), CHAT),
-        ("cut.at", json!("lastRound"), CHAT),
-        ("summary.verify", json!("never"), CHAT),
-        ("summary.fork", json!("background"), CHAT),
-        ("hook.twoTriggers", json!(true), MARCH),
-        ("hook.veto", json!(false), MARCH),
-    ]
+fn is_share(value: &Value) -> bool {
+    value.get("of").is_some() && value.get("most").is_some()
 }
 
-fn gemini_cli() -> Vec<Row> {
-    vec![
-        ("shares.target", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.375), OURS),
-        ("shares.working.of", json!(0.0), OURS),
-        ("shares.names.of", json!(0.0), OURS),
-        ("shares.users.of", json!(0.1), OURS),
-        ("limit.window", json!(1_048_576), GEMINI),
-        ("measured", json!("reported"), GEMINI),
-        ("start.warm", json!(0.5), GEMINI),
-        ("start.spread", json!(0.0), GEMINI),
-        ("start.cold", json!(0.5), GEMINI),
-        ("block", json!(null), GEMINI),
-        ("applyMin", json!(0.0), GEMINI),
-        ("early", json!("dropped"), GEMINI),
-        ("minMessages.automatic", json!(2), GEMINI),
-        ("background", json!(false), GEMINI),
-        ("ladder", json!(["cap", "clear", "summary", "offline", "fit"]), GEMINI),
-        ("gain.clear.of", json!(0.0), GEMINI),
-        ("gain.clear.least", json!(30_000), GEMINI),
-        ("gain.clear.most", json!(null), GEMINI),
-        ("gain.summary.of", json!(0.0), GEMINI),
-        ("gain.covered", json!(0.0), GEMINI),
-        ("protect.results", json!(0), GEMINI),
-        ("protect.rounds", json!(0), GEMINI),
-        ("protect.tokens.of", json!(0.0), GEMINI),
-        ("protect.tokens.least", json!(50_000), GEMINI),
-        ("protect.tokens.most", json!(null), GEMINI),
-        ("protect.turn", json!(true), GEMINI),
-        ("media.media", json!("keep"), GEMINI),
-        ("media.reasoning", json!("keep"), GEMINI),
-        ("cap.all", json!(50_000), GEMINI),
-        ("cap.each", json!(10_000), GEMINI),
-        ("cut.at", json!("fraction"), GEMINI),
-        ("summary.verify", json!("always"), GEMINI),
-        ("summary.fork", json!("never"), GEMINI),
-        ("replacement.form", json!("summary"), GEMINI),
-        ("replacement.acknowledgement", json!("Got it. Thanks for the additional context!"), GEMINI),
-        ("failure.flag", json!(true), GEMINI),
-        ("hook.twoTriggers", json!(true), GEMINI),
-        ("hook.veto", json!(false), GEMINI),
-    ]
-}
-
-fn copilot_cli() -> Vec<Row> {
-    vec![
-        ("shares.target", json!(0.4), OURS),
-        ("shares.keepRecent.of", json!(0.375), OURS),
-        ("shares.working.of", json!(0.0), OURS),
-        ("shares.names.of", json!(0.0), OURS),
-        ("shares.users.of", json!(0.1), OURS),
-        ("limit.fallback", json!(128_000), CLI),
-        ("start.warm", json!(0.8), CLI),
-        ("start.spread", json!(0.0), CLI),
-        ("start.cold", json!(0.8), CLI),
-        ("applyMin", json!(0.0), CLI),
-        ("early", json!("dropped"), CLI),
-        ("minMessages.system", json!(true), CLI),
-        ("ladder", json!(["summary", "offline", "fit"]), CLI),
-        ("gain.summary.of", json!(0.0), CLI),
-        ("gain.covered", json!(0.0), CLI),
-        ("protect.results", json!(0), CLI),
-        ("protect.rounds", json!(0), CLI),
-        ("protect.tokens.of", json!(0.0), CLI),
-        ("protect.tokens.most", json!(null), CLI),
-        ("media.media", json!("keep"), LOG),
-        ("media.reasoning", json!("keep"), LOG),
-        ("cut.at", json!("snapshot"), CLI),
-        ("summary.verify", json!("never"), CLI),
-        ("summary.fork", json!("always"), CLI),
-        ("replacement.form", json!("messages"), CLI),
-    ]
-}
-
-/// Fields in their order, as far as they are numbers or could be.
-fn numbers(value: &Value, at: &str, out: &mut Vec<(String, Value)>) {
+/// Fields that are one value, with their paths; a share is one.
+fn leaves(value: &Value, path: &str, out: &mut Vec<(String, Value)>) {
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
-            let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
-            numbers(value, &path, out);
+        Value::Object(fields) if !is_share(value) => fields.iter().for_each(|(name, inner)| {
+            leaves(inner, &if path.is_empty() { name.clone() } else { format!("{path}.{name}") }, out);
         }),
-        Value::Number(_) | Value::Null => out.push((at.into(), value.clone())),
-        Value::Array(items) if items.iter().all(Value::is_number) => out.push((at.into(), value.clone())),
+        _ => out.push((path.into(), value.clone())),
+    }
+}
+
+fn fields(profile: &Profile) -> Vec<(String, Value)> {
+    let mut out = Vec::new();
+    leaves(&serde_json::to_value(profile).unwrap(), "", &mut out);
+    out.retain(|(field, _)| field != "name");
+    out
+}
+
+/// The row for a field: of its longest path.
+fn row<'r>(rows: &'r Map<String, Value>, field: &str) -> Option<&'r str> {
+    let paths = field.match_indices('.').map(|(at, _)| &field[..at]).chain([field]);
+    paths.filter_map(|path| rows.get_key_value(path)).last().map(|(path, _)| path.as_str())
+}
+
+#[test]
+fn every_field_has_an_origin_and_says_what_it_is() {
+    let tables = origins();
+    let named: Vec<String> = fields(&ESPALIER).into_iter().map(|(field, _)| field).collect();
+    let told: Vec<&String> = tables["fields"].as_object().unwrap().keys().collect();
+    assert_eq!(named.iter().collect::<Vec<_>>(), told);
+    let mut sources = BTreeSet::new();
+    for profile in ALL {
+        let rows = tables[&*profile.name].as_object().unwrap();
+        let wanted: Vec<String> = match &*profile.name {
+            "espalier" => named.clone(),
+            _ => explain(&ESPALIER, profile).into_iter().map(|difference| difference.field).collect(),
+        };
+        let used: BTreeSet<&str> = wanted
+            .iter()
+            .map(|field| row(rows, field).unwrap_or_else(|| panic!("{}: {field} has no origin", profile.name)))
+            .collect();
+        for (path, found) in rows {
+            // A part of a share may have an origin of its own.
+            let is_part = named.iter().any(|field| path.starts_with(&format!("{field}.")));
+            assert!(used.contains(path.as_str()) || is_part, "{}: nothing needs the row {path}", profile.name);
+            let source = found[0].as_str().unwrap();
+            assert!(tables["origins"][source].is_string(), "{path}: {source}");
+            sources.insert(source.to_string());
+        }
+    }
+    let known: BTreeSet<String> = tables["origins"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(sources, known);
+}
+
+/// Numbers of a value, and of a cell of the page.
+fn numbers(value: &Value, out: &mut Vec<f64>) {
+    match value {
+        Value::Number(number) => out.push(number.as_f64().unwrap()),
+        Value::Array(items) => items.iter().for_each(|item| numbers(item, out)),
+        Value::Object(parts) => parts.values().for_each(|part| numbers(part, out)),
         _ => {}
     }
 }
 
-fn sorted(rows: Vec<Row>) -> Vec<(String, Value)> {
-    let mut out: Vec<(String, Value)> = rows.into_iter().map(|(field, value, _)| (field.to_string(), value)).collect();
-    out.sort_by(|a, b| a.0.cmp(&b.0));
-    out
+fn numbers_in(cell: &str) -> Vec<f64> {
+    let cell = cell.replace(", ", " ").replace(',', "");
+    cell.split(' ').filter_map(|word| word.parse().ok()).collect()
 }
 
+/// The tables are written by a script; this reads them.
 #[test]
-fn every_number_is_a_field_and_has_an_origin() {
-    let mut found = Vec::new();
-    numbers(&serde_json::to_value(&ESPALIER).unwrap(), "", &mut found);
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    assert_eq!(found, sorted(espalier()));
-    let check = |profile: &Profile, rows: Vec<Row>| {
-        let mut found: Vec<(String, Value)> =
-            explain(&ESPALIER, profile).into_iter().map(|difference| (difference.field, difference.b)).collect();
-        found.sort_by(|a, b| a.0.cmp(&b.0));
-        assert_eq!(found, sorted(rows), "{}", profile.name);
-    };
-    check(&COPILOT_CHAT, copilot_chat());
-    check(&GEMINI_CLI, gemini_cli());
-    check(&COPILOT_CLI, copilot_cli());
-    let all = [espalier(), copilot_chat(), gemini_cli(), copilot_cli()].concat();
-    assert!(all.iter().all(|(_, _, origin)| !origin.is_empty()));
+fn the_page_has_every_number() {
+    for profile in ALL {
+        let (_, rest) = PAGE.split_once(&format!("<!-- fields {} -->", profile.name)).unwrap();
+        let table = rest.split("<!-- end -->").next().unwrap();
+        let usual = fields(&ESPALIER);
+        let differs = |(field, value): &(String, Value)| !usual.contains(&(field.clone(), value.clone()));
+        let wanted: Vec<_> =
+            fields(profile).into_iter().filter(|one| profile.name == "espalier" || differs(one)).collect();
+        let rows: Vec<Vec<&str>> =
+            table.lines().filter(|line| line.starts_with("| `")).map(|line| line.split(" | ").collect()).collect();
+        assert_eq!(rows.len(), wanted.len(), "{}", profile.name);
+        for ((field, value), row) in wanted.iter().zip(rows) {
+            assert_eq!(row[0], format!("| `{field}`"));
+            let cell = row[if profile.name == "espalier" { 2 } else { 1 }];
+            let (mut found, mut told) = (Vec::new(), numbers_in(cell));
+            numbers(value, &mut found);
+            if is_share(value) {
+                // Bounds that do not bind are not shown.
+                for list in [&mut found, &mut told] {
+                    list.retain(|number| *number != 0.0);
+                }
+            }
+            assert_eq!(told, found, "{}: {field} is {cell}", profile.name);
+            if let Some(word) = value.as_str() {
+                assert_eq!(cell, format!("`{word}`"), "{field}");
+            }
+        }
+    }
 }

@@ -120,6 +120,7 @@ export const ENTRIES: readonly Entry[] = [
   { name: "summarize", args: () => [chat(), { purpose: "handoff", llm: async () => ({ text: "<summary>Words.</summary>" }) }], run: e.summarize, options: `${COUNTING} llmBudget focus signal timeout onProgress ledger sections verify llmModel modelRules instructions jobId profile onFailure` },
   { name: "toolContent", args: () => [{ content: [{ type: "text", text: "a" }] }, {}], run: e.toolContent, options: "limit keep maxImageBytes readResource maxResources resourceLines store timeout signal onEvent encoding model" },
   { name: "profile", args: () => ["espalier"], run: e.profile },
+  { name: "settingsFrom", args: () => ["copilot-cli", { COPILOT_BUFFER_EXHAUSTION_THRESHOLD: "0.9", infiniteSessions: { enabled: false } }], run: e.settingsFrom },
   { name: "explainProfile", args: () => ["espalier", { name: "gemini-cli" }], run: e.explainProfile },
   { name: "request", args: () => [chat(), { budget: 400 }, () => ({ usage: { prompt_tokens: 10 } })], run: (messages, options, send) => e.request(messages, options, send) },
   { name: "request (options)", args: () => [chat(), () => ({}), { budget: 400 }], run: (messages, send, options) => e.request(messages, options, send), options: `${COUNTING} model signal onEvent recovery pruner lowerOutput promptTokens predict date` },
