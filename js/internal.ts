@@ -10,3 +10,6 @@ export { setSearchLoader } from "./log/loader.ts";
 export { ensureEncoding, loadNeeded, notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "./vocabulary.ts";
 export { countText } from "./tokens.ts";
 export { FORMATS, genuine, hostClasses, isThought, readConversation, setVSCode, sourceOf, vscodeClasses } from "./adapters/index.ts";
+export { namesOf } from "./conversation/names.ts";
+export { encodingOf } from "./count/text.ts";
+export { PROVIDERS } from "./validity.ts";

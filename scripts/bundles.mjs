@@ -39,7 +39,7 @@ export async function bundles({ dist, glues, grammars }) {
     const onDisk = { banner: { js: here(isModule) } };
 
     await make({ core: join(root, "js", "internal.ts") }, [glue("glue.js")]);
-    await make({ prompt: join(root, "js", "prompt", "index.ts") }, [plugins.core]);
+    await make({ prompt: join(root, "js", "prompt", "index.ts") }, [plugins.core, plugins.prompt]);
     await make({ providers: join(root, "js", "providers", "index.ts") }, [plugins.shared]);
     await make({ sessions: join(root, "js", "sessions", "index.ts") }, [plugins.shared]);
     const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
@@ -91,6 +91,8 @@ async function exportsOf(esbuild, file) {
 }
 
 const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|log\/loader|adapters\/vscode-classes)|adapters\/index)\.ts$/;
+/** What histories in prompts need of it beside that. */
+const FOR_PROMPTS = /^\.\.\/\.\.\/(adapters\/convert|validity|tool-results|conversation\/(names|open)|count\/text)\.ts$/;
 const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd|search-inline|search-node|workspace-\w+)\.ts$/;
 
 function pluginsOf(names, suffix) {
@@ -106,6 +108,9 @@ function pluginsOf(names, suffix) {
   } });
   return {
     core: sharing("core", "core"),
+    prompt: { name: "prompt", setup(b) {
+      b.onResolve({ filter: FOR_PROMPTS }, () => external(`./core${suffix}`));
+    } },
     count: sharing("count-core", "count/public"),
     workspace: sharing("workspace-core", "search/public", "inline-context/public"),
     // Providers and sessions need errors and adapters, from two depths of folders.

@@ -22,6 +22,7 @@ export type * from "../prompt/elements.ts";
 export type { ChatDocumentContext, ChatResponsePart } from "../prompt/host-types.ts";
 export type { BuiltinTokenizerOptions, PromisedTokenizer, IHTMLRouter, IHTMLServer, ITokenizer, ModeToChatMessageType, QueueItem, RenderPromptResult } from "../prompt/index.ts";
 export type * from "../prompt/piece.ts";
+export type { BasePromptSizing as PromptSizing } from "../prompt/piece.ts";
 export type * from "../prompt/tracer.ts";
 
 /** The type of rendered elements in tool results. */

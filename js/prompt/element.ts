@@ -1,7 +1,7 @@
 /** The base class of elements. */
 
 import type { CancellationToken, ChatResponsePart, Progress } from "./host-types.ts";
-import type { BasePromptElementProps, PromptElementProps, PromptRendered, PromptSizing } from "./piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptElementProps, PromptRendered } from "./piece.ts";
 
 /**
  * One element of a prompt. `render` says what it consists of; `prepare`, if there is one, fetches what `render` needs, for all elements
@@ -37,8 +37,8 @@ export abstract class PromptElement<P extends BasePromptElementProps = BasePromp
   }
 
   /** Fetches what `render` needs; what it resolves to is handed to `render` as `state`. */
-  prepare?(sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<S>;
+  prepare?(sizing: BasePromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<S>;
 
   /** What the element consists of, or nothing. */
-  abstract render(state: S, sizing: PromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<PromptRendered> | PromptRendered;
+  abstract render(state: S, sizing: BasePromptSizing, progress?: Progress<ChatResponsePart>, token?: CancellationToken): Promise<PromptRendered> | PromptRendered;
 }

@@ -28,6 +28,8 @@ export interface FlattenOptions {
   counted: boolean;
   /** Refuses props that are no numbers where numbers are meant, as the native render does; the reference takes them. */
   strict: boolean;
+  /** Leaves cache breakpoints out. */
+  noBreakpoints?: boolean;
   /** Makes instances; absent: `new ctor(props)`. */
   createElement?: ((item: { node: ElementNode; ctor: any; props: any; children: any[]; path: any[] }) => PromptElement<any, any>) | undefined;
 }
@@ -395,6 +397,7 @@ export class Flattener {
 
   #breakpoint(node: ElementNode, cacheType: string | undefined): void {
     if (node.kind !== "message") throw badElement("Cache breakpoints may only be direct children of chat messages", node);
+    if (this.#options.noBreakpoints) return;
     const part = { type: ChatCompletionContentPartKind.CacheBreakpoint, cacheType } as BreakpointNode["part"];
     const made: BreakpointNode = { type: "breakpoint", id: this.nodes.length, parent: node, part };
     this.#add(node, made);

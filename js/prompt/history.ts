@@ -5,7 +5,7 @@ import { truncate } from "../tool-results.ts";
 import { PromptElement } from "./element.ts";
 import { AssistantMessage, IfEmpty, LogicalWrapper, TokenLimit, ToolMessage, useKeepWith, UserMessage } from "./elements.ts";
 import { createPiece, Fragment } from "./piece.ts";
-import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "./piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "./piece.ts";
 
 /** A call of a tool, and what came of it. */
 export interface ToolExchange {
@@ -90,7 +90,7 @@ interface RoundProps extends BasePromptElementProps {
 }
 
 class Round extends PromptElement<RoundProps> {
-  async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
+  async render(_state: void, sizing: BasePromptSizing): Promise<PromptPiece> {
     const { round: { text, calls }, rounds, truncateAt } = this.props;
     const results = await Promise.all(calls.map(({ result }) => (truncateAt === undefined ? result : limited(result, truncateAt, sizing))));
     const bound = calls.map((call) => ({ call, keepWith: useKeepWith() }));
@@ -111,7 +111,7 @@ class Round extends PromptElement<RoundProps> {
 const TRIES = 4;
 
 /** A result within its tokens. A text is cut, since a limit around it would leave all of it or nothing. */
-async function limited(result: PromptChildren, most: number, sizing: PromptSizing): Promise<PromptChildren> {
+async function limited(result: PromptChildren, most: number, sizing: BasePromptSizing): Promise<PromptChildren> {
   if (typeof result !== "string") return createPiece(TokenLimit, { max: most }, result);
   let tokens = await sizing.countTokens(result);
   let [text, limit] = [result, most];

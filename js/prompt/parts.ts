@@ -4,6 +4,7 @@ import type { Part as NeutralPart } from "../types.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import type { ChatCompletionContentPart } from "./output/raw.ts";
 import type { ElementNode, OpaqueNode, RenderNode } from "./render-tree.ts";
+import { HistoryItem } from "./request/item.ts";
 
 /** How base64 of the usual picture formats begins. */
 const PICTURES = { "/9j/": "image/jpeg", iVBOR: "image/png", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
@@ -29,6 +30,8 @@ export function rawPart(node: ElementNode): ChatCompletionContentPart {
 /** What the core counts. */
 export function neutralPart(node: ElementNode | OpaqueNode): NeutralPart | undefined {
   if (node.type === "opaque") {
+    // It states what it costs.
+    if (node.value instanceof HistoryItem) return undefined;
     return { type: "opaque", json: safeJSON(node.value), ...(node.tokenUsage !== undefined && { tokens: Math.max(0, Math.ceil(node.tokenUsage)) }) };
   }
   const { src, detail, mimeType, data, mediaType } = node.props;

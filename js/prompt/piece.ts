@@ -10,13 +10,46 @@ export interface IChatEndpointInfo {
   readonly modelMaxPromptTokens: number;
 }
 
-/** What an element is told when it renders: how much it should write, and how to count. */
-export interface PromptSizing {
+/** What every renderer passes to an element: how much it should write, and how to count. `espalier/prompt-tsx` calls this `PromptSizing`. */
+export interface BasePromptSizing {
   /** Tokens meant for this element. A hint: only pruning enforces a budget. */
   readonly tokenBudget: number;
   readonly endpoint: IChatEndpointInfo;
   /** Tokens of a text or part, counted as the renderer counts. */
   countTokens(text: ChatCompletionContentPart | string, token?: CancellationToken): Promise<number> | number;
+}
+
+/**
+ * What {@link render} passes to an element. `consume` keeps a tally for the element itself; layout and pruning count what the element returns.
+ *
+ * ```tsx
+ * import { render, TextChunk, UserMessage } from "espalier";
+ * import type { PromptSizing } from "espalier";
+ *
+ * const Lines = async ({ lines }: { lines: string[] }, sizing: PromptSizing) => {
+ *   const kept: string[] = [];
+ *   for (const line of lines) {
+ *     const tokens = await sizing.countTokens(`${line}\n`);
+ *     if (tokens > sizing.remainingTokenBudget) break;
+ *     sizing.consume(tokens);
+ *     kept.push(line);
+ *   }
+ *   return <TextChunk>{kept.join("\n")}</TextChunk>;
+ * };
+ * const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
+ * const { messages } = await render(<UserMessage><Lines lines={lines} /></UserMessage>, { budget: 47 });
+ * messages; // => [{ role: "user", content: "line 0\nline 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9" }]
+ * ```
+ */
+export interface PromptSizing extends BasePromptSizing {
+  /** `tokenBudget` less what {@link consume} was called with; never below 0. */
+  readonly remainingTokenBudget: number;
+  /**
+   * Takes tokens off {@link remainingTokenBudget}; a negative number gives them back.
+   *
+   * @throws EspalierError `bad_input` if `tokens` is no finite number
+   */
+  consume(tokens: number): void;
 }
 
 /**

@@ -14,42 +14,22 @@ import type { Explanation, PromptTrace } from "./explain.ts";
 import { budgetError } from "./fail.ts";
 import type { CancellationToken } from "./host-types.ts";
 import type { PromptElementJSON } from "./json-tree.ts";
-import { toAnthropic } from "./output/anthropic.ts";
-import type { AnthropicRequest } from "./output/anthropic.ts";
-import { vscodeMode } from "./output/vscode.ts";
-import { toGemini } from "./output/gemini.ts";
-import type { GeminiRequest } from "./output/gemini.ts";
-import { OutputMode, toMode } from "./output/mode.ts";
-import type { OpenAI, Raw } from "./output/mode.ts";
+import type { Raw } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
+import { messagesOf, requestOf } from "./output/request.ts";
+import type { RenderFormat, Requests } from "./output/request.ts";
+import { vscodeMode } from "./output/vscode.ts";
 import { isPiece } from "./piece.ts";
 import type { PromptChildren, PromptSizing } from "./piece.ts";
+import type { Counting, Entry } from "./request/entries.ts";
+import { HistoryHost } from "./request/host.ts";
+import { entryOf } from "./request/item.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
 import type { ITracer } from "./tracer.ts";
 import { known } from "../options/known.ts";
 import { RENDER } from "../options/names.ts";
-
-/**
- * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not know and servers of
- * the same interface take.
- */
-export type OpenAIPromptMessage =
-  | OpenAI.SystemChatMessage
-  | OpenAI.UserChatMessage
-  | OpenAI.AssistantChatMessage
-  | { role: OpenAI.ChatRole.Tool; tool_call_id: string; content: string | any[] };
-
-/** What a request is made of, by format: spread it into the request. */
-export interface Requests {
-  "openai-chat": { messages: OpenAIPromptMessage[] };
-  anthropic: AnthropicRequest;
-  gemini: GeminiRequest;
-  vscode: { messages: any[] };
-  raw: { messages: Raw.ChatMessage[] };
-}
-export type RenderFormat = keyof Requests;
 
 export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
   /** Tokens for the whole request: messages, tool definitions and what a list of messages costs. */
@@ -103,9 +83,25 @@ export interface RenderOptions<F extends RenderFormat = "openai-chat"> {
  * `bad_element`, `text_outside_message`; whatever a component throws, with the path of the element in its message
  */
 export async function render<F extends RenderFormat = "openai-chat">(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>): Promise<Rendered<F>> {
-  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = known(options ?? {}, RENDER);
+  const settings = known(options ?? {}, RENDER);
+  const session = await sessionOf(prompt, settings);
+  return renderedOf(session, settings.format ?? ("openai-chat" as F), settings.budget);
+}
+
+/** What a prompt is rendered with beside its options. */
+export interface RenderBeside {
+  /** Gives the conversations in the tree their messages. Default: each shows its own. */
+  host?: (counting: Counting, format: RenderFormat) => HistoryHost;
+  /** What components returned in an earlier render of the same prompt. */
+  replay?: readonly unknown[];
+  noBreakpoints?: boolean;
+}
+
+/** Renders a prompt as far as its removals. */
+export async function sessionOf<F extends RenderFormat>(prompt: PromptChildren | PromptElementJSON, options: RenderOptions<F>, beside: RenderBeside = {}): Promise<Session> {
+  const { budget, format = "openai-chat" as F, encoding, model, images, costModel = "espalier", tools, backfill = false, signal, token, tracer } = options;
   if (typeof budget !== "number" || Number.isNaN(budget)) throw bad("budget", "a number of tokens", budget);
-  if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+  needFormat(format);
   needNames({ encoding, model, costModel });
   needSignal(signal);
   if (typeof backfill !== "boolean") throw bad("backfill", "true or false", backfill);
@@ -116,11 +112,17 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   const countTokens: PromptSizing["countTokens"] = (text) => (typeof text === "string" ? countText(text, name) : parts.count(text));
   const isJSON = typeof prompt === "object" && prompt !== null && "node" in prompt && !isPiece(prompt);
   const root = isJSON ? { json: prompt as PromptElementJSON } : wrapped(prompt as PromptChildren);
-  const session = await Session.render(root, {
+  const own: Counting = { encoding: name, costModel, ...(model !== undefined && { model }), ...(images !== undefined && { images }) };
+  const { host = (how: Counting, form: RenderFormat) => new HistoryHost(how, form), replay, noBreakpoints = false } = beside;
+  return Session.render(root, {
     budget, endpoint: { modelMaxPromptTokens: budget }, tokenizer: undefined, mode: format === "vscode" ? vscodeMode() : MODES[format],
-    encoding: () => name, counting: () => ({ ...counting, tools: readTools(format, tools) }),
+    encoding: () => name, counting: () => ({ ...counting, tools: readTools(format, tools) }), host: host(own, format), replay, noBreakpoints,
     exactLimits: true, bindCalls: true, backfill, signal, token, tracer, countTokens,
   });
+}
+
+/** The result of a session, which is freed if there is none. */
+export function renderedOf<F extends RenderFormat>(session: Session, format: F, budget: number): Rendered<F> {
   try {
     return new Rendered(session, format, budget);
   } catch (error) {
@@ -129,7 +131,13 @@ export async function render<F extends RenderFormat = "openai-chat">(prompt: Pro
   }
 }
 
-const MODES = { "openai-chat": "openai", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", raw: "raw" } as const;
+/** @throws EspalierError `bad_option` for a format that prompts cannot have */
+export function needFormat(format: unknown): asserts format is RenderFormat {
+  if (typeof format !== "string" || !Object.hasOwn(MODES, format)) throw bad("format", `one of ${Object.keys(MODES).join(", ")}`, format);
+}
+
+/** What each form can carry. */
+const MODES = { "openai-chat": "openai", anthropic: "anthropic", gemini: "gemini", vscode: "vscode", "ai-sdk": "anthropic", raw: "raw" } as const;
 
 function readTools(format: RenderFormat, tools: ToolList | undefined): readonly unknown[] {
   return tools ? readConversation([], { format: format === "raw" ? "openai-chat" : format, tools }).tools : [];
@@ -153,6 +161,14 @@ class Builtin {
   count(part: Raw.ChatCompletionContentPart): number {
     return part.type === ChatCompletionContentPartKind.Text ? countText(part.text, this.#encoding) : partTokens(part, this.#counting);
   }
+}
+
+/** The messages of a history that are left in a prompt. */
+const HISTORIES = new WeakMap<object, readonly Entry[]>();
+
+/** The messages of a history that are in the request. */
+export function historyOf(rendered: Rendered<any>): readonly Entry[] {
+  return HISTORIES.get(rendered) ?? [];
 }
 
 /** A rendered prompt. It can be asked what happened, and cut to other budgets without rendering anything again. */
@@ -181,7 +197,9 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     }
     if (messages.length === 0) throw emptyPrompt(budget, removed);
     this.#session = session;
-    this.request = requestOf(format, messages);
+    const { host } = session.options;
+    this.request = requestOf(format, messages, host?.claims[0] !== undefined && host.claims[0].props.cacheBreakpoint !== false);
+    HISTORIES.set(this, messages.flatMap((message) => entryOf(message) ?? []));
     this.tokens = tokens;
     this.budget = budget;
     this.format = format;
@@ -254,26 +272,4 @@ function emptyPrompt(budget: number, removed: number): EspalierError {
     ? `Every message of the prompt was removed to meet its budget of ${budget} tokens. Raise options.budget, or make the prompt smaller.`
     : "The prompt has no message with content. Put text, an image, a document or tool calls into a message element.";
   return new EspalierError({ code: "empty_prompt", message, path: removed > 0 ? "options.budget" : "prompt", details: { budget, removed } });
-}
-
-function requestOf<F extends RenderFormat>(format: F, raw: Raw.ChatMessage[]): Requests[F] {
-  const made: { [K in RenderFormat]: () => Requests[K] } = {
-    // No message of a prompt has the old role of functions, and every result has the id of its call.
-    "openai-chat": () => ({ messages: toMode(OutputMode.OpenAI, raw).map(withoutUndefined) as OpenAIPromptMessage[] }),
-    anthropic: () => toAnthropic(raw),
-    gemini: () => toGemini(raw),
-    vscode: () => ({ messages: toMode(OutputMode.VSCode, raw) }),
-    raw: () => ({ messages: raw }),
-  };
-  return made[format]();
-}
-
-function messagesOf(format: RenderFormat, raw: Raw.ChatMessage[]): any[] {
-  const request: any = requestOf(format, raw);
-  return request.contents ?? request.messages;
-}
-
-/** Some servers refuse fields without a value. */
-function withoutUndefined<T extends object>(message: T): T {
-  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as T;
 }

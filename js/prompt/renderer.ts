@@ -11,7 +11,7 @@ import { OutputMode, toMode } from "./output/mode.ts";
 import type { ModeToChatMessageType } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import { vscodeMode } from "./output/vscode.ts";
-import type { BasePromptElementProps, IChatEndpointInfo, PromptElementCtor, PromptPieceChild, PromptSizing } from "./piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, IChatEndpointInfo, PromptElementCtor, PromptPieceChild } from "./piece.ts";
 import type { ElementNode } from "./render-tree.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
@@ -159,7 +159,7 @@ export class PromptRenderer<P extends BasePromptElementProps, M extends OutputMo
     this.#session = undefined;
     const tokenizer = this.#tokenizer;
     const builtin = tokenizer instanceof BuiltinTokenizer && !options.layoutOnly ? tokenizer : undefined;
-    const countTokens: PromptSizing["countTokens"] = (text, token) =>
+    const countTokens: BasePromptSizing["countTokens"] = (text, token) =>
       tokenizer.tokenLength(typeof text === "string" ? { type: ChatCompletionContentPartKind.Text, text } : text, token);
     return Session.render(
       { ctor: this.#ctor as never, props: this.#props },

@@ -15,10 +15,12 @@ import { toMode } from "./output/mode.ts";
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import type { ChatMessage } from "./output/raw.ts";
 import { partOf } from "./parts.ts";
-import type { IChatEndpointInfo, PromptPiece, PromptSizing } from "./piece.ts";
+import type { BasePromptSizing, IChatEndpointInfo, PromptPiece } from "./piece.ts";
 import type { ElementNode, RenderNode, TextNode } from "./render-tree.ts";
 import { pathOf } from "./render-tree.ts";
+import type { HistoryHost } from "./request/host.ts";
 import type { PromptMetadata } from "./results.ts";
+import { trackedSizing } from "./sizing.ts";
 import type { ITokenizer } from "./tokenizer.ts";
 import type { ITracer } from "./tracer.ts";
 
@@ -80,9 +82,13 @@ export interface SessionOptions {
   progress?: Progress<ChatResponsePart> | undefined;
   token?: CancellationToken | undefined;
   signal?: AbortSignal | undefined;
-  countTokens: PromptSizing["countTokens"];
-  /** What components returned for another budget, in the order in which they are asked; they are not asked again. */
+  countTokens: BasePromptSizing["countTokens"];
+  /** What components returned earlier, in the order in which they are asked: these are not asked again, those behind them are. */
   replay?: readonly unknown[] | undefined;
+  /** Elements get a sizing that keeps a tally, and conversations in the tree are given out by this. */
+  host?: HistoryHost | undefined;
+  /** Cache breakpoints are left out, so that they protect nothing. */
+  noBreakpoints?: boolean;
 }
 
 type Root = { ctor: PromptPiece["ctor"]; props: any } | { json: PromptElementJSON };
@@ -104,7 +110,7 @@ export class Session {
     this.options = options;
     this.#root = root;
     this.#budget = options.budget;
-    this.flattener = new Flattener({ counted: !options.tokenizer, strict: options.exactLimits ?? false, createElement: options.createElement });
+    this.flattener = new Flattener({ counted: !options.tokenizer, strict: options.exactLimits ?? false, createElement: options.createElement, noBreakpoints: options.noBreakpoints ?? false });
   }
 
   /** Renders a tree. The session can be asked for its outcome afterwards, and cut to other budgets. */
@@ -278,9 +284,15 @@ export class Session {
     });
   }
 
-  #sizing(tokenBudget: number): PromptSizing {
-    const { endpoint, countTokens } = this.options;
-    return { tokenBudget, endpoint, countTokens };
+  #sizing(tokenBudget: number): BasePromptSizing {
+    const { endpoint, countTokens, host } = this.options;
+    const sizing = { tokenBudget, endpoint, countTokens };
+    return host ? trackedSizing(sizing, host) : sizing;
+  }
+
+  /** What components returned before number `end` was asked; nothing where that holds iterators, which are used up. */
+  returned(end: number): readonly unknown[] {
+    return this.flattener.hasIterators ? [] : this.#returned.slice(0, end);
   }
 
   /** True for an element that makes its content for its budget: ours in layout, any once something grows. */
@@ -326,7 +338,7 @@ export class Session {
 
   /** What a method of all elements returns; a promise only if one of them returns one. */
   #askAll(method: "prepare" | "render", step: Float64Array, elements: ElementNode[]): Later<unknown[]> {
-    const { progress, token, replay } = this.options;
+    const { progress, token, replay = [], host } = this.options;
     const results: unknown[] = [];
     let next = this.#returned.length;
     for (let at = 0; at < elements.length; at++) {
@@ -336,10 +348,12 @@ export class Session {
       const isBroken = node.isSized && brandOf((node.ctor as { prototype?: unknown }).prototype) === "TextChunk";
       const sizing = this.#sizing(this.options.exactLimits && isBroken ? Math.max(0, budget - LINE_BREAKS) : budget);
       let result: unknown;
-      if (replay && !this.#isSized(node)) {
-        results.push(method === "render" ? replay[next++] : undefined);
+      const turn = this.#isSized(node) ? Infinity : next++;
+      if (turn < replay.length) {
+        results.push(method === "render" ? replay[turn] : undefined);
         continue;
       }
+      host?.asking(turn);
       try {
         result = method === "render" ? instance.render(node.state, sizing, progress, token) : instance.prepare?.(sizing, progress, token);
       } catch (error) {

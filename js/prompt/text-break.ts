@@ -7,7 +7,7 @@
 
 import { ChatCompletionContentPartKind } from "./output/raw.ts";
 import type { CancellationToken } from "./host-types.ts";
-import type { PromptSizing } from "./piece.ts";
+import type { BasePromptSizing } from "./piece.ts";
 
 /** A place where the text may end: the number of the break, its offset, and the tokens before it. */
 interface Mark {
@@ -29,7 +29,7 @@ const STRETCHES = 10;
 /**
  * The longest beginning of `text` that ends before a break, or with the text, and has at most `sizing.tokenBudget` tokens.
  */
-export async function longestFittingPrefix(text: string, breakOn: RegExp | string, sizing: PromptSizing, token?: CancellationToken): Promise<string> {
+export async function longestFittingPrefix(text: string, breakOn: RegExp | string, sizing: BasePromptSizing, token?: CancellationToken): Promise<string> {
   const cuts = breaks(text, breakOn);
   // NaN is a host's budget that is not stated: it cuts nothing.
   const budget = Number.isNaN(sizing.tokenBudget) ? Infinity : sizing.tokenBudget;

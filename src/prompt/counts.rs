@@ -105,7 +105,7 @@ impl Counts {
         if draft.leaf(node).is_some() { Question::Part(node) } else { Question::Text(node) }
     }
 
-    /// What layout charges an element for its own words: an empty message of its kind, and its literals.
+    /// What layout charges an element for its own words: an empty message of its kind, its literals, and content that states its tokens.
     pub fn literals(&mut self, draft: &Draft, node: NodeId) -> Option<f64> {
         let mut sum = 0.0;
         if let Some(element) = draft.element(node)
@@ -116,6 +116,10 @@ impl Counts {
         }
         for text in texts(draft, node) {
             sum += self.literal(draft, text)?;
+        }
+        if let Counter::Builtin(builtin) = &self.counter {
+            let leaves = draft.children(node).filter_map(|child| draft.leaf(child));
+            sum += leaves.filter(|leaf| leaf.is_stated()).map(|leaf| builtin.part(None, leaf)).sum::<f64>();
         }
         Some(sum)
     }
@@ -209,7 +213,7 @@ impl Counts {
 impl Builtin {
     /// Tokens that content other than text adds to a message of this role.
     pub fn part(&self, role: Option<Role>, leaf: &Leaf) -> f64 {
-        if !self.mode.carries(role, leaf.kind) {
+        if !leaf.is_stated() && !self.mode.carries(role, leaf.kind) {
             return 0.0;
         }
         match &leaf.part {

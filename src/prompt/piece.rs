@@ -146,6 +146,14 @@ pub struct Leaf {
     pub tokens: f64,
 }
 
+impl Leaf {
+    /// True for content that the host converts itself, such as a message of a conversation: it costs what it declares, whatever the wire
+    /// form and the role of the message around it.
+    pub fn is_stated(&self) -> bool {
+        self.kind == LeafKind::Opaque && self.part.is_none()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeafKind {
     Image,

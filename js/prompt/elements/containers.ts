@@ -3,7 +3,7 @@
 import { mark } from "../brand.ts";
 import { PromptElement } from "../element.ts";
 import { createPiece, Fragment } from "../piece.ts";
-import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
 
 /**
  * All or nothing: it is removed as a whole.
@@ -70,8 +70,8 @@ export class Expandable extends PromptElement<ExpandableProps> {
     mark(this, "Expandable");
   }
 
-  async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
-    return createPiece(Fragment, null, await this.props.value(sizing));
+  async render(_state: void, sizing: BasePromptSizing): Promise<PromptPiece> {
+    return createPiece(Fragment, null, await this.props.value(sizing as PromptSizing));
   }
 }
 

@@ -6,7 +6,7 @@ import type { FoundHits } from "../../search/shown.ts";
 import { PromptElement } from "../element.ts";
 import type { UriComponents } from "../host-types.ts";
 import { createPiece, Fragment } from "../piece.ts";
-import type { BasePromptElementProps, PromptElementProps, PromptPiece, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptElementProps, PromptPiece } from "../piece.ts";
 import { PromptReference } from "../results.ts";
 import { Chunk } from "./containers.ts";
 
@@ -52,7 +52,7 @@ export class SearchResults extends PromptElement<SearchResultsProps> {
     if (props.uri !== undefined && typeof props.uri !== "function") throw bad("", "a function", props.uri, "uri");
   }
 
-  async render(_state: void, sizing: PromptSizing): Promise<PromptPiece> {
+  async render(_state: void, sizing: BasePromptSizing): Promise<PromptPiece> {
     const { answer, uri, priority = 0 } = this.props;
     const count = answer.hits.length;
     const shown = await fittingHits(answer, sizing);

@@ -1,7 +1,7 @@
 /** A source file that grows with its budget. */
 
 import type { SummaryDocument, SummaryOptions } from "../../documents.ts";
-import type { BasePromptElementProps, PromptElementProps, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptElementProps } from "../piece.ts";
 import { shortened } from "../shortened.ts";
 import { Expandable } from "./containers.ts";
 
@@ -39,7 +39,7 @@ export class SourceDocument extends Expandable {
   }
 }
 
-async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: PromptSizing): Promise<string> {
+async function fitted({ text, path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }: SourceDocumentProps, sizing: BasePromptSizing): Promise<string> {
   const given = Object.fromEntries(Object.entries({ path, language, tabSize, limits, tree, costs, selection, comments, lineNumbers, marker, imports }).filter(([, value]) => value !== undefined));
   return shortened(text, given, { most: sizing.tokenBudget, countTokens: (summary) => sizing.countTokens(summary) });
 }

@@ -5,7 +5,7 @@ import { PromptElement } from "../element.ts";
 import { createPiece, Fragment, isFragment, isPiece } from "../piece.ts";
 import { longestFittingPrefix } from "../text-break.ts";
 import type { CancellationToken } from "../host-types.ts";
-import type { BasePromptElementProps, PromptPiece, PromptChildren, PromptSizing } from "../piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptPiece, PromptChildren } from "../piece.ts";
 
 export interface TextChunkProps extends BasePromptElementProps {
   /** Where the text may end if it is too long for its budget: right before this text, or a match of this expression (with flag `g`). */
@@ -34,7 +34,7 @@ export class TextChunk extends PromptElement<TextChunkProps, PromptPiece> {
     mark(this, "TextChunk");
   }
 
-  override async prepare(sizing: PromptSizing, _progress?: unknown, token?: CancellationToken): Promise<PromptPiece> {
+  override async prepare(sizing: BasePromptSizing, _progress?: unknown, token?: CancellationToken): Promise<PromptPiece> {
     const breakOn = this.props.breakOnWhitespace ? /\s+/g : this.props.breakOn;
     if (!breakOn) return createPiece(Fragment, null, this.props.children);
     const texts: string[] = [];

@@ -252,6 +252,10 @@ export const ENTRIES: readonly Entry[] = [
     run: (texts, options) => new e.TokenWorker({ create: () => { throw new Error("no workers here"); }, vocabularies: {}, onWarning: () => undefined }).count(texts, options),
   },
 
+  {
+    name: "ConversationHistory", args: () => [{ messages: chat(), format: "openai-chat" }], options: "conversation resultShare cacheBreakpoint priority flexGrow passPriority",
+    run: async (props) => (await e.render(e.createPiece(e.ConversationHistory, props), { budget: 5_000 })).messages,
+  },
   { name: "render", args: () => [{ ctor: e.UserMessage, props: {}, children: ["Hello."] }, { budget: 100 }], run: async (prompt, options) => { const made = await e.render(prompt, options); try { return made.messages; } finally { made.free(); } }, options: "format encoding model images costModel tools backfill signal token tracer" },
   { name: "summarizeDocument", args: () => [CODE, { budget: 10, path: "a.ts" }], run: (text, options) => e.summarizeDocument(text, options).then(({ text }) => text), options: "unit encoding model lineNumbers marker imports mode compatible signal selection comments language tabSize limits" },
   { name: "summarizeDocumentSync", args: () => [CODE, { budget: 10, language: undefined }], run: (text, options) => e.summarizeDocumentSync(text, options).text, options: "unit encoding model lineNumbers marker imports mode compatible signal selection comments path tabSize limits" },

@@ -9,9 +9,9 @@ import {
 import { createPiece, Fragment, isFragment } from "../../../js/prompt/piece.ts";
 import { ChatResponseReferencePartStatusKind, MetadataMap, PromptMetadata, PromptReference } from "../../../js/prompt/results.ts";
 import { Uri } from "../../../js/prompt/uri.ts";
-import type { PromptPiece, PromptChildren, PromptSizing } from "../../../js/prompt/piece.ts";
+import type { PromptPiece, PromptChildren, BasePromptSizing } from "../../../js/prompt/piece.ts";
 
-const sizing = (tokenBudget: number): PromptSizing => ({
+const sizing = (tokenBudget: number): BasePromptSizing => ({
   tokenBudget, endpoint: { modelMaxPromptTokens: tokenBudget }, countTokens: async (part) => (typeof part === "string" ? part : (part as { text: string }).text).split(/\s+/).filter(Boolean).length,
 });
 const children = (piece: unknown) => (piece as PromptPiece).children;

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { longestFittingPrefix } from "../../../js/prompt/text-break.ts";
-import type { PromptSizing } from "../../../js/prompt/piece.ts";
+import type { BasePromptSizing } from "../../../js/prompt/piece.ts";
 
 type Counter = (text: string) => number;
 
 /** A sizing that counts what it is asked for, and how much. */
-function sizing(tokenBudget: number, counter: Counter): PromptSizing & { spent: number; calls: number } {
+function sizing(tokenBudget: number, counter: Counter): BasePromptSizing & { spent: number; calls: number } {
   return {
     tokenBudget,
     endpoint: { modelMaxPromptTokens: tokenBudget },
@@ -82,7 +82,7 @@ test("what a caller may get wrong", async () => {
   assert.equal(await longestFittingPrefix("a b", /\s/g, sizing(0, words)), "");
   const shared = /\s+/g;
   shared.lastIndex = 2;
-  const slow: PromptSizing = { ...sizing(2, words), countTokens: async (part) => words((part as { text: string }).text) };
+  const slow: BasePromptSizing = { ...sizing(2, words), countTokens: async (part) => words((part as { text: string }).text) };
   const cut = await Promise.all(["a b c d", "one two three", "x  y  z"].map((given) => longestFittingPrefix(given, shared, slow)));
   assert.deepEqual(cut, ["a b", "one two", "x  y"]);
   assert.equal(shared.lastIndex, 2);

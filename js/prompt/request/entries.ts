@@ -1,0 +1,175 @@
+/**
+ * The messages of a history, as a prompt tree needs them: what each is, what it costs, and which of them stay or go together. In comes a
+ * conversation or a list of messages of any format, out come {@link Entry} and {@link Group}. What was read of a message is held with it.
+ */
+
+import { readConversation } from "../../adapters/index.ts";
+import { countMessages } from "../../api.ts";
+import { namesOf } from "../../conversation/names.ts";
+import type { LogView } from "../../log-types.ts";
+import type { ConversationLog } from "../../log.ts";
+import { truncate } from "../../tool-results.ts";
+import type { CountOptions, EncodingName, Format, NeutralMessage, Part, PartEdit } from "../../types.ts";
+
+/** One message. */
+export interface Entry {
+  /** The host's own object, or a copy of it with edits carried out. */
+  readonly message: object;
+  readonly format: Format;
+  /** Tokens that it adds to a request. */
+  readonly tokens: number;
+  /** What the conversation itself counts for it, whole. */
+  readonly counted: number;
+  readonly neutral: NeutralMessage;
+  /** Ids in the log; empty for messages of a plain list. */
+  readonly ids: readonly string[];
+  /** A record of a compaction, or a message that the host pinned. */
+  readonly isKept: boolean;
+}
+
+/** Messages that are only ever removed together. */
+export interface Group {
+  kind: "frame" | "request" | "round";
+  entries: Entry[];
+}
+
+/** How messages are counted. */
+export type Counting = Omit<CountOptions, "format" | "tools">;
+
+/** What is known of messages, by object. */
+export class Known {
+  private readonly counting: Counting;
+  private readonly encoding: EncodingName;
+  private readonly format: Format;
+  /** Tokens of a list without messages. */
+  private readonly empty: number;
+  private readonly neutral = new WeakMap<object, NeutralMessage>();
+  private readonly tokens = new WeakMap<object, number>();
+  private readonly shortened = new WeakMap<object, Map<number, Entry>>();
+  /** Copies are made anew for every view: what they cost is held by the ids of their messages while the same edits are in force. */
+  private made = new Map<string, number>();
+  private standing = "";
+
+  /** `encoding`: that of texts which are cut. */
+  constructor(format: Format, counting: Counting, encoding: EncodingName) {
+    this.format = format;
+    this.encoding = encoding;
+    this.counting = counting;
+    this.empty = countMessages([], { ...counting, format }).total;
+  }
+
+  /** Entries of messages that belong to no log. */
+  list(messages: readonly object[]): Entry[] {
+    return messages.map((message) => this.entry(message, [], false, this.count(message)));
+  }
+
+  /**
+   * Entries of `messages`: those of the view, or what became of them for one request. `own` is false if the log counts in another way than
+   * the request is counted.
+   */
+  of<T>(log: ConversationLog<T>, view: LogView<T>, messages: readonly T[], own: boolean): Entry[] {
+    const standing = log.standing();
+    if (standing !== this.standing) this.made = new Map();
+    this.standing = standing;
+    const pinned = new Set(log.pins().flatMap(({ message }) => (message === undefined ? [] : [message])));
+    const inserted = new Set(view.plan.flatMap((item) => (item.type === "insert" ? [item.message.id] : [])));
+    const names = namesOf(view, (id) => log.original(id));
+    const places = messages === view.messages ? undefined : new Map(view.messages.map((message, at) => [message, at]));
+    return messages.map((message, number) => {
+      const at = places ? places.get(message) : number;
+      const ids = at === undefined ? [] : names[at]!;
+      const isOriginal = ids.length === 1 && log.original(ids[0]!) === message;
+      const counted = !isOriginal ? this.copied(ids, message as object) : own ? this.held(log, ids[0]!, message as object) : this.count(message as object);
+      return this.entry(message as object, ids, ids.some((id) => inserted.has(id) || pinned.has(id)), counted);
+    });
+  }
+
+  private entry(message: object, ids: readonly string[], isKept: boolean, tokens: number): Entry {
+    return { message, format: this.format, tokens, counted: tokens, neutral: this.read(message), ids, isKept };
+  }
+
+  /** What the log counted when the message was added. */
+  private held<T>(log: ConversationLog<T>, id: string, message: object): number {
+    let tokens = this.tokens.get(message);
+    if (tokens === undefined) this.tokens.set(message, (tokens = log.counts(id).tokens));
+    return tokens;
+  }
+
+  private copied(ids: readonly string[], message: object): number {
+    if (ids.length === 0) return this.count(message);
+    const key = ids.join();
+    let tokens = this.made.get(key);
+    if (tokens === undefined) this.made.set(key, (tokens = this.count(message)));
+    return tokens;
+  }
+
+  private count(message: object): number {
+    let tokens = this.tokens.get(message);
+    if (tokens === undefined) this.tokens.set(message, (tokens = countMessages([message], { ...this.counting, format: this.format }).total - this.empty));
+    return tokens;
+  }
+
+  private read(message: object): NeutralMessage {
+    let read = this.neutral.get(message);
+    if (!read) this.neutral.set(message, (read = readConversation([message], { format: this.format }).messages.at(-1)!));
+    return read;
+  }
+
+  /** The entry with no result of a tool over `limit` tokens: texts are cut in their middle, and what was cut keeps its message's form. */
+  shorten(entry: Entry, limit: number): Entry {
+    if (entry.tokens <= limit || !entry.neutral.parts.some(({ type }) => type === "toolResult")) return entry;
+    let held = this.shortened.get(entry.message);
+    if (!held) this.shortened.set(entry.message, (held = new Map()));
+    let made = held.get(limit);
+    if (!made) held.set(limit, (made = this.cut(entry, limit)));
+    return { ...made, ids: entry.ids, isKept: entry.isKept, counted: entry.counted };
+  }
+
+  private cut(entry: Entry, limit: number): Entry {
+    const { encoding } = this;
+    const parts = entry.neutral.parts.map((part, number): PartEdit => {
+      const text = part.type === "toolResult" ? words(part) : undefined;
+      if (text === undefined) return { type: "keep", part: number };
+      const { text: kept } = truncate(text, { limit, encoding });
+      return kept === text ? { type: "keep", part: number } : { type: "text", part: number, text: kept };
+    });
+    if (parts.every(({ type }) => type === "keep")) return entry;
+    const reading = readConversation([entry.message], { format: this.format });
+    const { id } = reading.messages.at(-1)!;
+    const [message] = reading.rebuild([{ type: "edit", id, parts }]) as object[];
+    return { ...entry, message: message!, neutral: this.read(message!), tokens: this.count(message!) };
+  }
+}
+
+/** The texts of a result that holds nothing else. */
+function words({ content }: Extract<Part, { type: "toolResult" }>): string | undefined {
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === content.length && texts.length > 0 ? texts.join("\n") : undefined;
+}
+
+/** Puts what the model said in one step together with the results of its calls. Whatever else there is stands by itself. */
+export function grouped(entries: readonly Entry[]): Group[] {
+  const groups: Group[] = [];
+  let hasResults = false;
+  for (const entry of entries) {
+    const { role, parts } = entry.neutral;
+    const last = groups.at(-1);
+    const isResult = role === "tool" || parts.some(({ type }) => type === "toolResult");
+    if (isResult && last?.kind === "round") {
+      last.entries.push(entry);
+      hasResults = true;
+    } else if (role === "assistant" && last?.kind === "round" && !hasResults && calls(last.entries.at(-1)!)) {
+      last.entries.push(entry);
+    } else {
+      const kind = role === "system" || role === "developer" || entry.isKept ? "frame" : role === "assistant" || isResult ? "round" : "request";
+      groups.push({ kind, entries: [entry] });
+      hasResults = isResult;
+    }
+  }
+  return groups;
+}
+
+/** True for a message that calls, or thinks before a call: formats with an item for each have several of them in a row. */
+function calls({ neutral: { parts } }: Entry): boolean {
+  return parts.some(({ type }) => type === "toolCall") || parts.every(({ type }) => type === "reasoning" || type === "opaque");
+}

@@ -1,0 +1,129 @@
+/** A conversation as an element: it takes what layout leaves it, and its oldest rounds go first. */
+
+import { badOption as bad, EspalierError } from "../../errors.ts";
+import type { Conversation } from "../../conversation.ts";
+import { PromptElement } from "../element.ts";
+import { Chunk, IfEmpty, LogicalWrapper } from "../elements/containers.ts";
+import { Image } from "../elements/media.ts";
+import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../elements/messages.ts";
+import { createPiece, Fragment } from "../piece.ts";
+import type { BasePromptElementProps, BasePromptSizing, PromptChildren, PromptPiece } from "../piece.ts";
+import { hostOf } from "../sizing.ts";
+import type { Format, NeutralMessage, Part } from "../../types.ts";
+import { readConversation } from "../../adapters/index.ts";
+import { grouped } from "./entries.ts";
+import type { Group } from "./entries.ts";
+
+/** What Copilot Chat gives the parts of its agent's prompt. */
+export const PRIORITIES = { request: 900, rounds: 899, earlier: 700 } as const;
+
+/** Share of the prompt's tokens that one result may have, as Copilot Chat has it. */
+const RESULT_SHARE = 0.5;
+
+export interface ConversationHistoryProps extends BasePromptElementProps {
+  /** Whose view is shown: with its edits and summaries. In `renderRequest` the default is `options.conversation`. */
+  conversation?: Conversation<any>;
+  /** Messages of any format, instead of a conversation. */
+  messages?: readonly object[];
+  /** Format of `messages`. Default: found out from them. */
+  format?: Format;
+  /** Share of the prompt's budget that one result of a tool may have; what is longer is cut in its middle. Default 0.5; 1 cuts nothing. */
+  resultShare?: number;
+  /** Whether what comes before the history is marked for the provider's cache, in formats that have marks. Default true. */
+  cacheBreakpoint?: boolean;
+}
+
+/**
+ * Shows a conversation in a prompt: its system messages, summaries, requests and rounds, each message as its host holds it. A call and its
+ * results go together. Of the earlier turns the oldest goes first, then the rounds of the current turn, then its request; summaries, system
+ * messages and pinned messages go last. With `passPriority` these three parts compete with the element's siblings, at 700 (or `priority`),
+ * 899 and 900.
+ *
+ * `render` drops what does not fit. `renderRequest` compacts the conversation instead.
+ *
+ * ```tsx
+ * import { readFile } from "node:fs/promises";
+ * import { ConversationHistory, openConversation, render, SystemMessage } from "espalier";
+ *
+ * const messages = JSON.parse(await readFile("session.json", "utf8"));
+ * const conversation = await openConversation({ format: "openai-chat", messages });
+ * const prompt = await render(
+ *   <>
+ *     <SystemMessage>You mend parsers.</SystemMessage>
+ *     <ConversationHistory conversation={conversation} flexGrow={1} priority={700} />
+ *   </>,
+ *   { budget: 8_000 },
+ * );
+ * prompt.tokens <= 8_000; // => true
+ * prompt.messages.at(-1) === messages.at(-1); // => true
+ * await conversation.dispose();
+ * ```
+ */
+export class ConversationHistory extends PromptElement<ConversationHistoryProps> {
+  render(_state: void, sizing: BasePromptSizing): PromptPiece {
+    const { resultShare = RESULT_SHARE, priority, cacheBreakpoint } = this.props;
+    if (typeof resultShare !== "number" || !(resultShare > 0 && resultShare <= 1)) throw bad("resultShare", "a share above 0, at most 1", resultShare, "<ConversationHistory>");
+    if (cacheBreakpoint !== undefined && typeof cacheBreakpoint !== "boolean") throw bad("cacheBreakpoint", "true or false", cacheBreakpoint, "<ConversationHistory>");
+    const limit = resultShare === 1 ? Infinity : Math.floor(resultShare * sizing.endpoint.modelMaxPromptTokens);
+    const host = hostOf(sizing);
+    if (!host) return inParts(plainGroups(this.props), priority);
+    const { entries, items } = host.claim(this.props, limit);
+    return inParts(grouped(entries).map((group) => ({ kind: group.kind, pieces: group.entries.map((entry, at) => items.piece(entry, at)) })), priority);
+  }
+}
+
+interface Shown {
+  kind: Group["kind"];
+  pieces: PromptPiece[];
+}
+
+/**
+ * The earlier turns, the newest request, and the rounds behind it. What must stay stands beside them without a priority. Each group renders
+ * by itself, the newest first, so that layout charges all of it and no equal share.
+ */
+function inParts(groups: readonly Shown[], earlier: number = PRIORITIES.earlier): PromptPiece {
+  const newest = groups.findLastIndex(({ kind }) => kind === "request");
+  const rank = (at: number) => {
+    if (groups[at]!.kind === "frame") return undefined;
+    return newest < 0 || at < newest ? earlier : at === newest ? PRIORITIES.request : PRIORITIES.rounds;
+  };
+  const runs: { priority: number | undefined; chunks: PromptPiece[] }[] = [];
+  groups.forEach(({ pieces }, at) => {
+    const priority = rank(at);
+    const chunk = createPiece(Chunk, { flexGrow: at + 1, priority: at }, pieces);
+    const last = runs.at(-1);
+    if (last?.priority === priority && last) last.chunks.push(chunk);
+    else runs.push({ priority, chunks: [chunk] });
+  });
+  return createPiece(Fragment, null, runs.map(({ priority, chunks }, at) => createPiece(LogicalWrapper, { flexGrow: at + 1, ...(priority !== undefined && { priority }) }, chunks)));
+}
+
+/** For renderers that know nothing of histories: messages made of texts, calls, results and pictures. */
+function plainGroups({ conversation, messages, format }: ConversationHistoryProps): Shown[] {
+  const all = conversation ? conversation.view().messages : messages;
+  if (!Array.isArray(all)) throw new EspalierError({ code: "bad_option", message: "<ConversationHistory> needs conversation or messages", path: "conversation" });
+  const own = conversation ? conversation.log.format : format;
+  const reading = readConversation(all, own === undefined ? {} : { format: own });
+  const entries = reading.messages.map((neutral) => ({ message: neutral, format: reading.format, tokens: 0, counted: 0, neutral, ids: [], isKept: false }));
+  return grouped(entries).map(({ kind, entries: list }) => ({ kind, pieces: list.flatMap(({ neutral }) => plainPieces(neutral)) }));
+}
+
+function plainPieces({ role, parts }: NeutralMessage): PromptPiece[] {
+  const results = parts.flatMap((part) => (part.type === "toolResult"
+    ? [createPiece(ToolMessage, { toolCallId: part.callId }, createPiece(IfEmpty, { alt: "(empty)" }, part.content.map(plainPart)))]
+    : []));
+  const calls = parts.flatMap((part) => (part.type === "toolCall"
+    ? [{ id: part.callId, type: "function" as const, function: { name: part.name, arguments: part.arguments } }]
+    : []));
+  const words = parts.flatMap((part) => (part.type === "text" || part.type === "image" ? [plainPart(part)] : []));
+  if (words.length === 0 && calls.length === 0) return results;
+  const element = role === "assistant" ? AssistantMessage : role === "system" || role === "developer" ? SystemMessage : UserMessage;
+  return [...results, createPiece(element, calls.length > 0 ? { toolCalls: calls } : {}, words)];
+}
+
+function plainPart(part: Part): PromptChildren {
+  if (part.type === "text") return part.text;
+  if (part.type !== "image") return undefined;
+  const src = part.data ?? part.url;
+  return src === undefined ? undefined : createPiece(Image, { src, ...(part.mediaType !== undefined && { mimeType: part.mediaType }) });
+}
