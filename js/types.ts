@@ -585,7 +585,7 @@ export interface CompactOptions extends CountOptions {
   shape?: LlmShape;
   /** The provider has the running request cached. Default false. */
   cacheWarm?: boolean;
-  /** The profile whose sections are asked for. Default `espalier`. */
+  /** The profile whose form of a record is asked for. Default: `summary.form` of the profile. */
   sections?: "espalier" | "copilot-chat" | "gemini-cli" | "copilot-cli";
   /** When a second look at the history is paid for. Default `auto`: if a section is empty, or something was invented. */
   verify?: "auto" | "always" | "never";
@@ -699,6 +699,19 @@ export interface Share {
   most: number | null;
 }
 
+/** The form of a record: what a model is asked for, and what its answer is read by. */
+export interface RecordForm {
+  /** The element that the record stands in: `summary`, or gemini-cli's `state_snapshot`. */
+  tag: string;
+  /** The element that the model thinks in before that. It is not kept. */
+  scratch: string;
+  /** How the sections stand in the record: under Markdown headings, or in XML elements (`Key Knowledge` in `<key_knowledge>`). */
+  markup: "headings" | "elements";
+  /** The name of the section that a title is read from. */
+  title: string | null;
+  /** The sections in order; `content` says what belongs into one. `vital` ones are cut last. */
+  sections: { name: string; content: string; vital?: boolean }[];
+}
 /** The constants of one system. Shares are of what messages may have beside the frame, unless they say otherwise. */
 export interface Profile {
   name: string;
@@ -742,6 +755,8 @@ export interface Profile {
     /** The shapes otherwise, one after the other. */
     overflowModes: ("full" | "simple")[];
     temperature: number; overlong: number; argumentUnits: number; simpleResults: number; handoffResults: number; fullHeadroom: number;
+    /** What the record looks like that the model is asked for. */
+    form: RecordForm;
   };
   /** `acknowledgement`: the model's words behind the summary, where a message of the user's follows it. */
   replacement: { form: "record" | "messages" | "summary"; acknowledgement: string | null; head: number };

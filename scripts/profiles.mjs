@@ -28,6 +28,7 @@ function shown(value) {
   if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 6 });
   if (Array.isArray(value)) return value.map(shown).join(", ");
   if (typeof value !== "object") return typeof value === "string" ? `\`${value}\`` : String(value);
+  if (typeof value.name === "string") return shown(value.name);
   const { of, least, most } = value;
   if (of === 0) return most === null ? `${shown(least)} tokens` : `${shown(least)} to ${shown(most)} tokens`;
   const bounds = [least > 0 && `at least ${shown(least)}`, most !== null && `at most ${shown(most)}`].filter(Boolean);

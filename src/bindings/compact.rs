@@ -139,7 +139,7 @@ impl AskingOptions {
             trigger: self.trigger,
             shape: self.shape,
             is_warm: self.is_warm,
-            form: Some(Form::of_profile(self.sections.as_deref().unwrap_or(&profile.name))),
+            form: self.sections.as_deref().map(Form::of_profile),
             verify: self.verify.unwrap_or(profile.summary.verify),
             strict: self.strict,
             is_handover: self.is_handover,

@@ -63,7 +63,7 @@ pub struct Asking {
     pub shape: Option<Shape>,
     /// The provider has the running request cached.
     pub is_warm: bool,
-    /// The sections; eight if absent.
+    /// The form of another profile; that of the profile if absent.
     pub form: Option<&'static Form>,
     pub verify: Verify,
     /// A result that falls short of the gate is no result.

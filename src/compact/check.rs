@@ -16,15 +16,19 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
     }
     // (is vital, lines) in order; text before the first heading belongs to no section.
     let mut sections: Vec<(bool, Vec<(&str, u64)>)> = vec![(false, Vec::new())];
+    // What closes a section stays with its first line.
+    let mut ends: Vec<Option<&str>> = vec![None];
+    let mut of_ends = 0;
     for line in text.lines() {
         let counted = (line, tokenizer.count(line) + 1);
-        match form.opens(line) {
-            Some((section, _)) => sections.push((section.is_vital, vec![counted])),
-            None => {
-                if let Some((_, lines)) = sections.last_mut() {
-                    lines.push(counted);
-                }
-            }
+        if let Some((section, _)) = form.opens(line) {
+            sections.push((section.is_vital, vec![counted]));
+            ends.push(None);
+        } else if form.is_bare_tag(line) {
+            of_ends += counted.1;
+            ends.last_mut().into_iter().for_each(|end| *end = Some(line));
+        } else if let Some((_, lines)) = sections.last_mut() {
+            lines.push(counted);
         }
     }
     let sizes = sections.iter().map(|(_, lines)| lines.iter().map(|(_, tokens)| tokens).sum::<u64>());
@@ -32,7 +36,7 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
     // looking through all of them for each line would take minutes.
     let mut longest: BinaryHeap<(bool, u64, usize)> =
         sizes.enumerate().map(|(at, tokens)| (!sections[at].0, tokens, at)).collect();
-    let mut total: u64 = longest.iter().map(|(_, tokens, _)| tokens).sum();
+    let mut total: u64 = longest.iter().map(|(_, tokens, _)| tokens).sum::<u64>() + of_ends;
     while total > max {
         let Some((rank, size, at)) = longest.pop() else { break };
         let lines = &mut sections[at].1;
@@ -45,7 +49,9 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
             longest.push((rank, size - tokens, at));
         }
     }
-    let out = sections.iter().flat_map(|(_, lines)| lines).map(|(line, _)| *line).collect::<Vec<_>>().join("\n");
+    let with_ends = sections.iter().zip(ends);
+    let lines = with_ends.flat_map(|((_, lines), end)| lines.iter().map(|(line, _)| *line).chain(end));
+    let out = lines.collect::<Vec<_>>().join("\n");
     let out = out.trim().to_string();
     shorten(&out, max, "the history", tokenizer).map_or(out, |short| short.text)
 }
@@ -57,28 +63,30 @@ pub fn trim(text: &str, max: u64, form: &Form, tokenizer: &dyn Tokenizer) -> Str
 /// let text = "## Overall Goal\nShip it.\n## Active Constraints\n\n## Key Knowledge\nThe port is 80.";
 /// assert_eq!(lacking(text, &GEMINI_CLI)[..2], ["Active Constraints", "Artifact Trail"]);
 /// ```
-pub fn lacking(text: &str, form: &Form) -> Vec<&'static str> {
-    let mut filled = Vec::new();
+pub fn lacking(text: &str, form: &Form) -> Vec<String> {
+    let mut filled: Vec<&str> = Vec::new();
     let mut open = None;
     for line in text.lines() {
         if let Some((section, rest)) = form.opens(line) {
-            open = Some(section.name);
+            open = Some(&*section.name);
             if !rest.is_empty() {
-                filled.push(section.name);
+                filled.push(&section.name);
             }
+        } else if form.is_bare_tag(line) {
+            open = None;
         } else if let Some(name) = open.filter(|_| !line.trim().is_empty()) {
             filled.push(name);
             open = None;
         }
     }
-    form.sections.iter().map(|section| section.name).filter(|name| !filled.contains(name)).collect()
+    form.sections.iter().filter(|section| !filled.contains(&&*section.name)).map(|s| s.name.to_string()).collect()
 }
 
 /// What a second look at the history should mend, as sentences for the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gaps {
     /// Sections that say nothing.
-    pub sections: Vec<&'static str>,
+    pub sections: Vec<String>,
     /// Paths, addresses and long numbers that occur nowhere in the input.
     pub inventions: Vec<String>,
     /// Facts that the rules found and had no room for, and that the summary does not have either.

@@ -1,13 +1,13 @@
 //! What the summarising model is told. The sections are data of the profile (see [`form`](super::form)); the rest is one text for all.
 
-use super::form::{EIGHT, Form};
+use super::form::{EIGHT, Form, Markup, Section};
 use crate::effect::Purpose;
 
 /// What one request asks for.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
     /// The sections.
-    pub form: &'static Form,
+    pub form: &'a Form,
     /// Tokens the summary may have.
     pub max_tokens: u64,
     /// What the user wants to be kept above all.
@@ -87,29 +87,41 @@ pub fn instructions(wanted: &Wanted, medium: Medium) -> String {
              Name what they need in order to begin: where the work is, how it is run and checked, what is not to be touched, and the next step.\n\n",
         );
     }
-    text.push_str(
-        "First think in an <analysis> block, in seven points: (1) what happened, in order; (2) what the user wanted and how that \
+    let Form { tag, scratch, markup, title, sections } = wanted.form;
+    let article = if scratch.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    text.push_str(&format!(
+        "First think in {article} <{scratch}> block, in seven points: (1) what happened, in order; (2) what the user wanted and how that \
          changed; (3) languages, tools, versions and services in use; (4) code that was read or changed, and why; (5) what is finished, half \
          finished and untouched; (6) what was checked and with what result; (7) the latest commands and what they printed. This block is \
          thrown away.\n\n\
          Give most weight to the end: the last commands with their arguments, what came back (long output reduced to what matters), the \
          exact state things are in, and what the agent was about to do when this record was asked for.",
-    );
+    ));
     text.push_str(match wanted.handover {
         None => " It is asked for because the conversation outgrew its window, not because the work is done.\n\n",
         Some(_) => "\n\n",
     });
-    let Form { sections, title, .. } = wanted.form;
-    text.push_str(&format!(
-        "Then write one <summary> block with these {} sections, each under its heading (## and the name), none of them empty (where there \
-         is nothing to say, say so in a word):\n",
-        spelled(sections.len())
-    ));
+    let count = spelled(sections.len());
+    text.push_str(&match markup {
+        Markup::Headings => format!(
+            "Then write one <{tag}> block with these {count} sections, each under its heading (## and the name), none of them empty (where \
+             there is nothing to say, say so in a word):\n"
+        ),
+        Markup::Elements => format!(
+            "Then write one <{tag}> block with these {count} elements, in this order, each once and none of them empty (where there is \
+             nothing to say, say so in a word). Put each tag on a line of its own, and plain text between them:\n"
+        ),
+    });
+    let named = |section: &Section| match markup {
+        Markup::Headings => section.name.to_string(),
+        Markup::Elements => format!("<{}>", section.element()),
+    };
     for (number, section) in sections.iter().enumerate() {
-        text.push_str(&format!("{}. {}: {}.\n", number + 1, section.name, section.content));
+        text.push_str(&format!("{}. {}: {}.\n", number + 1, named(section), section.content));
     }
-    if let Some(title) = title {
-        text.push_str(&format!("Under {title} write the title and nothing else.\n"));
+    if let Some(title) = sections.iter().find(|section| Some(&section.name) == title.as_ref()) {
+        let place = if *markup == Markup::Headings { "Under" } else { "In" };
+        text.push_str(&format!("{place} {} write the title and nothing else.\n", named(title)));
     }
     if wanted.has_earlier {
         text.push_str(
@@ -134,8 +146,8 @@ pub fn instructions(wanted: &Wanted, medium: Medium) -> String {
         text.push_str(&format!("\n{addition}\n"));
     }
     text.push_str(&format!(
-        "\nThe summary may have at most {} tokens. Answer with text only and call no tools: the <analysis> block, then exactly one \
-         <summary>...</summary> block, and nothing after it.",
+        "\nThe summary may have at most {} tokens. Answer with text only and call no tools: the <{scratch}> block, then exactly one \
+         <{tag}>...</{tag}> block, and nothing after it.",
         wanted.max_tokens
     ));
     if wanted.text_only {
@@ -172,7 +184,8 @@ pub fn closing(wanted: &Wanted, medium: Medium) -> String {
     if let Some(why) = wanted.unusable {
         text.push_str(&format!(
             "\n\nYour last answer could not be used: {why}. Answer with text only, call no tool, and put the record into one \
-             <summary>...</summary> block."
+             <{tag}>...</{tag}> block.",
+            tag = wanted.form.tag
         ));
     }
     text

@@ -63,7 +63,7 @@ pub fn offline(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, tokeniz
         }
     }
     let mut out = String::new();
-    for (section, lines) in EIGHT.sections.iter().map(|s| s.name).zip(sections) {
+    for (section, lines) in EIGHT.sections.iter().map(|s| &s.name).zip(sections) {
         if !lines.is_empty() {
             out.push_str(&format!("## {section}\n{}\n\n", lines.join("\n")));
         }
@@ -86,7 +86,7 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     }
     let earlier = kept(&ledger.earlier, max * EARLIER / 100, tokenizer);
     let mut sections: Vec<String> = Vec::new();
-    let heading = |section: usize| EIGHT.sections[section].name;
+    let heading = |section: usize| &*EIGHT.sections[section].name;
     if !earlier.is_empty() {
         sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
     }

@@ -1,13 +1,14 @@
 //! Reading the model's reply: one tolerant parser for every path.
 //!
-//! The reply should hold a scratch block and one `<summary>` block. What models really do: mention the tag in a sentence, forget
-//! to close it, put the block into a code fence, write it in other case or twice, use `<summary>` of HTML inside the text.
-//! Everything here is linear in the reply, whatever it holds.
+//! The reply should hold a scratch block and one block in the tag of the form. What models really do: mention the tag in a sentence, forget
+//! to close it, put the block into a code fence, write it in other case or twice, use `<summary>` of HTML inside the text, answer in
+//! `<summary>` or in another system's form. Everything here is linear in the reply, whatever it holds.
 
-use super::form::{EIGHT, Form};
+use super::form::{ALL, EIGHT, Form, SUMMARY};
 
 const SCRATCH: [&str; 4] = ["analysis", "scratchpad", "thinking", "think"];
-const SUMMARY: &str = "summary";
+/// Names that are looked for at once: those, the form's own, and the tag.
+const NAMES: usize = SCRATCH.len() + 2;
 
 /// A usable reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,22 @@ pub struct Parsed {
     pub unclosed: bool,
     /// There was no tag; the text was taken because it has the sections.
     pub untagged: bool,
+    /// The tag that it stood in, or was asked for in.
+    pub tag: String,
+}
+
+impl Parsed {
+    /// The summary as a record holds it. Records have `<summary>` of their own; any other tag says which form the text has.
+    ///
+    /// ```
+    /// use espalier::compact::{form::GEMINI_CLI, parse::parse_as};
+    /// let reply = "<state_snapshot>\n<overall_goal>\nShip it.\n</overall_goal>\n</state_snapshot>";
+    /// assert_eq!(parse_as(reply, &GEMINI_CLI, true).unwrap().wrapped(), reply);
+    /// ```
+    pub fn wrapped(self) -> String {
+        let Parsed { text, tag, .. } = self;
+        if tag == SUMMARY { text } else { format!("<{tag}>\n{text}\n</{tag}>") }
+    }
 }
 
 /// Why a reply is unusable.
@@ -41,51 +58,78 @@ pub fn parse(reply: &str) -> Result<Parsed, Unusable> {
 }
 
 /// Finds a summary of any form in a reply. `tagged` refuses a text without the tag whatever headings it has: the answer to a request that
-/// went on with the conversation may be a turn of the conversation.
+/// went on with the conversation may be a turn of the conversation. The form's own tag counts first, then `<summary>`, then the tag of
+/// another system if its sections are in it.
 pub fn parse_as(reply: &str, form: &Form, tagged: bool) -> Result<Parsed, Unusable> {
-    let text = strip_scratch(reply);
-    let tags = tags(&text, &[SUMMARY]);
-    let opening_line = |tag: &&Tag| !tag.closing && starts_line(&text, tag.start);
-    let mut blocks = outermost_blocks(&tags);
-    let longest = blocks.iter().map(|block| block.end - block.start).max().unwrap_or(0);
-    blocks.retain(|block| (block.end - block.start) * 10 >= longest);
-    if let Some(block) = blocks.last() {
-        // The block may be HTML within a summary that was cut off before its end.
-        let before = tags.iter().rev().filter(|tag| tag.start < block.tag).find(opening_line);
-        let within = before.filter(|open| {
-            let is_open = !blocks.iter().any(|other| other.tag <= open.start && open.start < other.end);
-            is_open && !starts_line(&text, block.tag) && (block.end - block.start) * 2 < text.len() - open.end
-        });
-        return match within {
-            Some(open) => finish(&text[open.end..], form, true, false),
-            None => finish(&text[block.start..block.end], form, false, false),
-        };
+    let own = Parsing { form, tag: &form.tag };
+    let text = own.strip_scratch(reply);
+    let mut found = own.block(&text);
+    if found.is_none() && form.tag != SUMMARY {
+        found = Parsing { form, tag: SUMMARY }.block_in(reply);
     }
-    if let Some(open) = tags.iter().rev().find(opening_line) {
-        return finish(&text[open.end..], form, true, false);
+    let others = ALL.iter().filter(|other| other.tag != form.tag && other.tag != SUMMARY);
+    for other in others {
+        let block = || Parsing { form: other, tag: &other.tag }.block_in(reply);
+        found = found.or_else(|| block().filter(|block| block.as_ref().is_ok_and(|p| other.has_half(&p.text))));
+    }
+    if let Some(found) = found {
+        return found;
     }
     if trimmed(&text).is_empty() {
         return Err(Unusable::Empty);
     }
-    let mut there: Vec<&str> =
-        text.lines().filter_map(|line| form.opens(line)).map(|(section, _)| section.name).collect();
-    crate::rank::sort_by(&mut there, |one, other| one.cmp(other));
-    there.dedup();
-    let enough = there.len() * 2 >= form.sections.len();
-    if enough && !tagged { finish(&text, form, false, true) } else { Err(Unusable::NoTag) }
+    if form.has_half(&text) && !tagged { own.finish(&text, false, true) } else { Err(Unusable::NoTag) }
 }
 
-fn finish(text: &str, form: &Form, unclosed: bool, untagged: bool) -> Result<Parsed, Unusable> {
-    let mut text = trimmed(text);
-    if unclosed || untagged {
-        text = text.strip_suffix("```").unwrap_or(text).trim_end();
+/// What a reply is searched for.
+struct Parsing<'a> {
+    form: &'a Form,
+    tag: &'a str,
+}
+
+impl Parsing<'_> {
+    fn block_in(&self, reply: &str) -> Option<Result<Parsed, Unusable>> {
+        self.block(&self.strip_scratch(reply))
     }
-    text = unfenced(text);
-    let has_body = text.lines().any(|line| match form.opens(line) {
-        Some((_, rest)) => !rest.is_empty(),
-        None => !line.trim().is_empty() && !line.trim_start().starts_with('#'),
-    });
-    if has_body { Ok(Parsed { text: text.to_string(), unclosed, untagged }) } else { Err(Unusable::Empty) }
+
+    /// The block in the tag; nothing if there is none.
+    fn block(&self, text: &str) -> Option<Result<Parsed, Unusable>> {
+        let tags = tags(text, &[self.tag]);
+        let opening_line = |tag: &&Tag| !tag.closing && starts_line(text, tag.start);
+        let mut blocks = outermost_blocks(&tags);
+        let longest = blocks.iter().map(|block| block.end - block.start).max().unwrap_or(0);
+        blocks.retain(|block| (block.end - block.start) * 10 >= longest);
+        if let Some(block) = blocks.last() {
+            // The block may be HTML within a summary that was cut off before its end.
+            let before = tags.iter().rev().filter(|tag| tag.start < block.tag).find(opening_line);
+            let within = before.filter(|open| {
+                let is_open = !blocks.iter().any(|other| other.tag <= open.start && open.start < other.end);
+                is_open && !starts_line(text, block.tag) && (block.end - block.start) * 2 < text.len() - open.end
+            });
+            return Some(match within {
+                Some(open) => self.finish(&text[open.end..], true, false),
+                None => self.finish(&text[block.start..block.end], false, false),
+            });
+        }
+        let open = tags.iter().rev().find(opening_line)?;
+        Some(self.finish(&text[open.end..], true, false))
+    }
+
+    fn finish(&self, text: &str, unclosed: bool, untagged: bool) -> Result<Parsed, Unusable> {
+        let mut text = trimmed(text);
+        if unclosed || untagged {
+            text = text.strip_suffix("```").unwrap_or(text).trim_end();
+        }
+        text = unfenced(text);
+        let apart = self.form.apart(text);
+        let text = apart.as_str();
+        let has_body = text.lines().any(|line| match self.form.opens(line) {
+            Some((_, rest)) => !rest.is_empty(),
+            None => !line.trim().is_empty() && !line.trim_start().starts_with('#') && !self.form.is_bare_tag(line),
+        });
+        let tag = self.tag.to_string();
+        if has_body { Ok(Parsed { text: text.to_string(), unclosed, untagged, tag }) } else { Err(Unusable::Empty) }
+    }
 }
 
 /// Without white space and the mark that some files begin with.
@@ -169,55 +213,57 @@ fn starts_line(text: &str, at: usize) -> bool {
     before.is_empty() || before.ends_with('\n')
 }
 
-/// Removes well-formed scratch blocks; one that never closes ends at the next summary tag that starts a line. What stands inside a summary
-/// that began at a line start is its text, unless it stands at a line start itself.
-fn strip_scratch(reply: &str) -> String {
-    let mut names = SCRATCH.to_vec();
-    names.push(SUMMARY);
-    let all = tags(reply, &names);
-    let is_summary = |tag: &Tag| tag.name == SCRATCH.len();
-    // Where the next closing tag of each name is, and the next summary that starts a line: found from behind, once.
-    let mut closes = vec![[None; SCRATCH.len() + 1]; all.len() + 1];
-    let mut summaries = vec![None; all.len() + 1];
-    for (at, tag) in all.iter().enumerate().rev() {
-        closes[at] = closes[at + 1];
-        summaries[at] = summaries[at + 1];
-        if tag.closing {
-            closes[at][tag.name] = Some(at);
-        } else if is_summary(tag) && starts_line(reply, tag.start) {
-            summaries[at] = Some(at);
-        }
-    }
-    let mut out = String::with_capacity(reply.len());
-    let mut from = 0;
-    let mut at = 0;
-    // The end of the summary that we are in.
-    let mut inside: Option<usize> = None;
-    while let Some(tag) = all.get(at) {
-        at += 1;
-        if inside.is_some_and(|end| tag.start >= end) {
-            inside = None;
-        }
-        if is_summary(tag) {
-            if !tag.closing && inside.is_none() && starts_line(reply, tag.start) {
-                inside = closes[at][tag.name].map(|close| all[close].start);
+impl Parsing<'_> {
+    /// Removes well-formed scratch blocks; one that never closes ends at the next summary tag that starts a line. What stands inside a summary
+    /// that began at a line start is its text, unless it stands at a line start itself.
+    fn strip_scratch(&self, reply: &str) -> String {
+        let mut names = SCRATCH.to_vec();
+        names.extend([&*self.form.scratch, self.tag]);
+        let all = tags(reply, &names);
+        let is_summary = |tag: &Tag| tag.name == NAMES - 1;
+        // Where the next closing tag of each name is, and the next summary that starts a line: found from behind, once.
+        let mut closes = vec![[None; NAMES]; all.len() + 1];
+        let mut summaries = vec![None; all.len() + 1];
+        for (at, tag) in all.iter().enumerate().rev() {
+            closes[at] = closes[at + 1];
+            summaries[at] = summaries[at + 1];
+            if tag.closing {
+                closes[at][tag.name] = Some(at);
+            } else if is_summary(tag) && starts_line(reply, tag.start) {
+                summaries[at] = Some(at);
             }
-            continue;
         }
-        let at_line = starts_line(reply, tag.start);
-        if tag.closing || (inside.is_some() && !at_line) {
-            continue;
+        let mut out = String::with_capacity(reply.len());
+        let mut from = 0;
+        let mut at = 0;
+        // The end of the summary that we are in.
+        let mut inside: Option<usize> = None;
+        while let Some(tag) = all.get(at) {
+            at += 1;
+            if inside.is_some_and(|end| tag.start >= end) {
+                inside = None;
+            }
+            if is_summary(tag) {
+                if !tag.closing && inside.is_none() && starts_line(reply, tag.start) {
+                    inside = closes[at][tag.name].map(|close| all[close].start);
+                }
+                continue;
+            }
+            let at_line = starts_line(reply, tag.start);
+            if tag.closing || (inside.is_some() && !at_line) {
+                continue;
+            }
+            let (end, next) = match (closes[at][tag.name], summaries[at]) {
+                (Some(close), _) => (all[close].end, close + 1),
+                // A mention in a sentence opens nothing.
+                (None, _) if !at_line => continue,
+                (None, Some(summary)) => (all[summary].start, summary),
+                (None, None) => (reply.len(), all.len()),
+            };
+            out.push_str(&reply[from..tag.start]);
+            (from, at) = (end, next);
         }
-        let (end, next) = match (closes[at][tag.name], summaries[at]) {
-            (Some(close), _) => (all[close].end, close + 1),
-            // A mention in a sentence opens nothing.
-            (None, _) if !at_line => continue,
-            (None, Some(summary)) => (all[summary].start, summary),
-            (None, None) => (reply.len(), all.len()),
-        };
-        out.push_str(&reply[from..tag.start]);
-        (from, at) = (end, next);
+        out.push_str(&reply[from..]);
+        out
     }
-    out.push_str(&reply[from..]);
-    out
 }

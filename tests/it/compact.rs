@@ -491,7 +491,7 @@ fn the_parser_finds_the_intended_block() {
 #[test]
 fn the_parser_takes_what_is_left_open() {
     let parsed = parse("<summary>\nall of it\n```").unwrap();
-    assert_eq!(parsed, Parsed { text: "all of it".into(), unclosed: true, untagged: false });
+    assert_eq!(parsed, Parsed { text: "all of it".into(), unclosed: true, untagged: false, tag: "summary".into() });
     let sections =
         "## Conversation Overview\na\n## Technical Foundation\nb\n## Codebase Status\nc\n## Problem Resolution\nd";
     assert!(parse(sections).unwrap().untagged);

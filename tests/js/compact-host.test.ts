@@ -58,7 +58,7 @@ test("text in one message on demand, as it always was", async () => {
 test("sections of another profile", async () => {
   const names = ["Overall Goal", "Active Constraints", "Key Knowledge", "Artifact Trail", "File System State", "Recent Actions", "Task State"];
   const reply = `<summary>${names.map((name) => `\n## ${name}\nSo it is.`).join("")}\n</summary>`;
-  const { status, report } = await compacted({ sections: "gemini-cli", llm: async ({ system }) => (assert.match(system, /Artifact Trail/), reply) });
+  const { status, report } = await compacted({ sections: "gemini-cli", llm: async ({ system }) => (assert.match(system, /<artifact_trail>/), reply) });
   assert.deepEqual([status, report.model?.calls], ["applied", 1]);
 });
 

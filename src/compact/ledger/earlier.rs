@@ -16,6 +16,7 @@ use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
 use crate::compact::facts::Speaker;
+use crate::compact::form::headed;
 use crate::compact::parse::parse;
 use crate::message::tool_map::Mark;
 
@@ -90,7 +91,8 @@ impl Ledger {
     }
 
     pub(super) fn said_earlier(&mut self, summary: String) {
-        self.earlier.push(parse(&summary).map_or(summary, |parsed| unescape(&parsed.text)));
+        let text = parse(&summary).map_or(summary, |parsed| unescape(&parsed.text));
+        self.earlier.push(headed(&text));
     }
 
     /// Counts what an earlier record had no room for.

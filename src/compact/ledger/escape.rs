@@ -36,6 +36,11 @@ pub fn escape(text: &str) -> String {
     })
 }
 
+/// True for the name of one of our own tags.
+pub fn is_own(name: &str) -> bool {
+    TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name))
+}
+
 /// The opposite of [`escape`].
 pub fn unescape(text: &str) -> String {
     tags(text, |out, slashes| out.push_str(slashes.strip_prefix('\\').unwrap_or(slashes)))

@@ -6,6 +6,7 @@ use super::{
     Cap, Clear, Cut, CutAt, Early, FailureRule, Fewest, ForkRule, Form, Gain, HookRule, LimitRule, Measured, Media,
     MediaPolicy, Profile, Protect, ReasoningPolicy, Replacement, Rung, Share, Shares, Start, Summary, Timeouts, Verify,
 };
+use crate::compact::form;
 use crate::effect::Shape;
 
 /// A share without bounds.
@@ -71,7 +72,7 @@ const CUT: Cut = Cut {
     split_inside_turn: true,
 };
 
-const fn summary(verify: Verify, fork: ForkRule) -> Summary {
+const fn summary(verify: Verify, fork: ForkRule, form: form::Form) -> Summary {
     Summary {
         verify,
         fork,
@@ -85,6 +86,7 @@ const fn summary(verify: Verify, fork: ForkRule) -> Summary {
         simple_results: 0.5,
         handoff_results: 2_000,
         full_headroom: 1.0,
+        form,
     }
 }
 
@@ -111,7 +113,7 @@ pub static ESPALIER: Profile = Profile {
     cap: NO_CAP,
     clear: Clear { argument_characters: 500 },
     cut: CUT,
-    summary: summary(Verify::Auto, ForkRule::Warm),
+    summary: summary(Verify::Auto, ForkRule::Warm, form::eight()),
     replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: false, veto: true },
@@ -142,7 +144,7 @@ pub static COPILOT_CHAT: Profile = Profile {
     cap: Cap { all: None, each: None, each_of_limit: Some(0.5) },
     clear: Clear { argument_characters: 500 },
     cut: Cut { at: CutAt::LastRound, ..CUT },
-    summary: summary(Verify::Never, ForkRule::Background),
+    summary: summary(Verify::Never, ForkRule::Background, form::eight()),
     replacement: Replacement { form: Form::Record, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: true, veto: false },
@@ -176,7 +178,7 @@ pub static GEMINI_CLI: Profile = Profile {
     clear: Clear { argument_characters: 500 },
     // COMPRESSION_PRESERVE_THRESHOLD 0.3, so 0.7 is covered. The reference finds nothing inside a turn.
     cut: Cut { at: CutAt::Fraction, fraction: 0.7, split_inside_turn: true, ..CUT },
-    summary: summary(Verify::Always, ForkRule::Never),
+    summary: summary(Verify::Always, ForkRule::Never, form::gemini_cli()),
     // The words are the reference's.
     replacement: Replacement {
         form: Form::Summary,
@@ -212,7 +214,7 @@ pub static COPILOT_CLI: Profile = Profile {
     cap: NO_CAP,
     clear: Clear { argument_characters: 500 },
     cut: Cut { at: CutAt::Snapshot, ..CUT },
-    summary: summary(Verify::Never, ForkRule::Always),
+    summary: summary(Verify::Never, ForkRule::Always, form::copilot_cli()),
     replacement: Replacement { form: Form::Messages, acknowledgement: None, head: 0.6 },
     failure: FailureRule { requests: 2, tokens: 0.05, gain_tokens: 0.10, flag: false },
     hook: HookRule { on_noop: false, two_triggers: false, veto: true },

@@ -205,6 +205,9 @@ fn check(profile: &Profile, root: &str) -> Result<()> {
     if modes.is_empty() || modes.iter().enumerate().any(twice) {
         return bad("summary.overflowModes", r#""full", "simple" or both, each once"#);
     }
+    if let Some((field, why)) = profile.summary.form.fault() {
+        return bad(&format!("summary.form.{field}"), why);
+    }
     check_ladder(&profile.ladder, &format!("{root}.ladder"))
 }
 

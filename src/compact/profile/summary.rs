@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compact::form;
 use crate::effect::Shape;
 
 /// Where the covered range ends.
@@ -65,6 +66,8 @@ pub struct Summary {
     pub handoff_results: u64,
     /// Factor on the room of the full form.
     pub full_headroom: f64,
+    /// The tag, markup and sections that are asked for.
+    pub form: form::Form,
 }
 
 /// When the running request with one more message is what the model is asked.

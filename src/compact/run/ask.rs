@@ -52,8 +52,8 @@ impl Talk {
 }
 
 impl Compaction {
-    pub(super) fn form(&self) -> &'static form::Form {
-        self.options.asking.form.unwrap_or(&EIGHT)
+    pub(super) fn form(&self) -> &form::Form {
+        self.options.asking.form.unwrap_or(&self.options.profile.summary.form)
     }
 
     /// The shape to begin with.
@@ -163,13 +163,14 @@ impl Compaction {
                 let parts = request::parts(&groups, |at| ids.contains(shown.entries[at].message.id.as_str())).len();
                 drop(ids);
                 match parse_as(&text, self.form(), talk.shape == Shape::Fork) {
-                    Ok(parsed) => {
+                    Ok(mut parsed) => {
                         // Somewhat more than was asked for is let pass; what goes far beyond is cut to what was asked for.
                         let max = self.summary_tokens(&talk.covered);
                         let passes = (max as f64 * self.options.profile.summary.overlong) as u64;
                         let is_long = self.tokenizer.count(&parsed.text) > passes;
                         let max = if is_long { max } else { passes };
-                        let text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
+                        parsed.text = check::trim(&parsed.text, max, self.form(), &*self.tokenizer);
+                        let text = parsed.wrapped();
                         if talk.upto >= parts {
                             return self.accept(text, talk);
                         }
@@ -192,10 +193,11 @@ impl Compaction {
                         let (status, why) = match unusable {
                             _ if called => (Status::ToolCallInstead, "the model called a tool instead of answering"),
                             Unusable::Empty => (Status::EmptySummary, "the model's summary is empty"),
-                            Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <summary> block"),
+                            Unusable::NoTag => (Status::NoSummaryTag, "the reply holds no <%> block"),
                         };
-                        talk.unusable = Some(why.into());
-                        (status, why.to_string(), self.options.profile.summary.overflow_modes.last().copied())
+                        let why = why.replace('%', &self.form().tag);
+                        talk.unusable = Some(why.clone());
+                        (status, why, self.options.profile.summary.overflow_modes.last().copied())
                     }
                 }
             }

@@ -19,7 +19,7 @@ use crate::compact::asking::{Asked, HookReport, Verify};
 use crate::compact::budget::Budget;
 use crate::compact::check::Gaps;
 use crate::compact::context::{BlockReport, FileReport};
-use crate::compact::form::{self, EIGHT};
+use crate::compact::form;
 use crate::compact::held::{Held, Known, Remembering};
 use crate::compact::instructions::Wanted;
 use crate::compact::ledger::Ledger;

@@ -15,7 +15,7 @@ fn instructions_have_the_sections_of_their_profile() {
         };
         let text = instructions(&wanted, Medium::Text);
         let places: Vec<usize> =
-            form.sections.iter().map(|s| text.find(&format!(". {}: ", s.name)).expect(s.name)).collect();
+            form.sections.iter().map(|s| text.find(&listed(form, &s.name)).expect(&s.name)).collect();
         assert!(places.is_sorted());
         for said in [
             "never follow it",
@@ -26,14 +26,22 @@ fn instructions_have_the_sections_of_their_profile() {
             "900 tokens",
             "call no tools",
         ] {
-            assert!(text.contains(said), "{}: {said}", form.name);
+            assert!(text.contains(said), "{}: {said}", form.tag);
         }
     }
     assert_eq!((EIGHT.sections.len(), GEMINI_CLI.sections.len(), COPILOT_CLI.sections.len()), (8, 7, 7));
     assert!(
         instructions(&Wanted { form: &COPILOT_CLI, ..Wanted::default() }, Medium::Text)
-            .contains("Under Checkpoint Title")
+            .contains("In <checkpoint_title> write")
     );
+}
+
+/// How the instructions name a section.
+fn listed(form: &Form, name: &str) -> String {
+    match form.markup {
+        Markup::Headings => format!(". {name}: "),
+        Markup::Elements => format!(". <{}>: ", name.to_lowercase().replace(' ', "_")),
+    }
 }
 
 #[test]
@@ -41,8 +49,8 @@ fn a_profile_asks_for_and_reads_its_own_sections() {
     let options = with(Asking { form: Some(Form::of_profile("gemini-cli")), ..Asking::default() });
     let (seen, done) = asked(&agent(60), options, |_| says(&record(&GEMINI_CLI, "So it is")));
     assert_eq!((seen.len(), done.status), (1, Status::Applied));
-    assert!(seen[0].system.contains("Artifact Trail") && !seen[0].system.contains("Codebase Status"));
-    let untagged = record(&GEMINI_CLI, "x").replace("<summary>", "").replace("</summary>", "");
+    assert!(seen[0].system.contains("<artifact_trail>") && !seen[0].system.contains("Codebase Status"));
+    let untagged = record(&GEMINI_CLI, "x").replace("<state_snapshot>", "").replace("</state_snapshot>", "");
     assert!(parse_as(&untagged, &GEMINI_CLI, false).unwrap().untagged);
     assert_eq!(parse_as(&untagged, &EIGHT, false), Err(Unusable::NoTag));
 }

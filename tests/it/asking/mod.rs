@@ -2,6 +2,7 @@
 
 mod around;
 mod checks;
+mod forms;
 mod hand_over;
 mod input;
 mod instructions;
@@ -13,7 +14,7 @@ use std::rc::Rc;
 use espalier::compact::asking::{Asking, HookOutcome, Trigger, Verify};
 use espalier::compact::check::{lacking, trim};
 use espalier::compact::context::{Breadcrumb, FileOutcome};
-use espalier::compact::form::{ALL, COPILOT_CLI, EIGHT, Form, GEMINI_CLI};
+use espalier::compact::form::{ALL, COPILOT_CLI, EIGHT, Form, GEMINI_CLI, Markup};
 use espalier::compact::instructions::{Medium, Wanted, instructions};
 use espalier::compact::parse::{Unusable, parse, parse_as};
 use espalier::compact::profile::{Profile, Rung};
@@ -72,8 +73,16 @@ fn says(text: &str) -> Answer {
 
 /// A record in which every section says something.
 fn record(form: &Form, word: &str) -> String {
-    let sections: Vec<String> = form.sections.iter().map(|s| format!("## {}\n{word}.", s.name)).collect();
-    format!("<analysis>hm</analysis>\n<summary>\n{}\n</summary>", sections.join("\n"))
+    let section = |name: &str| match form.markup {
+        Markup::Headings => format!("## {name}\n{word}."),
+        Markup::Elements => {
+            let element = name.to_lowercase().replace(' ', "_");
+            format!("    <{element}>\n        {word}.\n    </{element}>")
+        }
+    };
+    let sections: Vec<String> = form.sections.iter().map(|s| section(&s.name)).collect();
+    let Form { tag, scratch, .. } = form;
+    format!("<{scratch}>hm</{scratch}>\n<{tag}>\n{}\n</{tag}>", sections.join("\n"))
 }
 
 fn good() -> Answer {

@@ -15,7 +15,7 @@ fn ledger(name: &str, lines: usize) -> Ledger {
         .iter()
         .map(|section| {
             let lines: Vec<String> =
-                (0..lines).map(|n| format!("- {name}: {} has line {n:03}.", section.name)).collect();
+                (0..lines).map(|n| format!("- {name}: {} has line {n:03}.", &section.name)).collect();
             format!("## {}\n{}", section.name, lines.join("\n"))
         })
         .collect();
@@ -44,8 +44,8 @@ fn sections_of_an_earlier_summary_stay_and_the_extract_stands_below_them() {
     let text = offline(&ledger("model", 2), None, 2_000, &Quarter);
     let (earlier, extract) = text.split_once("\n\n## Conversation Overview\n").unwrap();
     assert!(earlier.starts_with("## Earlier record\n## Conversation Overview\n- model"), "{text}");
-    for section in EIGHT.sections {
-        assert_eq!(left(earlier, "model", section.name), [0, 1], "{text}");
+    for section in EIGHT.sections.iter() {
+        assert_eq!(left(earlier, "model", &section.name), [0, 1], "{text}");
         assert!(earlier.contains(&format!("## {}\n", section.name)));
     }
     assert!(extract.contains("Now mend the printer.") && !text.contains("left out"), "{text}");
@@ -56,7 +56,7 @@ fn an_earlier_summary_that_is_too_long_loses_its_oldest_lines() {
     for max in [300, 600, 1_000, 2_000] {
         let text = offline(&ledger("model", 40), None, max, &Quarter);
         assert!(Quarter.count(&text) <= max, "{max}: {}", Quarter.count(&text));
-        let kept: Vec<Vec<usize>> = EIGHT.sections.iter().map(|section| left(&text, "model", section.name)).collect();
+        let kept: Vec<Vec<usize>> = EIGHT.sections.iter().map(|section| left(&text, "model", &section.name)).collect();
         for lines in &kept {
             let newest: Vec<usize> = (40 - lines.len()..40).collect();
             assert_eq!(*lines, newest, "{text}");
@@ -78,7 +78,7 @@ fn of_records_of_records_the_oldest_goes_first() {
         text = offline(&again, None, 700, &Quarter);
         assert!(Quarter.count(&text) <= 700, "{step}");
         assert_eq!(text.matches("## Earlier record").count(), 1, "{text}");
-        let first: usize = EIGHT.sections.iter().map(|section| left(&text, "first", section.name).len()).sum();
+        let first: usize = EIGHT.sections.iter().map(|section| left(&text, "first", &section.name).len()).sum();
         // The extract of the step before says the same as the one of this step.
         let extracts = text.matches("Now mend the printer.").count();
         assert!(first == 0 || extracts >= (step + 2).min(3), "{step}: {first} old lines, {extracts}\n{text}");
