@@ -2,6 +2,12 @@
 
 use super::profile::{ESPALIER, Profile, Rung};
 
+/// Window whose tokens beyond count more for lists, and by how many percent. In a small window code is worth more than lists; in a large one
+/// there is room for both. Measured at 32,000 tokens: 95 % of commands and 82 % of error lines instead of 87 and 74, for 0.2 % of the lines
+/// that the next calls need.
+const LARGE: u64 = 16_000;
+const MORE_OF_LARGE: u64 = 36;
+
 /// Shares and bounds, in tokens. All are derived from `A`, what messages may use beside the frame, by the shares of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
@@ -64,7 +70,7 @@ impl Budget {
             names: shares.names.tokens(room),
             user: shares.users.tokens(available),
             ledger: shares.ledger.tokens(available),
-            entries: shares.entries.tokens(available),
+            entries: shares.entries.tokens(available + available.saturating_sub(LARGE) * MORE_OF_LARGE / 100),
             error_lines: shares.error_lines.tokens(available),
             summary: shares.summary.tokens(available).min(available / 4),
             min_gain: gain.summary.tokens(available),

@@ -178,8 +178,11 @@ impl Compaction {
                 let mut room = budget.target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
                 let mut may_grow = true;
+                // What lines have whatever the room gives way where a model wrote more than the rules that the cut was chosen by.
+                let mut less = 0;
                 loop {
-                    let shares = self.shares(&budget, &draft, ledger, covered, room);
+                    let mut shares = self.shares(&budget, &draft, ledger, covered, room);
+                    shares.least = shares.least.saturating_sub(less);
                     let reserves = work.as_ref().map_or([0, 0], |work| work.reserves(room));
                     let recalls = !self.extras.breadcrumb.is_empty();
                     let write = |lists: &str, left| {
@@ -196,6 +199,10 @@ impl Compaction {
                     if over == 0 && self.fills && may_grow && is_cut && under > budget.target / 100 {
                         room += under.saturating_sub(budget.target / 200);
                         may_grow = false;
+                        continue;
+                    }
+                    if over > 0 && lists.spare == 0 && shares.least > 0 {
+                        less += over;
                         continue;
                     }
                     if over == 0 || lists.spare == 0 {
