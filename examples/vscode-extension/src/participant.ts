@@ -1,10 +1,11 @@
 /**
  * A chat participant whose conversation goes on for days: kept in the workspace's storage, summarised beside the talk by whatever model the user has
- * picked, and always within that model's window. `/search` adds what the workspace has about a question.
+ * picked, and always within that model's window. The settings by which people control Copilot Chat's compaction hold here, too. `/search` adds what the
+ * workspace has about a question.
  */
 
-import { loadEncodingSync, openConversation, searchMessages, signalFrom, workspaceStorage } from "espalier/inline";
-import type { Conversation, Llm } from "espalier/inline";
+import { loadEncodingSync, openConversation, searchMessages, settingsFrom, signalFrom, workspaceStorage } from "espalier/inline";
+import type { Conversation, Llm, Totals } from "espalier/inline";
 import { vscode as languageModel } from "espalier/providers";
 import * as vscode from "vscode";
 import type { WorkspaceSearch } from "./search.ts";
@@ -14,6 +15,7 @@ type Messages = vscode.LanguageModelChatMessage;
 export class Participant implements vscode.Disposable {
   readonly #context: vscode.ExtensionContext;
   readonly #search: WorkspaceSearch;
+  readonly #log = vscode.window.createOutputChannel("Espalier", { log: true });
   /** Whoever answers the newest request also writes the summaries. */
   #writer: Llm | undefined;
   #opened: Promise<Conversation<Messages>> | undefined;
@@ -23,18 +25,22 @@ export class Participant implements vscode.Disposable {
     this.#search = search;
   }
 
-  conversation(): Promise<Conversation<Messages>> {
-    return (this.#opened ??= this.#open());
+  conversation(model?: vscode.LanguageModelChat): Promise<Conversation<Messages>> {
+    return (this.#opened ??= this.#open(model));
   }
 
-  async #open(): Promise<Conversation<Messages>> {
+  async #open(model?: vscode.LanguageModelChat): Promise<Conversation<Messages>> {
     const { extensionUri, storageUri, globalStorageUri } = this.#context;
     loadEncodingSync(
       "o200k_base",
       await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, "assets", "o200k_base.vocab")),
     );
+    const { options, ignored } = settingsFrom("copilot-chat", vscode.workspace.getConfiguration());
+    for (const { key, why } of ignored) this.#log.info(`${key} has no effect. ${why}`);
     return openConversation<Messages>({
+      ...options,
       format: "vscode",
+      ...(model && { model: limitsOf(model) }),
       storage: workspaceStorage(vscode.workspace.fs, vscode.Uri.joinPath(storageUri ?? globalStorageUri, "days")),
       llm: (request, options) => {
         if (!this.#writer) throw new Error("no model has been picked yet");
@@ -45,7 +51,7 @@ export class Participant implements vscode.Disposable {
 
   readonly handler: vscode.ChatRequestHandler = async (request, _chat, response, token) => {
     const signal = signalFrom(token);
-    const talk = await this.conversation();
+    const talk = await this.conversation(request.model);
     if (request.command === "undo") {
       response.markdown(
         talk.undo() ? "The newest summary is gone; what it stood for is back." : "There is no summary to take back.",
@@ -55,6 +61,37 @@ export class Participant implements vscode.Disposable {
     const { model } = request;
     const provider = languageModel({ model, api: vscode });
     this.#writer = provider.llm;
+    if (request.command === "context") return response.markdown(meter(talk));
+    // A summary beside the talk says nothing; one that the answer waits for does.
+    const stop = talk.on("compaction_progress", ({ stage, job }) => {
+      if (stage === "waiting" || (stage === "asking" && job === undefined)) response.progress("Compacting conversation…");
+    });
+    try {
+      if (request.command === "compact") {
+        const { status, before, after, error } = await talk.compact({ focus: request.prompt, signal });
+        response.markdown(
+          status === "applied" ? summarised(before, after) : (error ?? "There is nothing to summarise yet."),
+        );
+        await talk.flush();
+        return;
+      }
+      await this.#answer(talk, provider, request, response, token, signal);
+    } finally {
+      stop();
+    }
+    await talk.flush();
+  };
+
+  /** Asks the model, and runs the tools that it calls, until it has answered. */
+  async #answer(
+    talk: Conversation<Messages>,
+    provider: ReturnType<typeof languageModel>,
+    request: vscode.ChatRequest,
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { model } = request;
     if (request.command === "search")
       talk.append((await this.#found(request.prompt, response, signal)) as Messages[]);
     // Those that the user asked for with #: all that there are would fill a small window by themselves.
@@ -66,14 +103,11 @@ export class Participant implements vscode.Disposable {
     for (;;) {
       const { messages, report } = await talk.prepare({
         tools,
-        model: { name: model.family, maxInputTokens: model.maxInputTokens },
+        model: limitsOf(model),
         signal,
       });
       for (const { status, before, after } of report.compactions) {
-        if (status === "applied")
-          response.progress(
-            `Summarised: ${before.total.toLocaleString()} tokens are ${after.total.toLocaleString()} now`,
-          );
+        if (status === "applied") response.progress(summarised(before, after));
       }
       const answer = await provider.send(provider.toRequest(messages, { tools }), {
         signal,
@@ -91,8 +125,7 @@ export class Participant implements vscode.Disposable {
       });
       talk.append(vscode.LanguageModelChatMessage.User(await Promise.all(results)));
     }
-    await talk.flush();
-  };
+  }
 
   /** What the workspace has about a question, as a message; each hit is a reference of the answer. */
   async #found(question: string, response: vscode.ChatResponseStream, signal: AbortSignal): Promise<unknown[]> {
@@ -110,5 +143,24 @@ export class Participant implements vscode.Disposable {
 
   dispose(): void {
     void this.#opened?.then((talk) => talk.dispose());
+    this.#log.dispose();
   }
+}
+
+const limitsOf = ({ family, maxInputTokens }: vscode.LanguageModelChat) => ({ name: family, maxInputTokens });
+
+const tokens = (count: number) => count.toLocaleString();
+
+const summarised = (before: Totals, after: Totals) =>
+  `Summarised: ${tokens(before.total)} tokens are ${tokens(after.total)} now`;
+
+/** How full the next request is, and what fills it. */
+function meter(talk: Conversation<Messages>): string {
+  const { used, limit, ratio, conversation, tools, frame, job } = talk.usage();
+  return [
+    `${Math.round(100 * ratio)} % of ${tokens(limit)} tokens: ${tokens(used)}\n`,
+    "| part | tokens |\n|---|---:|",
+    `| conversation | ${tokens(conversation)} |\n| tools | ${tokens(tools)} |\n| other | ${tokens(frame)} |\n`,
+    job === "idle" ? "" : `A summary is ${job}.`,
+  ].join("\n");
 }

@@ -118,6 +118,12 @@ export const example: Cases = {
     shown.length = 0;
     await ask("", "undo");
     ok(shown[0]?.includes("is back"), String(shown));
+    shown.length = 0;
+    await ask("", "context");
+    ok(/^\d+ % of [\d.,\s]+ tokens: /.test(shown.join("\n")), String(shown));
+    shown.length = 0;
+    await ask("the paths", "compact");
+    ok(shown.includes("(Compacting conversation…)") && shown.at(-1)!.startsWith("Summarised: "), String(shown));
     await talk.dispose();
   },
 };
