@@ -9,6 +9,7 @@ import { asked, ByHand } from "./conversation/by-hand.ts";
 import { Compactor } from "./conversation/compactor.ts";
 import type { Context } from "./conversation/context.ts";
 import type { AnyEvent, EventOf } from "./conversation/events.ts";
+import { InTree } from "./conversation/in-tree.ts";
 import { importSummaries } from "./conversation/imported.ts";
 import type { StoredSummary } from "./conversation/imported.ts";
 import { Meter } from "./conversation/meter.ts";
@@ -47,6 +48,7 @@ export class Conversation<T = unknown> {
   private readonly requests: Requests<T>;
   private readonly byHand: ByHand<T>;
   private readonly turns = new Turns();
+  private readonly tree: InTree<T>;
   private isDisposed = false;
 
   /** @internal Use {@link openConversation}. */
@@ -61,6 +63,7 @@ export class Conversation<T = unknown> {
     this.compactor = new Compactor(this.c);
     this.requests = new Requests(this.c, { compactor: this.compactor, meter: this.meter, models: this.models, answers: this.answers }, options);
     this.byHand = new ByHand(this.c, this.compactor, this.turns);
+    this.tree = new InTree(this.c, this.turns, { requests: this.requests, meter: this.meter, models: this.models }, options);
     const interrupted = this.compactor.reload();
     this.opened = { ...opened, ...(interrupted !== undefined && { interrupted }) };
     if (opened.isNew && options.session) anchor(this.c, options.session, this.log.totals());
@@ -129,6 +132,12 @@ export class Conversation<T = unknown> {
       return this.requests.prepareInside(options);
     }
     return this.turns.take(signal, (own) => this.requests.prepare(options, own));
+  }
+
+  /** What a prompt tree asks for its requests. @internal */
+  inTree(): InTree<T> {
+    this.alive();
+    return this.tree;
   }
 
   // ------------------------------------------------------------ compactions

@@ -28,7 +28,7 @@ export interface Context<T> {
   readonly saving: Saving;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly profile: ReadProfile;
-  readonly llm: Llm | undefined;
+  llm: Llm | undefined;
   /** Milliseconds. */
   readonly timeouts: Profile["timeouts"] & { storage: number };
   readonly compaction: NonNullable<ConversationOptions<T>["compact"]>;
@@ -38,8 +38,12 @@ export interface Context<T> {
   readonly seed: string | number;
   /** Of the model of the newest request. */
   limits: Limits;
-  /** Tokens of the system prompt that is kept apart. */
+  /** Tokens of the system prompt that is kept apart; of a prompt tree, of all of it but the history. */
   apart: number;
+  /** What `apart` is. */
+  beside: "the system prompt apart" | "the prompt around the conversation";
+  /** Tokens of the view that the request does not pay for: results that its prompt tree cuts to their share. */
+  cut: number;
   /** Requests prepared so far. */
   requests: number;
   readonly inside: Inside;

@@ -15,7 +15,7 @@ export interface Fitted<T> {
   removed: Removal[];
   before: Totals;
   after: Totals;
-  performedBy: "prune" | "shorten";
+  performedBy: "prune" | "shorten" | "render";
 }
 
 /** A cut moves by this share of the limit at least, so that the provider's cache breaks seldom. */

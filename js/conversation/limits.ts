@@ -37,6 +37,8 @@ const [LEAST_BOUND, MOST_BOUND] = [16, 0.3];
 export interface Own {
   threshold: number | undefined;
   contextSize: number | undefined;
+  /** Tokens that a request of a prompt tree may have; of a model about which nothing is known, instead of its limit. */
+  budget?: number | undefined;
   /** All that the model takes rather than its default tier, where that costs no more. */
   preferLong: boolean;
   /** The host counts with a tokenizer of its own, which is the model's: its counts need no calibration. */
@@ -78,9 +80,11 @@ export class Limits {
 
   /** `tools`: tokens of the tool definitions. */
   of(tools: number): Limit {
-    const { tokens: base, source } = this.base();
+    const { tokens: own, source } = this.base();
+    const { budget } = this.own;
+    const base = budget !== undefined && source === "assumedLimit" ? Math.max(own, budget) : own;
     const { limit: learned } = this.recovery.begin(this.name, base);
-    const max = Math.min(base, learned, this.tries?.limit ?? base);
+    const max = Math.min(budget ?? base, base, learned, this.tries?.limit ?? base);
     const { threshold, contextSize, preferLong } = this.own;
     const isPicked = contextSize !== undefined && Number.isFinite(contextSize) && contextSize > 0;
     const { defaultTier = 0, surcharge = false } = modelOf(this.model);
@@ -89,7 +93,8 @@ export class Limits {
     const [limit, request] = call(() => wasm().requestLimit(this.profile.text, max, size, threshold, tools)) as unknown as [number, number];
     const sized = size === contextSize ? "contextSize" : "defaultTier";
     const chosen = limit === max ? undefined : threshold !== undefined && threshold > 0 ? "threshold" : sized;
-    return { limit, request, source: chosen ?? (max < base ? "learned" : source) };
+    const narrowed = max === budget ? "budget" : "learned";
+    return { limit, request, source: chosen ?? (max < base ? narrowed : source) };
   }
 
   /** What the model takes, whatever the user set. */

@@ -48,8 +48,8 @@ export class Meter<T> {
   }
 
   private measured(after: Totals, counted: LogView<T>["origin"]): Omit<Look<T>, "view"> {
-    const { limits, apart } = this.c;
-    const ours = after.total + apart;
+    const { limits, apart, cut } = this.c;
+    const ours = Math.max(0, after.total + apart - cut);
     const { tokens, bound, origin } = this.managed ? managedBy(this.managed, ours) : limits.predict(ours);
     const { limit, request, source } = limits.of(after.tools);
     const used = tokens + bound;
@@ -57,7 +57,7 @@ export class Meter<T> {
     const ratio = limit === 0 ? 0 : limits.measured(tokens, ours) / limit;
     const usage = {
       limit, limitSource: source, used, bound, origin: counted === "estimate" ? counted : origin, ratio,
-      messages: after.messages, frame: after.frame + apart, conversation: after.conversation, tools: after.tools,
+      messages: after.messages, frame: after.frame + apart, conversation: Math.max(0, after.conversation - cut), tools: after.tools,
     };
     return { usage, request, overflows: used > request };
   }

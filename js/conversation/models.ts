@@ -67,6 +67,11 @@ export class Models<T> {
     this.own = all;
   }
 
+  /** What a request of a prompt tree may have; nothing for a request of the conversation alone. */
+  setBudget(budget: number | undefined): void {
+    if (this.own.budget !== budget) this.set({ budget });
+  }
+
   /** The view as another model would count it. `budget`: what its messages may have then, in our tokens. */
   async weigh(model: string | ModelLimits): Promise<{ current: number; request: number; budget: number }> {
     const { log, apart } = this.c;

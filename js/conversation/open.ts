@@ -110,7 +110,7 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   }
   const context: Omit<Context<T>, "look"> = {
     log, events, saving, clock: time, profile: known, llm, timeouts: all, compaction: { ...defined({ provider: providerOf(log.format, options.provider) }), ...options.compact }, hooks: options.hooks, seed, limits, requests: 0, inside: new Inside(),
-    checkpoints: place ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0,
+    checkpoints: place ? options.checkpoints ?? CHECKPOINTS : 0, apart: 0, cut: 0, beside: "the system prompt apart",
   };
   return new Conversation<T>(context, options, { isNew, ...(kept.report && { log: kept.report }) }, system);
 }

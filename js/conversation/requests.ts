@@ -6,6 +6,7 @@ import type { Compactor } from "./compactor.ts";
 import type { Context, Look } from "./context.ts";
 import type { Meter } from "./meter.ts";
 import type { Models } from "./models.ts";
+import type { Fitted } from "./fit.ts";
 import { Prefix } from "./prefix.ts";
 import { Sending } from "./sending.ts";
 import type { Sent } from "./sending.ts";
@@ -26,6 +27,15 @@ export interface Parts<T> {
   answers: Answers<T>;
 }
 
+/** A request before it is sent. */
+export interface MadeRequest<T> {
+  look: Look<T>;
+  sent: Sent<T>;
+  compactions: Compacted[];
+  /** A job was running beside the conversation when the request began. */
+  wasRunning: boolean;
+}
+
 export class Requests<T> {
   private readonly c: Context<T>;
   private readonly parts: Parts<T>;
@@ -35,11 +45,14 @@ export class Requests<T> {
   private toolsKey: unknown;
   private toolsText = "";
   private warnedOf = "";
+  /** Tokens of the system prompt that is kept apart, where no prompt is around the conversation. */
+  private system: number;
 
   constructor(context: Context<T>, parts: Parts<T>, options: ConversationOptions<T>) {
     this.c = context;
     this.parts = parts;
     this.options = options;
+    this.system = context.apart;
     this.sending = new Sending(context, options);
   }
 
@@ -47,23 +60,55 @@ export class Requests<T> {
     this.sending.free();
   }
 
+  /** Writes down and tells what went for one request. */
+  tell(fitted: Fitted<T>, look: Look<T>): void {
+    this.sending.tell(fitted, look);
+  }
+
   async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
-    const { compactor, meter, models, answers } = this.parts;
+    await this.begin({ tools, model });
+    this.alone(system);
+    const made = await this.made(signal);
+    this.startIfDue(made);
+    return this.finished(made.look, made.sent, made.compactions);
+  }
+
+  /** Takes over what goes along with the next request. */
+  async begin({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
+    const { compactor, models } = this.parts;
     if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
-    if (system !== undefined) this.c.apart = meter.weighed(system);
     if (model !== undefined && models.isOther(model)) {
       if (this.c.profile.cancelsOnSwitch) compactor.cancelJob();
       await models.change(model);
     }
+  }
+
+  /** The next request is the conversation's own, without a prompt around it. */
+  private alone(system: string | undefined): void {
+    const { meter, models } = this.parts;
+    if (system !== undefined) this.system = meter.weighed(system);
+    models.setBudget(undefined);
+    Object.assign(this.c, { apart: this.system, cut: 0, beside: "the system prompt apart" });
+  }
+
+  /**
+   * The messages of the next request, compacted if need be. `mustFit`: nothing may go that no summary covers, so a compaction is tried even
+   * if the count alone would not ask for one.
+   *
+   * @throws EspalierError `budget_exceeded`, `aborted`
+   */
+  async made(signal: AbortSignal | undefined, mustFit = false): Promise<MadeRequest<T>> {
+    const { compactor, meter, models, answers } = this.parts;
     this.c.requests += 1;
     const automatic = this.isAutomatic;
+    const wasRunning = compactor.jobs.phase === "running";
     const compactions: Compacted[] = [];
     const isForced = answers.isRefused;
     const isLeft = this.options.serverManaged === true && !isForced;
     const waited = await this.putToUse(compactions, signal);
     let look = meter.look();
-    if ((look.overflows || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
-      const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows ? "overflow" : "threshold";
+    if ((look.overflows || mustFit || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
+      const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows || mustFit ? "overflow" : "threshold";
       append(compactions, await compactor.foreground(trigger, signal, waited === "timeout"));
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);
       look = meter.look();
@@ -71,8 +116,12 @@ export class Requests<T> {
     answers.isRefused = false;
     models.isSwitched = false;
     const sent = await this.sending.made(look, isLeft);
-    if (!sent.fitted && automatic && !compactions.some(({ status }) => status === "applied")) this.maybeStart(look);
-    return this.finished(look, sent, compactions);
+    return { look, sent, compactions, wasRunning };
+  }
+
+  /** Begins a summary beside the conversation where the profile says so, unless this request had one or was cut. */
+  startIfDue({ look, sent, compactions }: MadeRequest<T>): void {
+    if (!sent.fitted && this.isAutomatic && !compactions.some(({ status }) => status === "applied")) this.maybeStart(look);
   }
 
   private setTools(tools: NonNullable<PrepareOptions["tools"]>): void {
@@ -83,7 +132,7 @@ export class Requests<T> {
   }
 
   /** The request is made: it is told of and noted. */
-  private finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
+  finished(look: Look<T>, { messages, fitted, mended, totals }: Sent<T>, compactions: Compacted[]): Prepared<T> {
     const { meter, compactor } = this.parts;
     if (fitted) this.sending.tell(fitted, look);
     const usage = totals ? meter.usageOf(totals, look) : look.usage;
@@ -100,13 +149,22 @@ export class Requests<T> {
 
   /** The next request without a compaction: for who is called by what has the turn. */
   async prepareInside({ tools, model, system }: PrepareOptions): Promise<Prepared<T>> {
-    const { meter, models } = this.parts;
+    await this.beginInside({ tools, model });
+    this.alone(system);
+    const { look, sent } = await this.madeInside();
+    return this.finished(look, sent, []);
+  }
+
+  async beginInside({ tools, model }: Pick<PrepareOptions, "tools" | "model">): Promise<void> {
+    const { models } = this.parts;
     if (tools !== undefined && tools !== this.toolsKey) this.setTools(tools);
-    if (system !== undefined) this.c.apart = meter.weighed(system);
     if (model !== undefined && models.isOther(model)) await models.change(model);
+  }
+
+  async madeInside(): Promise<MadeRequest<T>> {
     this.c.requests += 1;
-    const look = meter.look();
-    return this.finished(look, await this.sending.made(look, this.options.serverManaged === true), []);
+    const look = this.parts.meter.look();
+    return { look, sent: await this.sending.made(look, this.options.serverManaged === true), compactions: [], wasRunning: false };
   }
 
   /** What a job has made, or will have made in a moment, is used if it is needed. */

@@ -49,7 +49,7 @@ export class Sending<T> {
    * @throws EspalierError `budget_exceeded` if what must stay is too large even when shortened
    */
   async made(look: Look<T>, isLeft: boolean): Promise<Sent<T>> {
-    const { limits, apart } = this.c;
+    const { limits, apart, beside: around } = this.c;
     const { format } = this.c.log;
     const { view } = look;
     // Where nothing was said there is nothing to mend; where all of it was empty there is.
@@ -58,7 +58,7 @@ export class Sending<T> {
     const { tools } = view.after;
     const whole = limits.ours(look.request);
     const budget = Math.max(0, whole - apart - tools);
-    const beside = [{ id: "tools", tokens: tools, why: "tool definitions" }, { id: "system", tokens: apart, why: "the system prompt apart" }];
+    const beside = [{ id: "tools", tokens: tools, why: "tool definitions" }, { id: around === "the system prompt apart" ? "system" : "prompt", tokens: apart, why: around }];
     let fitted: Fitted<T> | undefined;
     for (let [cut, spare] = [0, 0]; ; cut += 1) {
       if (!isLeft && (look.overflows || spare > 0)) {

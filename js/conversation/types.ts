@@ -258,8 +258,11 @@ export interface ContextTrimmed {
   removed: Removal[];
   tokensRemoved: number;
   messagesRemoved: number;
-  /** `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. */
-  performedBy: "prune" | "shorten";
+  /**
+   * `prune`: whole groups went, then results became smaller. `shorten`: what must stay was shortened. `render`: a prompt tree left out what
+   * has the lowest priority.
+   */
+  performedBy: "prune" | "shorten" | "render";
 }
 export interface CompactionProgress {
   type: "compaction_progress";

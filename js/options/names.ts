@@ -22,6 +22,7 @@ import type { FindOptions } from "../log/search.ts";
 import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions } from "../log-types.ts";
 import type { BuiltinTokenizerOptions } from "../prompt/builtin-tokenizer.ts";
 import type { RenderOptions } from "../prompt/render.ts";
+import type { RenderRequestOptions } from "../prompt/request/render-request.ts";
 import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
 import type { VscodeOptions } from "../providers/vscode.ts";
@@ -240,6 +241,10 @@ export const SEARCH_CALL: Names<{ id: 1; name: 1 }> = { id: 1, name: 1 };
 export const RENDER: Names<RenderOptions> = {
   budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1, token: 1,
   tracer: 1,
+};
+export const RENDER_REQUEST: Names<RenderRequestOptions> = {
+  conversation: 1, budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1,
+  token: 1, tracer: 1, llm: 1, drop: 1,
 };
 export const TOKENIZER: Names<BuiltinTokenizerOptions<never>> = { mode: 1, encoding: 1, model: 1, costModel: 1 };
 

@@ -18,7 +18,7 @@ export function budgetError(session: Session, failure: Failure, convert: (messag
 }
 
 /** The names from the root to a node, messages by their role. */
-function readable(node: RenderNode | undefined): string {
+export function readable(node: RenderNode | undefined): string {
   const names: string[] = [];
   for (let at: RenderNode | undefined = node; at; at = at.parent) {
     if (at.type !== "element") continue;

@@ -569,5 +569,6 @@ function hasContent(children: unknown): boolean {
 }
 
 function shown(value: unknown): string {
+  if (typeof value === "object" || typeof value === "function") return value === null ? "null" : `a ${Array.isArray(value) ? "list" : typeof value}`.replace("a o", "an o");
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

@@ -69,6 +69,7 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["compact", () => e.compact(messages, { budget: 9, prices: { cacheread: 1 } }), "options.prices.cacheread", "cacheRead"],
   ["summarize", () => e.summarize(messages, { purpose: "handoff", llm: () => "", llmBudgett: 2 }), "options.llmBudgett", "llmBudget"],
   ["quality", () => e.quality(messages, messages, { sumary: "x" }), "options.sumary", "summary"],
+  ["renderRequest", () => e.renderRequest(e.createPiece(e.UserMessage, {}, "x"), { budgett: 9 }), "options.budgett", "budget"],
   ["openConversation", () => e.openConversation({ format: "openai-chat", storrage: {} }), "options.storrage", "storage"],
   ["openConversation", () => e.openConversation({ format: "openai-chat", "chat.summarize": false }), 'options["chat.summarize"]', undefined],
   ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ladders: [] } }), "options.compact.ladders", "ladder"],

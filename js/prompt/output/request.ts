@@ -106,10 +106,11 @@ function fromHistory(format: RenderFormat, entries: readonly Entry[]): Written {
   const list = entries.map(({ message }) => message);
   const from = entries[0]!.format;
   if (from === format) return { system: [], messages: list };
-  // Results name their tools in some formats only.
-  const named = from === "espalier" ? list : withNames(entries);
-  const { system, messages } = convert(named, format, { from: "espalier" });
   const provider = PROVIDERS.find((name) => name === format);
+  const named = withNames(entries);
+  // Formats that are nobody's hold what the strictest of them takes: Gemini's calls have no ids, others need them.
+  const neutral = provider ? named : repair(named, { provider: "openai-chat", format: "espalier", pending: "keep" }).messages;
+  const { system, messages } = convert(neutral, format, { from: "espalier" });
   const sound = provider ? repair(messages, { provider, format, pending: "keep" }).messages : messages;
   return { system: system === undefined ? [] : [format === "gemini" ? { text: system } : { type: "text", text: system }], messages: sound };
 }

@@ -20,12 +20,21 @@ export interface Shown {
 /** The history that a prompt has, once its element was asked. */
 export interface Claim {
   props: ConversationHistoryProps;
-  /** All messages that it shows. */
+  /** The host's messages that it shows. */
+  messages: readonly object[];
+  /** The same, with results cut to their share. */
   entries: readonly Entry[];
   /** What the view's messages cost beyond what the request pays for them: results cut to their share, another form. */
   cut: number;
   /** Number of elements that were asked before it. */
   asked: number;
+}
+
+/** The conversation of a request, and what its element shows. */
+export interface HistoryOf {
+  conversation?: Conversation<any> | undefined;
+  messages?: readonly object[] | undefined;
+  list?: unknown;
 }
 
 /** Formats of plain lists that were counted lately, the newest last. */
@@ -40,15 +49,20 @@ export class HistoryHost {
   private readonly format: RenderFormat;
   private readonly conversation: Conversation<any> | undefined;
   private readonly messages: readonly object[] | undefined;
+  private readonly list: unknown;
   private turn = 0;
 
-  /** `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view. */
-  constructor(counting: Counting, format: RenderFormat, conversation?: Conversation<any>, messages?: readonly object[]) {
+  /**
+   * `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view. `list`: messages of an
+   * element that the conversation was opened with.
+   */
+  constructor(counting: Counting, format: RenderFormat, { conversation, messages, list }: HistoryOf = {}) {
     this.counting = counting;
     this.encoding = encodingOf(counting);
     this.format = format;
     this.conversation = conversation;
     this.messages = messages;
+    this.list = list;
   }
 
   /** The element with this number is asked next. */
@@ -61,7 +75,8 @@ export class HistoryHost {
     const { conversation: own, messages } = props;
     if (own !== undefined && !isConversation(own)) throw bad("conversation", "a conversation of openConversation", own, "<ConversationHistory>");
     if (own !== undefined && messages !== undefined) throw bad("messages", "absent beside conversation", messages, "<ConversationHistory>");
-    const conversation = own ?? (messages === undefined ? this.conversation : undefined);
+    const isOpened = messages === undefined || (this.conversation !== undefined && messages === this.list);
+    const conversation = own ?? (isOpened ? this.conversation : undefined);
     if (!conversation && messages === undefined) {
       throw new EspalierError({ code: "bad_option", message: "<ConversationHistory> needs conversation or messages, or options.conversation of renderRequest", path: "conversation" });
     }
@@ -75,7 +90,7 @@ export class HistoryHost {
     const { entries, known } = conversation ? this.ofConversation(conversation) : this.ofList(props);
     const shown = entries.map((entry) => known.shorten(entry, limit));
     const cut = shown.reduce((sum, { counted, tokens }) => sum + counted - tokens, 0);
-    this.claims.push({ props, entries: shown, cut, asked: this.turn });
+    this.claims.push({ props, messages: entries.map(({ message }) => message), entries: shown, cut, asked: this.turn });
     return { entries: shown, items: new Items(this.counting) };
   }
 

@@ -253,6 +253,15 @@ export const ENTRIES: readonly Entry[] = [
   },
 
   {
+    name: "AgentPrompt", args: () => [{ messages: chat(), format: "openai-chat", system: "Be brief." }], options: "context conversation resultShare cacheBreakpoint",
+    run: async (props) => (await e.render(e.createPiece(e.AgentPrompt, props), { budget: 5_000 })).messages,
+  },
+  {
+    name: "renderRequest", args: () => [e.createPiece(e.AgentPrompt, { messages: chat(), format: "openai-chat" }), { budget: 300 }],
+    options: "conversation format encoding model images costModel tools backfill signal token tracer llm drop",
+    run: async (prompt, options) => { const made = await e.renderRequest(prompt, options); try { return [made.status, made.messages]; } finally { made.rendered.free(); } },
+  },
+  {
     name: "ConversationHistory", args: () => [{ messages: chat(), format: "openai-chat" }], options: "conversation resultShare cacheBreakpoint priority flexGrow passPriority",
     run: async (props) => (await e.render(e.createPiece(e.ConversationHistory, props), { budget: 5_000 })).messages,
   },

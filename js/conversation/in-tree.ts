@@ -1,0 +1,114 @@
+/**
+ * Requests in which the conversation is part of a prompt tree: the tree says what all the rest of it costs, and gets the messages that it may
+ * show. `js/prompt/request` calls this.
+ */
+
+import type { Llm, Removal, ToolList } from "../types.ts";
+import type { Context } from "./context.ts";
+import type { Inside } from "./inside.ts";
+import type { Meter } from "./meter.ts";
+import type { Models } from "./models.ts";
+import type { MadeRequest, Requests } from "./requests.ts";
+import type { Turns } from "./turns.ts";
+import type { ConversationOptions, PrepareOptions, PrepareReport } from "./types.ts";
+
+/** What goes along with a request. */
+export interface TreeSettings {
+  tools?: ToolList | undefined;
+  model?: PrepareOptions["model"] | undefined;
+  /** Tokens of the whole request. */
+  budget?: number | undefined;
+  llm?: Llm | undefined;
+}
+
+/** What a render of the tree found. */
+export interface TreeFrame {
+  /** Tokens of everything but the history, without tools that the conversation counts itself. */
+  tokens: number;
+  /** Tokens of the view that the tree does not pay for. */
+  cut: number;
+  /** The tree had to leave out messages of the history. */
+  isLost: boolean;
+}
+
+export class InTree<T> {
+  private readonly c: Context<T>;
+  private readonly turns: Turns;
+  private readonly requests: Requests<T>;
+  private readonly meter: Meter<T>;
+  private readonly models: Models<T>;
+  private readonly options: ConversationOptions<T>;
+
+  constructor(context: Context<T>, turns: Turns, parts: { requests: Requests<T>; meter: Meter<T>; models: Models<T> }, options: ConversationOptions<T>) {
+    this.c = context;
+    this.turns = turns;
+    this.requests = parts.requests;
+    this.meter = parts.meter;
+    this.models = parts.models;
+    this.options = options;
+  }
+
+  private get inside(): Inside {
+    return this.c.inside;
+  }
+
+  /** Takes over what goes along with the request. Returns the tokens that all of it may have, by the conversation's own count. */
+  begin({ tools, model, budget, llm }: TreeSettings, signal: AbortSignal | undefined): Promise<number> {
+    const work = async () => {
+      if (llm !== undefined) this.c.llm = llm;
+      await (this.inside.isInside ? this.requests.beginInside({ tools, model }) : this.requests.begin({ tools, model }));
+      this.models.setBudget(budget);
+      const { limits, log } = this.c;
+      return limits.ours(limits.of(log.view().after.tools).request);
+    };
+    return this.inside.isInside ? work() : this.turns.take(signal, work);
+  }
+
+  /** Whether nothing is left out because the server manages the context. */
+  get isServerManaged(): boolean {
+    return this.options.serverManaged === true;
+  }
+
+  /** The messages to show: a finished summary is put to use, one that is running waited for, one that is due made. */
+  made({ tokens, cut, isLost }: TreeFrame, signal: AbortSignal | undefined): Promise<MadeRequest<T>> {
+    const frame = () => {
+      Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
+    };
+    if (this.inside.isInside) {
+      frame();
+      return this.requests.madeInside();
+    }
+    return this.turns.take(signal, async (own) => {
+      frame();
+      return this.requests.made(own, isLost);
+    });
+  }
+
+  /** The messages of the view as they are, whatever they cost. */
+  asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">): MadeRequest<T> {
+    Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
+    this.c.requests += 1;
+    const look = this.meter.look();
+    return { look, sent: { messages: look.view.messages, mended: [] }, compactions: [], wasRunning: false };
+  }
+
+  /**
+   * The request is rendered: it has so many tokens, `frame` of them beside the history. Usage is noted and told, and a summary begun beside
+   * the conversation where one is due. `lost`: what the tree left out.
+   */
+  finished(made: MadeRequest<T>, tokens: number, frame: number, lost: readonly Removal[]): PrepareReport {
+    const { look, sent, compactions } = made;
+    const totals = sent.totals ?? look.view.after;
+    this.c.apart = frame;
+    this.c.cut = totals.total + frame - tokens;
+    const now = { ...look, usage: this.meter.usageOf(totals, look) };
+    if (lost.length > 0) {
+      const removed = lost.reduce((sum, removal) => sum + removal.tokens, 0);
+      const messages = lost.reduce((sum, { ids }) => sum + ids.length, 0);
+      const after = { ...totals, total: totals.total - removed, conversation: totals.conversation - removed, messages: totals.messages - messages };
+      this.requests.tell({ messages: sent.messages, removed: [...lost], before: totals, after, performedBy: "render" }, look);
+    }
+    if (!this.inside.isInside && lost.length === 0) this.requests.startIfDue({ ...made, look: now });
+    return this.requests.finished(now, sent, compactions).report;
+  }
+}

@@ -1,0 +1,292 @@
+/** The flow of an agent's request: render, compact what does not fit, render again; and everything that can go wrong on the way. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { espalier } from "../built.ts";
+import type { RenderFormat } from "../../../js/prompt/output/request.ts";
+import { begin, HOSTS, model, rest, round, SUMMARY } from "../conversation/support.ts";
+import type { Fields } from "../conversation/support.ts";
+import { turns } from "../conversation/replay.ts";
+import type { Shape } from "../conversation/replay.ts";
+
+const { AgentPrompt, ConversationHistory, createPiece: h, Fragment, SystemMessage, UserMessage, renderRequest, openConversation } = espalier;
+const BUDGET = 2_500;
+const open = (options: object = {}, messages: Fields[] = begin(5)) => openConversation<any>({ format: "openai-chat", messages, entropy: 1, ...options });
+const agent = (props: object = {}, ...children: any[]) => h(AgentPrompt, { system: "You mend parsers.", ...props }, ...children);
+const filled = (conversation: { append(messages: Fields[]): unknown }, from: number, to: number) => {
+  for (let at = from; at < to; at += 1) conversation.append(round(at));
+};
+
+/** A fresh count, and what the provider would refuse. */
+function sound({ request, messages, tokens, budget }: { request: object; messages: Fields[]; tokens: number; budget: number }, format: RenderFormat = "openai-chat", tools: Fields[] = []): void {
+  const whole = format === "anthropic" || format === "gemini" ? request : messages;
+  const provider = format === "raw" || format === "ai-sdk" ? "openai-chat" : format;
+  assert.deepEqual(espalier.validate(whole, provider, { format, pending: "keep" }), []);
+  const { total } = espalier.countMessages(whole, { format, tools });
+  assert.ok(total <= tokens && tokens <= budget, `${total} counted, ${tokens} reported, ${budget} allowed`);
+}
+const summaries = (messages: Fields[]) => messages.filter((message) => JSON.stringify(message).includes("<conversation-summary")).length;
+async function fails(run: () => Promise<unknown>, code: string, path?: string): Promise<any> {
+  let thrown: any;
+  await assert.rejects(run, (error: any) => ((thrown = error), error.code === code));
+  if (path !== undefined) assert.equal(thrown.path, path);
+  return thrown;
+}
+
+test("a prompt that fits is rendered, and holds the conversation's own messages", async () => {
+  const conversation = await open();
+  const made = await renderRequest(agent(), { conversation, budget: BUDGET });
+  assert.deepEqual([made.status, made.compactions, made.trimmed, made.budget], ["rendered", [], [], BUDGET]);
+  assert.deepEqual(made.messages.slice(1).map((message: Fields, at: number) => message === conversation.log.originalsFrom(0)[at]), Array(12).fill(true));
+  assert.equal(made.report!.usage.used, made.tokens);
+  sound(made);
+});
+
+test("a history that does not fit is compacted by the model, with the rest of the prompt counted, and rendered again", async () => {
+  const asked: number[] = [];
+  const conversation = await open({ llm: async () => (asked.push(1), SUMMARY) });
+  filled(conversation, 5, 20);
+  for (const words of [10, 700]) {
+    filled(conversation, 100 * words, 100 * words + 12);
+    const made = await renderRequest(agent({ system: "word ".repeat(words) }), { conversation, budget: BUDGET });
+    assert.deepEqual([made.status, made.source, summaries(made.messages), made.trimmed], ["applied", "foreground", 1, []]);
+    assert.equal(made.compactions.at(-1)!.trigger, "overflow");
+    assert.deepEqual(made.messages.slice(1), conversation.view().messages);
+    sound(made);
+  }
+  assert.ok(asked.length >= 2);
+});
+
+test("where the model fails rules write the summary; nothing is left out without one", async () => {
+  for (const llm of [async () => "", async () => { throw new Error("no such model"); }, undefined]) {
+    const conversation = await open(llm && { llm });
+    filled(conversation, 5, 25);
+    const made = await renderRequest(agent(), { conversation, budget: BUDGET });
+    assert.deepEqual([made.status, summaries(made.messages), made.trimmed], ["applied", 1, []]);
+    sound(made);
+  }
+});
+
+test("an abort while the model is asked leaves the conversation as it was", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  filled(conversation, 5, 25);
+  const before = JSON.stringify(conversation.view().messages);
+  const controller = new AbortController();
+  const pending = renderRequest(agent(), { conversation, budget: BUDGET, signal: controller.signal });
+  pending.catch(() => undefined);
+  while (calls.length === 0) await rest();
+  controller.abort();
+  await fails(() => pending, "aborted");
+  assert.equal(JSON.stringify(conversation.view().messages), before);
+  const made = await renderRequest(agent(), { conversation, budget: BUDGET, llm: async () => SUMMARY });
+  assert.equal(made.status, "applied");
+  sound(made);
+});
+
+test("a summary is begun beside the conversation, and put to use before it is needed, or waited for", async () => {
+  for (const [reaches, source] of [[false, "preRender"], [true, "budgetExceededWaited"]] as const) {
+    const { llm, calls } = model();
+    const conversation = await open({ llm });
+    let at = 5;
+    let made = await renderRequest(agent(), { conversation, budget: BUDGET });
+    while (made.report!.job === undefined) {
+      filled(conversation, at, (at += 1));
+      made = await renderRequest(agent(), { conversation, budget: BUDGET });
+      assert.equal(made.status, "rendered");
+    }
+    while (calls.length === 0) await rest();
+    if (reaches) filled(conversation, at, at + 8);
+    else calls[0]!.answer(SUMMARY);
+    await rest();
+    const pending = renderRequest(agent(), { conversation, budget: BUDGET });
+    await rest();
+    calls[0]!.answer(SUMMARY);
+    const next = await pending;
+    assert.deepEqual([next.status, next.source, summaries(next.messages)], ["applied", source, 1]);
+    sound(next);
+  }
+});
+
+test("a prompt without a history is a plain render, unless a conversation was given", async () => {
+  const prompt = h(UserMessage, null, "Hello");
+  const { messages, status, tokens, budget } = await renderRequest(prompt, { budget: 100 });
+  assert.deepEqual({ messages, status, budget, tokens }, { messages: [{ role: "user", content: "Hello" }], status: "rendered", budget: 100, tokens: 8 });
+  await fails(async () => renderRequest(prompt, { budget: 100, conversation: await open() }), "bad_option", "options.conversation");
+  await fails(() => renderRequest(prompt, {} as any), "bad_option", "options.budget");
+});
+
+test("two histories are refused", async () => {
+  const [one, other] = [await open(), await open()];
+  const both = (a: object, b: object) => renderRequest(h(Fragment, null, h(ConversationHistory, a), h(ConversationHistory, b)), { conversation: one, budget: BUDGET });
+  await fails(() => both({}, {}), "bad_option", "conversation");
+  await fails(() => both({}, { conversation: one }), "bad_option", "conversation");
+  await fails(() => both({}, { conversation: other }), "bad_option", "prompt");
+  await fails(() => both({}, { messages: begin(1) }), "bad_option", "prompt");
+});
+
+test("a prompt that is too large without its history is refused with its largest elements, and nothing is compacted", async () => {
+  const conversation = await open({ llm: async () => SUMMARY });
+  filled(conversation, 5, 25);
+  const before = conversation.log.length;
+  const breakpoint = h("cacheBreakpoint", { type: "ephemeral" });
+  for (const prompt of [
+    h(Fragment, null, h(SystemMessage, null, "word ".repeat(3_000)), h(ConversationHistory, { priority: 700 }), h(UserMessage, { priority: 900 }, "Go on.")),
+    h(Fragment, null, h(SystemMessage, null, "word ".repeat(3_000), breakpoint), h(ConversationHistory, { priority: 700 }), h(UserMessage, { priority: 900 }, "Go on.")),
+  ]) {
+    const error = await fails(() => renderRequest(prompt, { conversation, budget: BUDGET }), "budget_exceeded");
+    assert.ok(error instanceof espalier.BudgetExceededError);
+    assert.match(error.message, /without its history needs 30\d\d tokens, and 2500 are allowed. Largest: LogicalWrapper -> system \(30\d\d\)/);
+    assert.equal(error.details.largest.length, 2);
+    assert.equal(conversation.log.length, before);
+  }
+  // What is worth less than the history makes room for it.
+  const prompt = h(Fragment, null, h(UserMessage, { priority: 10 }, "word ".repeat(3_000)), h(ConversationHistory, { priority: 700 }));
+  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
+  assert.equal(made.status, "applied");
+  sound(made);
+});
+
+test("cache breakpoints that protect the history lead to a compaction, too", async () => {
+  const conversation = await open();
+  filled(conversation, 5, 25);
+  const prompt = agent({}, h(UserMessage, { priority: 950 }, "Be brief.", h("cacheBreakpoint", { type: "ephemeral" })));
+  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
+  assert.deepEqual([made.status, summaries(made.messages)], ["applied", 1]);
+  sound(made);
+});
+
+test("what cannot be summarised is left out only if that is allowed, and the result says so", async () => {
+  const never = { compact: { ladder: [] } };
+  const long = async (options: object) => {
+    const conversation = await open(options);
+    filled(conversation, 5, 25);
+    return conversation;
+  };
+  const tried = await renderRequest(agent(), { conversation: await long(never), budget: BUDGET });
+  assert.ok(["noResult", "dropped"].includes(tried.status) && tried.trimmed.length > 0, tried.status);
+  const off = await renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET });
+  assert.deepEqual([off.status, off.trimmed.length > 0], ["dropped", true]);
+  const asked: string[] = [];
+  const freely = await renderRequest(agent(), { conversation: await long({ llm: async () => (asked.push("x"), SUMMARY) }), budget: BUDGET, drop: "freely" });
+  assert.deepEqual([freely.status, asked, freely.trimmed[0]!.rule, freely.trimmed[0]!.ids], ["dropped", [], "priority", ["m2"]]);
+  for (const made of [tried, off, freely]) sound(made);
+  const conversation = await long(never);
+  const error = await fails(() => renderRequest(agent(), { conversation, budget: BUDGET, drop: "never" }), "budget_exceeded", "options.drop");
+  assert.ok(error.details.needed > BUDGET);
+  assert.equal((await renderRequest(agent(), { conversation, budget: 50_000 })).status, "rendered");
+  await fails(() => renderRequest(agent(), { conversation, budget: BUDGET, drop: "always" as any }), "bad_option", "options.drop");
+});
+
+test("a component that takes the room which a summary made: the history goes by priority, and the result says so", async () => {
+  const conversation = await open();
+  filled(conversation, 5, 25);
+  let asked = 0;
+  const Greedy = () => h(UserMessage, { priority: 990 }, (asked += 1) === 1 ? "Go on." : "word ".repeat(2_300));
+  const prompt = h(Fragment, null, h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Greedy, { priority: 990, flexGrow: 1 }));
+  const events: any[] = [];
+  conversation.on("context_trimmed", (event) => void events.push(event));
+  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
+  assert.deepEqual([made.status, made.source], ["appliedButReRenderFailed", "foreground"]);
+  assert.ok(made.trimmed.every(({ rule }) => rule === "priority") && made.trimmed.length > 0);
+  assert.equal(events.at(-1).performedBy, "render");
+  sound(made);
+});
+
+test("components that render before the history are asked once, those behind it again", async () => {
+  const conversation = await open();
+  filled(conversation, 5, 25);
+  const asked: string[] = [];
+  const Named = ({ name }: { name: string }) => (asked.push(name), h(UserMessage, { priority: 950 }, name));
+  const prompt = h(Fragment, null, h(Named, { name: "before" }), h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Named, { name: "behind", flexGrow: 1 }));
+  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
+  assert.equal(made.status, "applied");
+  assert.deepEqual(asked, ["before", "behind", "behind"]);
+  assert.deepEqual([made.messages[0].content, made.messages.at(-1).content], ["before", "behind"]);
+});
+
+test("an error of a component arrives as it is, and the conversation goes on", async () => {
+  const conversation = await open();
+  const Broken = () => { throw new TypeError("no file"); };
+  await assert.rejects(() => renderRequest(agent({}, h(Broken, {})), { conversation, budget: BUDGET }), /no file \(at tsx element/);
+  assert.equal((await renderRequest(agent(), { conversation, budget: BUDGET })).status, "rendered");
+});
+
+test("the element's own conversation, and plain messages, need no option", async () => {
+  const conversation = await open();
+  filled(conversation, 5, 25);
+  const named = await renderRequest(agent({ conversation }), { budget: BUDGET });
+  assert.deepEqual([named.status, named.messages.slice(1)], ["applied", conversation.view().messages]);
+  const messages = [...begin(25)];
+  const plain = await renderRequest(agent({ messages }), { budget: BUDGET, llm: async () => SUMMARY });
+  assert.deepEqual([plain.status, summaries(plain.messages), messages.length], ["applied", 1, 52]);
+  sound(plain);
+});
+
+test("tools count, given here or with the conversation", async () => {
+  const tools = [{ type: "function", function: { name: "bash", description: "word ".repeat(500), parameters: { type: "object", properties: {} } } }];
+  for (const given of [{ tools }, {}]) {
+    const conversation = await open("tools" in given ? {} : { tools });
+    filled(conversation, 5, 25);
+    const made = await renderRequest(agent(), { conversation, budget: BUDGET, ...given });
+    assert.equal(made.status, "applied");
+    assert.equal(made.tokens, espalier.countMessages(made.messages, { tools }).total);
+    assert.equal(made.report!.usage.used, made.tokens);
+    sound(made, "openai-chat", tools);
+  }
+});
+
+test("a request of the conversation alone counts no prompt", async () => {
+  const conversation = await open();
+  await renderRequest(agent({ system: "word ".repeat(500) }), { conversation, budget: BUDGET });
+  const { messages, report } = await conversation.prepare();
+  assert.equal(report.usage.used, espalier.countMessages(messages).total);
+  assert.equal(report.usage.limit, 128_000);
+});
+
+test("a provider's refusal is learned from, and the next request is smaller", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
+  filled(conversation, 5, 25);
+  const first = await renderRequest(agent(), { conversation });
+  assert.deepEqual([first.status, first.budget], ["rendered", 50_000]);
+  assert.equal(conversation.contextRefused({ status: 400, message: "This model's maximum context length is 2000 tokens." }).action, "retry");
+  const next = await renderRequest(agent(), { conversation });
+  assert.deepEqual([next.status, next.compactions.at(-1)!.trigger], ["applied", "provider_error"]);
+  assert.ok(next.tokens <= 2_000);
+});
+
+const FORMATS: RenderFormat[] = ["openai-chat", "anthropic", "gemini", "vscode", "raw", "ai-sdk"];
+for (const format of FORMATS) {
+  test(`${format}: conversations of any format, compacted and valid`, async () => {
+    for (const from of ["openai-chat", "anthropic", "gemini", "vscode", "ai-sdk", "raw", "espalier"] as const) {
+      const host = HOSTS[from];
+      const called = (at: number) => ({ id: `c${at}`, name: "bash", args: { command: `make part${at}` }, text: `building part${at}\n`.repeat(30) });
+      const conversation = await openConversation<any>({ format: from, messages: [host.user("Fix the parser."), ...Array.from({ length: 25 }, (_, at) => host.round(called(at))).flat()], entropy: 1 });
+      const made = await renderRequest(agent(), { conversation, budget: BUDGET, format });
+      assert.deepEqual([made.status, summaries(made.messages)], ["applied", 1], from);
+      sound(made, format);
+      if (format !== "openai-chat" && from !== "openai-chat") await fails(() => renderRequest(agent(), { conversation, budget: BUDGET }), "bad_option", "options.format");
+      await conversation.dispose();
+    }
+  });
+}
+
+const RECORDED: [string, Shape, number][] = [["sweagent-marshmallow-1867.json", "anthropic", 4_000], ["openhands-ponyc-4593.json", "openai-chat", 8_000], ["tau-airline-11.json", "gemini", 2_500]];
+for (const [file, shape, budget] of RECORDED) {
+  test(`${file} replayed as prompts for ${shape}: valid, within ${budget}, and compacted instead of cut`, async () => {
+    const recording = (JSON.parse(readFileSync(new URL(`../../fixtures/transcripts/${file}`, import.meta.url), "utf8")) as { messages: unknown }).messages;
+    const conversation = await openConversation<any>({ format: shape, entropy: 1, llm: async () => SUMMARY });
+    let applied = 0;
+    for (const turn of turns(recording, shape)) {
+      conversation.append(turn as any[]);
+      const made = await renderRequest(agent({ system: "You are an agent. ".repeat(40) }), { conversation, budget, format: shape as RenderFormat });
+      assert.ok(["rendered", "applied"].includes(made.status), made.status);
+      applied += made.status === "applied" ? 1 : 0;
+      sound(made, shape as RenderFormat);
+      await rest();
+    }
+    assert.ok(applied > 0);
+    await conversation.dispose();
+  });
+}
