@@ -23,7 +23,7 @@ import { isPiece } from "./piece.ts";
 import type { PromptChildren, PromptSizing } from "./piece.ts";
 import type { Counting, Entry } from "./request/entries.ts";
 import { HistoryHost } from "./request/host.ts";
-import { entryOf } from "./request/item.ts";
+import { entriesOf } from "./request/item.ts";
 import type { MetadataMap, PromptReference } from "./results.ts";
 import { Session } from "./session.ts";
 import { survivors } from "./survivors.ts";
@@ -199,7 +199,7 @@ export class Rendered<F extends RenderFormat = RenderFormat> {
     this.#session = session;
     const { host } = session.options;
     this.request = requestOf(format, messages, host?.claims[0] !== undefined && host.claims[0].props.cacheBreakpoint !== false);
-    HISTORIES.set(this, messages.flatMap((message) => entryOf(message) ?? []));
+    HISTORIES.set(this, messages.flatMap((message) => entriesOf(message) ?? []));
     this.tokens = tokens;
     this.budget = budget;
     this.format = format;

@@ -4,10 +4,11 @@
  */
 
 import { convert } from "../../adapters/convert.ts";
+import { append } from "../../lists/append.ts";
 import type { NeutralMessage } from "../../types.ts";
 import { PROVIDERS, repair } from "../../validity.ts";
 import type { Entry } from "../request/entries.ts";
-import { entryOf } from "../request/item.ts";
+import { entriesOf } from "../request/item.ts";
 import { toAiSdk } from "./ai-sdk.ts";
 import { toAnthropic } from "./anthropic.ts";
 import type { AnthropicBlock, AnthropicRequest, AnthropicTextBlock } from "./anthropic.ts";
@@ -70,10 +71,10 @@ export function messagesOf(format: RenderFormat, raw: Raw.ChatMessage[]): any[] 
 function runsOf(raw: readonly Raw.ChatMessage[]): Run[] {
   const runs: Run[] = [];
   for (const message of raw) {
-    const entry = entryOf(message);
+    const entries = entriesOf(message);
     const last = runs.at(-1);
-    if (entry && last?.entries) last.entries.push(entry);
-    else if (entry) runs.push({ entries: [entry] });
+    if (entries && last?.entries) append(last.entries, entries);
+    else if (entries) runs.push({ entries: [...entries] });
     else if (last && !last.entries) last.raw.push(message);
     else runs.push({ raw: [message] });
   }

@@ -28,6 +28,8 @@ export interface Wanted {
   /** What components returned before. */
   replay?: readonly unknown[];
   noBreakpoints?: boolean;
+  /** Whether what does not fit goes message by message; else it is enough to know that it does not. */
+  isFine?: boolean;
 }
 
 /** All renders of one request. */
@@ -51,13 +53,13 @@ export class Attempts<F extends RenderFormat> {
     this.tools = tools;
   }
 
-  async render(budget: number, { messages, replay, noBreakpoints = false }: Wanted): Promise<Attempt<F>> {
+  async render(budget: number, { messages, replay, noBreakpoints = false, isFine = false }: Wanted): Promise<Attempt<F>> {
     const { conversation, list } = this;
     const { encoding, model, costModel } = conversation?.log.counted({}) ?? {};
     const how = { ...(encoding !== undefined && { encoding }), ...(model !== undefined && { model }), ...(costModel !== undefined && { costModel }) };
     let host: HistoryHost | undefined;
     const session = await sessionOf(this.prompt, { ...how, ...this.options, budget: Math.max(0, budget - this.tools) } as RenderOptions<F>, {
-      host: (counting, format) => (host = new HistoryHost(counting, format, { conversation, messages, list })), noBreakpoints, ...(replay && { replay }),
+      host: (counting, format) => (host = new HistoryHost(counting, format, { conversation, messages, list, isCoarse: !isFine && this.options.tracer === undefined })), noBreakpoints, ...(replay && { replay }),
     });
     return new Attempt(session, this.options.format ?? ("openai-chat" as F), Math.max(0, budget - this.tools), host!);
   }
@@ -145,6 +147,7 @@ export class Attempt<F extends RenderFormat> {
 
 /** The messages of the history that a render left out, group by group. */
 export function lostOf<F extends RenderFormat>(attempt: Attempt<F>, { entries }: Claim): Removal[] {
+  if (attempt.shown.length === entries.length) return [];
   const shown = new Set(attempt.shown.map(({ message }) => message));
   return entries.flatMap(({ message, ids, tokens }) => (shown.has(message) ? [] : [{
     ids: [...ids], rule: "priority", why: "the lowest priority in the prompt", tokens, recall: ids[0] ?? "",

@@ -45,6 +45,7 @@ export class Known {
   private readonly empty: number;
   private readonly neutral = new WeakMap<object, NeutralMessage>();
   private readonly tokens = new WeakMap<object, number>();
+  private readonly entries = new WeakMap<object, Entry>();
   private readonly shortened = new WeakMap<object, Map<number, Entry>>();
   /** Copies are made anew for every view: what they cost is held by the ids of their messages while the same edits are in force. */
   private made = new Map<string, number>();
@@ -84,8 +85,13 @@ export class Known {
     });
   }
 
+  /** The same object as long as nothing about the message changes. */
   private entry(message: object, ids: readonly string[], isKept: boolean, tokens: number): Entry {
-    return { message, format: this.format, tokens, counted: tokens, neutral: this.read(message), ids, isKept };
+    const held = this.entries.get(message);
+    if (held && held.tokens === tokens && held.isKept === isKept && held.ids[0] === ids[0] && held.ids.length === ids.length) return held;
+    const entry = { message, format: this.format, tokens, counted: tokens, neutral: this.read(message), ids, isKept };
+    this.entries.set(message, entry);
+    return entry;
   }
 
   /** What the log counted when the message was added. */

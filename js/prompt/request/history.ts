@@ -66,46 +66,43 @@ export class ConversationHistory extends PromptElement<ConversationHistoryProps>
     if (cacheBreakpoint !== undefined && typeof cacheBreakpoint !== "boolean") throw bad("cacheBreakpoint", "true or false", cacheBreakpoint, "<ConversationHistory>");
     const limit = resultShare === 1 ? Infinity : Math.floor(resultShare * sizing.endpoint.modelMaxPromptTokens);
     const host = hostOf(sizing);
-    if (!host) return inParts(plainGroups(this.props), priority);
-    const { entries, items } = host.claim(this.props, limit);
-    return inParts(grouped(entries).map((group) => ({ kind: group.kind, pieces: group.entries.map((entry, at) => items.piece(entry, at)) })), priority);
+    if (!host) {
+      return inParts(plainGroups(this.props), priority, (groups, first) => groups.map((group, at) => (
+        createPiece(Chunk, { flexGrow: first + at + 1, priority: first + at + 1 }, group.entries.flatMap(({ neutral }) => plainPieces(neutral))))));
+    }
+    const { entries, items, isCoarse } = host.claim(this.props, limit);
+    return inParts(grouped(entries), priority, (groups, first) => (
+      isCoarse ? [items.whole(groups.flatMap((group) => group.entries))] : groups.map((group, at) => items.group(group.entries, first + at + 1))));
   }
-}
-
-interface Shown {
-  kind: Group["kind"];
-  pieces: PromptPiece[];
 }
 
 /**
  * The earlier turns, the newest request, and the rounds behind it. What must stay stands beside them without a priority. Each group renders
  * by itself, the newest first, so that layout charges all of it and no equal share.
  */
-function inParts(groups: readonly Shown[], earlier: number = PRIORITIES.earlier): PromptPiece {
+function inParts(groups: readonly Group[], earlier: number | undefined, pieces: (groups: readonly Group[], first: number) => PromptPiece[]): PromptPiece {
   const newest = groups.findLastIndex(({ kind }) => kind === "request");
   const rank = (at: number) => {
     if (groups[at]!.kind === "frame") return undefined;
-    return newest < 0 || at < newest ? earlier : at === newest ? PRIORITIES.request : PRIORITIES.rounds;
+    return newest < 0 || at < newest ? earlier ?? PRIORITIES.earlier : at === newest ? PRIORITIES.request : PRIORITIES.rounds;
   };
-  const runs: { priority: number | undefined; chunks: PromptPiece[] }[] = [];
-  groups.forEach(({ pieces }, at) => {
-    const priority = rank(at);
-    const chunk = createPiece(Chunk, { flexGrow: at + 1, priority: at }, pieces);
-    const last = runs.at(-1);
-    if (last?.priority === priority && last) last.chunks.push(chunk);
-    else runs.push({ priority, chunks: [chunk] });
-  });
-  return createPiece(Fragment, null, runs.map(({ priority, chunks }, at) => createPiece(LogicalWrapper, { flexGrow: at + 1, ...(priority !== undefined && { priority }) }, chunks)));
+  const parts: PromptPiece[] = [];
+  for (let start = 0, end = 0; start < groups.length; start = end) {
+    const priority = rank(start);
+    while (end < groups.length && rank(end) === priority) end += 1;
+    parts.push(createPiece(LogicalWrapper, { flexGrow: parts.length + 1, ...(priority !== undefined && { priority }) }, pieces(groups.slice(start, end), start)));
+  }
+  return createPiece(Fragment, null, parts);
 }
 
 /** For renderers that know nothing of histories: messages made of texts, calls, results and pictures. */
-function plainGroups({ conversation, messages, format }: ConversationHistoryProps): Shown[] {
+function plainGroups({ conversation, messages, format }: ConversationHistoryProps): Group[] {
   const all = conversation ? conversation.view().messages : messages;
   if (!Array.isArray(all)) throw new EspalierError({ code: "bad_option", message: "<ConversationHistory> needs conversation or messages", path: "conversation" });
   const own = conversation ? conversation.log.format : format;
   const reading = readConversation(all, own === undefined ? {} : { format: own });
   const entries = reading.messages.map((neutral) => ({ message: neutral, format: reading.format, tokens: 0, counted: 0, neutral, ids: [], isKept: false }));
-  return grouped(entries).map(({ kind, entries: list }) => ({ kind, pieces: list.flatMap(({ neutral }) => plainPieces(neutral)) }));
+  return grouped(entries);
 }
 
 function plainPieces({ role, parts }: NeutralMessage): PromptPiece[] {

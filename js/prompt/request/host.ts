@@ -15,6 +15,8 @@ import { Items } from "./pieces.ts";
 export interface Shown {
   entries: Entry[];
   items: Items;
+  /** Its parts are kept or removed as wholes. */
+  isCoarse: boolean;
 }
 
 /** The history that a prompt has, once its element was asked. */
@@ -35,6 +37,8 @@ export interface HistoryOf {
   conversation?: Conversation<any> | undefined;
   messages?: readonly object[] | undefined;
   list?: unknown;
+  /** Whether the parts of the history are kept or removed as wholes, which is enough to find out that they fit. */
+  isCoarse?: boolean;
 }
 
 /** Formats of plain lists that were counted lately, the newest last. */
@@ -50,19 +54,21 @@ export class HistoryHost {
   private readonly conversation: Conversation<any> | undefined;
   private readonly messages: readonly object[] | undefined;
   private readonly list: unknown;
+  private readonly isCoarse: boolean;
   private turn = 0;
 
   /**
    * `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view. `list`: messages of an
    * element that the conversation was opened with.
    */
-  constructor(counting: Counting, format: RenderFormat, { conversation, messages, list }: HistoryOf = {}) {
+  constructor(counting: Counting, format: RenderFormat, { conversation, messages, list, isCoarse = false }: HistoryOf = {}) {
     this.counting = counting;
     this.encoding = encodingOf(counting);
     this.format = format;
     this.conversation = conversation;
     this.messages = messages;
     this.list = list;
+    this.isCoarse = isCoarse;
   }
 
   /** The element with this number is asked next. */
@@ -91,7 +97,7 @@ export class HistoryHost {
     const shown = entries.map((entry) => known.shorten(entry, limit));
     const cut = shown.reduce((sum, { counted, tokens }) => sum + counted - tokens, 0);
     this.claims.push({ props, messages: entries.map(({ message }) => message), entries: shown, cut, asked: this.turn });
-    return { entries: shown, items: new Items(this.counting) };
+    return { entries: shown, items: new Items(this.counting), isCoarse: this.isCoarse };
   }
 
   private ofConversation(conversation: Conversation<any>): { entries: Entry[]; known: Known } {

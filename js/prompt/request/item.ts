@@ -1,4 +1,4 @@
-/** A message of a history in a prompt tree: one part that says what it costs, and is sent in the form that its host holds it in. */
+/** Messages of a history in a prompt tree: one part that says what they cost, and is sent in the form that their host holds them in. */
 
 import { ChatCompletionContentPartKind } from "../output/raw.ts";
 import type { ChatMessage } from "../output/raw.ts";
@@ -6,15 +6,15 @@ import type { Entry } from "./entries.ts";
 
 /** The value of the part. */
 export class HistoryItem {
-  readonly entry: Entry;
+  readonly entries: readonly Entry[];
 
-  constructor(entry: Entry) {
-    this.entry = entry;
+  constructor(entries: readonly Entry[]) {
+    this.entries = entries;
   }
 }
 
-/** The entry behind a message of a rendered prompt, if it is one of a history. */
-export function entryOf({ content }: ChatMessage): Entry | undefined {
+/** The entries behind a message of a rendered prompt, if it is of a history. */
+export function entriesOf({ content }: ChatMessage): readonly Entry[] | undefined {
   const [part] = content;
-  return content.length === 1 && part!.type === ChatCompletionContentPartKind.Opaque && part!.value instanceof HistoryItem ? part!.value.entry : undefined;
+  return content.length === 1 && part!.type === ChatCompletionContentPartKind.Opaque && part!.value instanceof HistoryItem ? part!.value.entries : undefined;
 }

@@ -2,6 +2,7 @@
 
 import { countMessages } from "../../api.ts";
 import type { NeutralMessage, Role } from "../../types.ts";
+import { Chunk } from "../elements/containers.ts";
 import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../elements/messages.ts";
 import { createPiece } from "../piece.ts";
 import type { PromptPiece } from "../piece.ts";
@@ -9,6 +10,9 @@ import type { Counting, Entry } from "./entries.ts";
 import { HistoryItem } from "./item.ts";
 
 const ELEMENTS = { system: SystemMessage, developer: SystemMessage, user: UserMessage, assistant: AssistantMessage, tool: ToolMessage } as const;
+
+/** The piece of each message that was made last: histories grow at their end, so that most pieces stay as they are. */
+const made = new WeakMap<Entry, { piece: PromptPiece; order: number; priority: number | undefined; usage: number }>();
 
 /** Makes pieces that cost what their entries say. */
 export class Items {
@@ -19,12 +23,27 @@ export class Items {
     this.counting = counting;
   }
 
-  /** `order`: its place among the messages that go with it. */
-  piece(entry: Entry, order: number): PromptPiece {
+  /** Messages that go together: one as it is, several as a chunk. */
+  group(entries: readonly Entry[], order: number): PromptPiece {
+    if (entries.length === 1) return this.piece(entries[0]!, order, order);
+    return createPiece(Chunk, { flexGrow: order, priority: order }, entries.map((entry, at) => this.piece(entry, at + 1, undefined)));
+  }
+
+  /** Messages that are kept or removed as a whole, as one node: the engine's work does not grow with them. */
+  whole(entries: readonly Entry[]): PromptPiece {
+    const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
+    return createPiece(UserMessage, {}, createPiece("opaque", { value: new HistoryItem(entries), tokenUsage: Math.max(0, tokens - this.base("user")) }));
+  }
+
+  private piece(entry: Entry, order: number, priority: number | undefined): PromptPiece {
     const { role } = entry.neutral;
     const usage = Math.max(0, entry.tokens - this.base(role));
-    const opaque = createPiece("opaque", { value: new HistoryItem(entry), tokenUsage: usage });
-    return createPiece(ELEMENTS[role], { flexGrow: order + 1, ...(role === "tool" && { toolCallId: "" }) }, opaque);
+    const held = made.get(entry);
+    if (held?.order === order && held.priority === priority && held.usage === usage) return held.piece;
+    const opaque = createPiece("opaque", { value: new HistoryItem([entry]), tokenUsage: usage });
+    const piece = createPiece(ELEMENTS[role], { flexGrow: order, ...(priority !== undefined && { priority }), ...(role === "tool" && { toolCallId: "" }) }, opaque);
+    made.set(entry, { piece, order, priority, usage });
+    return piece;
   }
 
   /** What the engine charges for a message of this role without content. */

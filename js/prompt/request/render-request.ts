@@ -68,7 +68,7 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
   trimmed: Removal[];
   /** The conversation's report; absent for a prompt without a history. */
   report?: PrepareReport;
-  /** The prompt, to be explained, traced, or cut to another budget. */
+  /** The prompt, to be explained. Where all of the history fits each of its parts is one node; with a `tracer` each message is. */
   rendered: Rendered<F>;
 }
 
@@ -189,6 +189,10 @@ class Flow<F extends RenderFormat> {
     const replay = first.returnedBefore(claim);
     if (!isSame) first.free();
     let last = isSame ? first : await this.attempts.render(budget, { messages: shown, replay });
+    if (!last.error && lostOf(last, this.claimOf(last)!).length > 0) {
+      last.free();
+      last = await this.attempts.render(budget, { messages: shown, replay, isFine: true });
+    }
     const dropped = made.sent.fitted !== undefined && made.sent.fitted.after.messages < made.sent.fitted.before.messages;
     let lost = last.error ? [] : lostOf(last, this.claimOf(last)!);
     if (drop === "never" && (dropped || lost.length > 0)) {
@@ -198,7 +202,7 @@ class Flow<F extends RenderFormat> {
     if (last.error) {
       if (drop === "never") throw last.failed();
       last.free();
-      last = await this.attempts.render(budget, { messages: shown, replay, noBreakpoints: true });
+      last = await this.attempts.render(budget, { messages: shown, replay, noBreakpoints: true, isFine: true });
       if (last.error) throw last.failed();
       lost = lostOf(last, this.claimOf(last)!);
     }
@@ -216,17 +220,12 @@ class Flow<F extends RenderFormat> {
 
   /** The history pruned by priority, or whole where the server sees to it: nothing is compacted that would have to be waited for. */
   private async freely(tree: InTree<any>, first: Attempt<F>, claim: Claim, budget: number): Promise<RenderedRequest<F>> {
-    let last = first;
-    if (tree.isServerManaged) {
-      const replay = first.returnedBefore(claim);
-      first.free();
-      const all = claim.entries.reduce((sum, { tokens }) => sum + tokens, 0);
-      last = await this.attempts.render(budget + all, { replay });
-    } else if (first.error) {
-      const replay = first.returnedBefore(claim);
-      first.free();
-      last = await this.attempts.render(budget, { replay, noBreakpoints: true });
-    }
+    const replay = first.returnedBefore(claim);
+    const all = claim.entries.reduce((sum, { tokens }) => sum + tokens, 0);
+    first.free();
+    const last = tree.isServerManaged
+      ? await this.attempts.render(budget + all, { replay })
+      : await this.attempts.render(budget, { replay, isFine: true, noBreakpoints: first.error !== undefined });
     const rendered = last.rendered();
     const lost = lostOf(last, this.claimOf(last)!);
     const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut });
