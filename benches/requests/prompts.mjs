@@ -14,6 +14,8 @@ const SYSTEM = "You are an agent that mends programs. Read before you write, and
 const llm = async () => SUMMARY;
 const model = { name: "gpt-4o", maxPromptTokens: 128_000 };
 const prompt = createPiece(AgentPrompt, { system: SYSTEM });
+/** Milliseconds of CPU: a busy machine must not count. */
+const cpu = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
 /** Lets a job that was begun end. */
 const rest = async () => { for (let step = 0; step < 5; step += 1) await new Promise((done) => setImmediate(done)); };
@@ -61,11 +63,11 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".json") &
       if (number % Number(every) !== 0 && number !== list.length - 1) continue;
       found.requests += 1;
       let made, prepared;
-      const began = performance.now();
+      const began = cpu();
       try { made = await renderRequest(prompt, { conversation: tree, budget, format }); } catch (error) { made = error; }
-      const middle = performance.now();
+      const middle = cpu();
       try { prepared = await alone.prepare(); } catch (error) { prepared = error; }
-      const ended = performance.now();
+      const ended = cpu();
       if (made instanceof Error || prepared instanceof Error) {
         found.exceeded += 1;
         if (made.code !== "budget_exceeded" || prepared.code !== made.code) found.wrong.push(`${number}: ${made}; alone: ${prepared}`);
