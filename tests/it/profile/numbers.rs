@@ -36,7 +36,7 @@ fn fields(profile: &Profile) -> Vec<(String, Value)> {
 /// The row for a field: of its longest path.
 fn row<'r>(rows: &'r Map<String, Value>, field: &str) -> Option<&'r str> {
     let paths = field.match_indices('.').map(|(at, _)| &field[..at]).chain([field]);
-    paths.filter_map(|path| rows.get_key_value(path)).last().map(|(path, _)| path.as_str())
+    paths.filter_map(|path| rows.get_key_value(path)).next_back().map(|(path, _)| path.as_str())
 }
 
 #[test]
