@@ -1,6 +1,6 @@
 /**
- * Requests in which the conversation is part of a prompt tree: the tree says what all the rest of it costs, and gets the messages that it may
- * show. `js/prompt/request` calls this.
+ * Requests in which the conversation is part of a prompt tree: the tree says what all the rest of it costs, and gets
+ * the messages that it may show. `js/prompt/request` calls this.
  */
 
 import type { Llm, Removal, ToolList } from "../types.ts";
@@ -39,7 +39,12 @@ export class InTree<T> {
   private readonly models: Models<T>;
   private readonly options: ConversationOptions<T>;
 
-  constructor(context: Context<T>, turns: Turns, parts: { requests: Requests<T>; meter: Meter<T>; models: Models<T> }, options: ConversationOptions<T>) {
+  constructor(
+    context: Context<T>,
+    turns: Turns,
+    parts: { requests: Requests<T>; meter: Meter<T>; models: Models<T> },
+    options: ConversationOptions<T>,
+  ) {
     this.c = context;
     this.turns = turns;
     this.requests = parts.requests;
@@ -52,11 +57,16 @@ export class InTree<T> {
     return this.c.inside;
   }
 
-  /** Takes over what goes along with the request. Returns the tokens that all of it may have, by the conversation's own count. */
+  /**
+   * Takes over what goes along with the request. Returns the tokens that all of it may have, by the conversation's own
+   * count.
+   */
   begin({ tools, model, budget, llm }: TreeSettings, signal: AbortSignal | undefined): Promise<number> {
     const work = async () => {
       if (llm !== undefined) this.c.llm = llm;
-      await (this.inside.isInside ? this.requests.beginInside({ tools, model }) : this.requests.begin({ tools, model }));
+      await (this.inside.isInside
+        ? this.requests.beginInside({ tools, model })
+        : this.requests.begin({ tools, model }));
       this.models.setBudget(budget);
       const { limits, log } = this.c;
       return limits.ours(limits.of(log.view().after.tools).request);
@@ -93,8 +103,8 @@ export class InTree<T> {
   }
 
   /**
-   * The request is rendered: it has so many tokens, `frame` of them beside the history. Usage is noted and told, and a summary begun beside
-   * the conversation where one is due. `lost`: what the tree left out.
+   * The request is rendered: it has so many tokens, `frame` of them beside the history. Usage is noted and told, and a
+   * summary begun beside the conversation where one is due. `lost`: what the tree left out.
    */
   finished(made: MadeRequest<T>, tokens: number, frame: number, lost: readonly Removal[]): PrepareReport {
     const { look, sent, compactions } = made;
@@ -105,8 +115,16 @@ export class InTree<T> {
     if (lost.length > 0) {
       const removed = lost.reduce((sum, removal) => sum + removal.tokens, 0);
       const messages = lost.reduce((sum, { ids }) => sum + ids.length, 0);
-      const after = { ...totals, total: totals.total - removed, conversation: totals.conversation - removed, messages: totals.messages - messages };
-      this.requests.tell({ messages: sent.messages, removed: [...lost], before: totals, after, performedBy: "render" }, look);
+      const after = {
+        ...totals,
+        total: totals.total - removed,
+        conversation: totals.conversation - removed,
+        messages: totals.messages - messages,
+      };
+      this.requests.tell(
+        { messages: sent.messages, removed: [...lost], before: totals, after, performedBy: "render" },
+        look,
+      );
     }
     if (!this.inside.isInside && lost.length === 0) this.requests.startIfDue({ ...made, look: now });
     return this.requests.finished(now, sent, compactions).report;

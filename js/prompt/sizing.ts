@@ -8,16 +8,25 @@ import type { BasePromptSizing, PromptSizing } from "./piece.ts";
 const HOST = Symbol("espalier.historyHost");
 
 /** A sizing that keeps a tally of its own. */
-export function trackedSizing({ tokenBudget, endpoint, countTokens }: BasePromptSizing, host: HistoryHost | undefined): PromptSizing {
+export function trackedSizing(
+  { tokenBudget, endpoint, countTokens }: BasePromptSizing,
+  host: HistoryHost | undefined,
+): PromptSizing {
   let consumed = 0;
   const sizing: PromptSizing & { [HOST]?: HistoryHost | undefined } = {
-    tokenBudget, endpoint, countTokens,
+    tokenBudget,
+    endpoint,
+    countTokens,
     get remainingTokenBudget() {
       return Math.max(0, tokenBudget - consumed);
     },
     consume(tokens) {
       if (typeof tokens !== "number" || !Number.isFinite(tokens)) {
-        throw new EspalierError({ code: "bad_input", message: `consume needs a finite number of tokens, and got ${String(tokens)}`, path: "tokens" });
+        throw new EspalierError({
+          code: "bad_input",
+          message: `consume needs a finite number of tokens, and got ${String(tokens)}`,
+          path: "tokens",
+        });
       }
       consumed += tokens;
     },

@@ -1,4 +1,7 @@
-/** Raw messages as the AI SDK's `ModelMessage`s. Cache breakpoints are left out: the SDK passes each provider's own options. */
+/**
+ * Raw messages as the AI SDK's `ModelMessage`s. Cache breakpoints are left out: the SDK passes each provider's own
+ * options.
+ */
 
 import { objectArguments } from "../../adapters/adapter.ts";
 import { sourceOf } from "./blocks.ts";
@@ -14,13 +17,30 @@ export function toAiSdk(messages: readonly ChatMessage[]): any[] {
     if (message.role === ChatRole.System) return [{ role: "system", content: textOf(content) }];
     if (message.role === ChatRole.Tool) {
       const { toolCallId } = message;
-      return [{ role: "tool", content: [{ type: "tool-result", toolCallId, toolName: names.get(toolCallId) ?? "unknown", output: { type: "text", value: textOf(content) } }] }];
+      return [
+        {
+          role: "tool",
+          content: [
+            {
+              type: "tool-result",
+              toolCallId,
+              toolName: names.get(toolCallId) ?? "unknown",
+              output: { type: "text", value: textOf(content) },
+            },
+          ],
+        },
+      ];
     }
     const parts = content.flatMap(partOf);
     if (message.role !== ChatRole.Assistant) return [{ role: "user", content: parts }];
     for (const { id, function: called } of message.toolCalls ?? []) {
       names.set(id, called.name);
-      parts.push({ type: "tool-call", toolCallId: id, toolName: called.name, input: objectArguments(called.arguments) });
+      parts.push({
+        type: "tool-call",
+        toolCallId: id,
+        toolName: called.name,
+        input: objectArguments(called.arguments),
+      });
     }
     return [{ role: "assistant", content: parts }];
   });
@@ -32,12 +52,19 @@ function partOf(part: ChatCompletionContentPart): object[] {
       return part.text === "" ? [] : [{ type: "text", text: part.text }];
     case ChatCompletionContentPartKind.Image: {
       const source = sourceOf(part.imageUrl.url, part.imageUrl.mediaType);
-      return [{ type: "image", ...("url" in source ? { image: source.url } : { image: source.data, mediaType: source.mediaType }) }];
+      return [
+        {
+          type: "image",
+          ...("url" in source ? { image: source.url } : { image: source.data, mediaType: source.mediaType }),
+        },
+      ];
     }
     case ChatCompletionContentPartKind.Document:
       return [{ type: "file", data: part.documentData.data, mediaType: part.documentData.mediaType }];
     case ChatCompletionContentPartKind.Opaque:
-      return typeof part.value === "object" && part.value !== null && part.scope === undefined ? [part.value as object] : [];
+      return typeof part.value === "object" && part.value !== null && part.scope === undefined
+        ? [part.value as object]
+        : [];
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 /**
- * A rendered prompt as a request of its format. What elements wrote comes in as raw messages; a message of a history comes in as its entry,
- * and goes out as its host's own object where the format is the same.
+ * A rendered prompt as a request of its format. What elements wrote comes in as raw messages; a message of a history
+ * comes in as its entry, and goes out as its host's own object where the format is the same.
  */
 
 import { convert } from "../../adapters/convert.ts";
@@ -20,8 +20,8 @@ import type { OpenAI, Raw } from "./mode.ts";
 import { ChatCompletionContentPartKind } from "./raw.ts";
 
 /**
- * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not know and servers of
- * the same interface take.
+ * A message of a rendered prompt as OpenAI's SDK takes it. A tool's result may hold pictures, which its types do not
+ * know and servers of the same interface take.
  */
 export type OpenAIPromptMessage =
   | OpenAI.SystemChatMessage
@@ -110,20 +110,26 @@ function fromHistory(format: RenderFormat, entries: readonly Entry[]): Written {
   const provider = PROVIDERS.find((name) => name === format);
   const named = withNames(entries);
   // Formats that are nobody's hold what the strictest of them takes: Gemini's calls have no ids, others need them.
-  const neutral = provider ? named : repair(named, { provider: "openai-chat", format: "espalier", pending: "keep" }).messages;
+  const neutral = provider
+    ? named
+    : repair(named, { provider: "openai-chat", format: "espalier", pending: "keep" }).messages;
   const { system, messages } = convert(neutral, format, { from: "espalier" });
   const sound = provider ? repair(messages, { provider, format, pending: "keep" }).messages : messages;
-  return { system: system === undefined ? [] : [format === "gemini" ? { text: system } : { type: "text", text: system }], messages: sound };
+  return {
+    system: system === undefined ? [] : [format === "gemini" ? { text: system } : { type: "text", text: system }],
+    messages: sound,
+  };
 }
 
 /** Neutral messages with ids of their own, and the names of tools in their results. */
 function withNames(entries: readonly Entry[]): NeutralMessage[] {
   const names = new Map<string, string>();
   return entries.map(({ neutral }, at) => ({
-    ...neutral, id: `h${at}`,
+    ...neutral,
+    id: `h${at}`,
     parts: neutral.parts.map((part) => {
       if (part.type === "toolCall") names.set(part.callId, part.name);
-      const name = part.type === "toolResult" ? part.name ?? names.get(part.callId) : undefined;
+      const name = part.type === "toolResult" ? (part.name ?? names.get(part.callId)) : undefined;
       return part.type === "toolResult" && name !== undefined ? { ...part, name } : part;
     }),
   }));
@@ -135,7 +141,10 @@ function join<F extends RenderFormat>(format: F, written: readonly Written[]): R
   const made: { [K in RenderFormat]: () => Requests[K] } = {
     "openai-chat": () => ({ messages }),
     anthropic: () => ({ ...(system.length > 0 && { system: system as AnthropicTextBlock[] }), messages }),
-    gemini: () => ({ ...(system.length > 0 && { systemInstruction: { parts: system } }), contents: written.length > 1 ? alternating(messages) : messages }),
+    gemini: () => ({
+      ...(system.length > 0 && { systemInstruction: { parts: system } }),
+      contents: written.length > 1 ? alternating(messages) : messages,
+    }),
     vscode: () => ({ messages }),
     "ai-sdk": () => ({ messages }),
     raw: () => ({ messages }),
@@ -149,7 +158,11 @@ function alternating(contents: readonly GeminiContent[]): GeminiContent[] {
   for (const content of contents) {
     const last = out.at(-1);
     if (last?.role !== content.role) out.push(content);
-    else out[out.length - 1] = { ...last, parts: resultsFirst([...last.parts, ...content.parts], (part) => "functionResponse" in part) };
+    else
+      out[out.length - 1] = {
+        ...last,
+        parts: resultsFirst([...last.parts, ...content.parts], (part) => "functionResponse" in part),
+      };
   }
   return out;
 }
@@ -160,14 +173,20 @@ function mark(format: RenderFormat, written: readonly Written[], first: number):
   if (format === "anthropic") {
     const last = before.flatMap(({ messages }) => messages).at(-1)?.content ?? before.flatMap(({ system }) => system);
     const block = Array.isArray(last) ? last.at(-1) : undefined;
-    const blocks = written.flatMap(({ system, messages }) => [...system, ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))]);
+    const blocks = written.flatMap(({ system, messages }) => [
+      ...system,
+      ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])),
+    ]);
     const count = blocks.filter((one: AnthropicBlock) => "cache_control" in one && one.cache_control).length;
     if (block && !block.cache_control && count < MOST_MARKS) block.cache_control = { type: "ephemeral" };
   } else if (format === "raw") {
     const run = before.at(-1);
     const last = run?.messages.at(-1) as Raw.ChatMessage | undefined;
     if (!last || last.content.some(({ type }) => type === ChatCompletionContentPartKind.CacheBreakpoint)) return;
-    run!.messages[run!.messages.length - 1] = { ...last, content: [...last.content, { type: ChatCompletionContentPartKind.CacheBreakpoint, cacheType: "ephemeral" }] };
+    run!.messages[run!.messages.length - 1] = {
+      ...last,
+      content: [...last.content, { type: ChatCompletionContentPartKind.CacheBreakpoint, cacheType: "ephemeral" }],
+    };
   }
 }
 

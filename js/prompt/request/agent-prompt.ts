@@ -10,14 +10,17 @@ import type { ConversationHistoryProps } from "./history.ts";
 export interface AgentPromptProps extends ConversationHistoryProps {
   /** Instructions: the content of the system message. */
   system?: PromptChildren;
-  /** What is true for the whole session (the workspace, the platform): a message of the user before the history. Priority 800. */
+  /**
+   * What is true for the whole session (the workspace, the platform): a message of the user before the history.
+   * Priority 800.
+   */
   context?: PromptChildren;
 }
 
 /**
- * An agent's prompt with the priorities of Copilot Chat: instructions, context (800), the earlier turns of a conversation (700), the newest
- * request (900), the rounds since (899), and its children behind them. One result of a tool has at most half of the prompt
- * (`resultShare`). The history renders last and takes what the others leave.
+ * An agent's prompt with the priorities of Copilot Chat: instructions, context (800), the earlier turns of a
+ * conversation (700), the newest request (900), the rounds since (899), and its children behind them. One result of a
+ * tool has at most half of the prompt (`resultShare`). The history renders last and takes what the others leave.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -39,9 +42,19 @@ export interface AgentPromptProps extends ConversationHistoryProps {
 export class AgentPrompt extends PromptElement<AgentPromptProps> {
   render(): PromptPiece {
     const { system, context, conversation, messages, format, resultShare, cacheBreakpoint, children } = this.props;
-    const history = { conversation, messages, format, resultShare, cacheBreakpoint, passPriority: true, priority: PRIORITIES.earlier, flexGrow: 1 };
+    const history = {
+      conversation,
+      messages,
+      format,
+      resultShare,
+      cacheBreakpoint,
+      passPriority: true,
+      priority: PRIORITIES.earlier,
+      flexGrow: 1,
+    };
     return createPiece(
-      Fragment, null,
+      Fragment,
+      null,
       system !== undefined && createPiece(SystemMessage, {}, system),
       context !== undefined && createPiece(UserMessage, { priority: 800 }, context),
       createPiece(ConversationHistory, history),

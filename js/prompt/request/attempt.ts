@@ -47,20 +47,42 @@ export class Attempts<F extends RenderFormat> {
     this.options = options;
   }
 
-  /** Whose history is shown from now on, and how that is counted; `tools`: tokens of the tools that its requests have anyway. */
+  /**
+   * Whose history is shown from now on, and how that is counted; `tools`: tokens of the tools that its requests have
+   * anyway.
+   */
   use(conversation: Conversation<any>, tools: number): void {
     this.conversation = conversation;
     this.tools = tools;
   }
 
-  async render(budget: number, { messages, replay, noBreakpoints = false, isFine = false }: Wanted): Promise<Attempt<F>> {
+  async render(
+    budget: number,
+    { messages, replay, noBreakpoints = false, isFine = false }: Wanted,
+  ): Promise<Attempt<F>> {
     const { conversation, list } = this;
     const { encoding, model, costModel } = conversation?.log.counted({}) ?? {};
-    const how = { ...(encoding !== undefined && { encoding }), ...(model !== undefined && { model }), ...(costModel !== undefined && { costModel }) };
+    const how = {
+      ...(encoding !== undefined && { encoding }),
+      ...(model !== undefined && { model }),
+      ...(costModel !== undefined && { costModel }),
+    };
     let host: HistoryHost | undefined;
-    const session = await sessionOf(this.prompt, { ...how, ...this.options, budget: Math.max(0, budget - this.tools) } as RenderOptions<F>, {
-      host: (counting, format) => (host = new HistoryHost(counting, format, { conversation, messages, list, isCoarse: !isFine && this.options.tracer === undefined })), noBreakpoints, ...(replay && { replay }),
-    });
+    const session = await sessionOf(
+      this.prompt,
+      { ...how, ...this.options, budget: Math.max(0, budget - this.tools) } as RenderOptions<F>,
+      {
+        host: (counting, format) =>
+          (host = new HistoryHost(counting, format, {
+            conversation,
+            messages,
+            list,
+            isCoarse: !isFine && this.options.tracer === undefined,
+          })),
+        noBreakpoints,
+        ...(replay && { replay }),
+      },
+    );
     return new Attempt(session, this.options.format ?? ("openai-chat" as F), Math.max(0, budget - this.tools), host!);
   }
 
@@ -129,13 +151,21 @@ export class Attempt<F extends RenderFormat> {
   tooLarge({ entries }: Claim, budget: number): BudgetExceededError {
     const messages = (this.session.reports() as { node: number; tokens?: number }[]).flatMap(({ node, tokens = 0 }) => {
       const found = this.session.nodes[node]!;
-      return found.type === "element" && found.kind === "message" && !isInHistory(found) ? [{ path: readable(found), tokens }] : [];
+      return found.type === "element" && found.kind === "message" && !isInHistory(found)
+        ? [{ path: readable(found), tokens }]
+        : [];
     });
     const needed = messages.reduce((sum, { tokens }) => sum + tokens, 0);
     const largest = messages.toSorted((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
-    const error = new BudgetExceededError({ limit: "prompt", budget, needed, largest }, MetadataMap.from([]), entries.map(({ message }) => message));
+    const error = new BudgetExceededError(
+      { limit: "prompt", budget, needed, largest },
+      MetadataMap.from([]),
+      entries.map(({ message }) => message),
+    );
     const names = largest.map(({ path, tokens }) => `${path} (${tokens})`).join(", ");
-    error.message = `The prompt without its history needs ${needed} tokens, and ${budget} are allowed. Largest: ${names}. Shorten these, or give them a lower priority than the history.`;
+    error.message =
+      `The prompt without its history needs ${needed} tokens, and ${budget} are allowed. Largest: ${names}. ` +
+      "Shorten these, or give them a lower priority than the history.";
     this.free();
     return error;
   }
@@ -149,9 +179,19 @@ export class Attempt<F extends RenderFormat> {
 export function lostOf<F extends RenderFormat>(attempt: Attempt<F>, { entries }: Claim): Removal[] {
   if (attempt.shown.length === entries.length) return [];
   const shown = new Set(attempt.shown.map(({ message }) => message));
-  return entries.flatMap(({ message, ids, tokens }) => (shown.has(message) ? [] : [{
-    ids: [...ids], rule: "priority", why: "the lowest priority in the prompt", tokens, recall: ids[0] ?? "",
-  }]));
+  return entries.flatMap(({ message, ids, tokens }) =>
+    shown.has(message)
+      ? []
+      : [
+          {
+            ids: [...ids],
+            rule: "priority",
+            why: "the lowest priority in the prompt",
+            tokens,
+            recall: ids[0] ?? "",
+          },
+        ],
+  );
 }
 
 function isInHistory(node: RenderNode | undefined): boolean {

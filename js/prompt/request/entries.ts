@@ -1,6 +1,7 @@
 /**
- * The messages of a history, as a prompt tree needs them: what each is, what it costs, and which of them stay or go together. In comes a
- * conversation or a list of messages of any format, out come {@link Entry} and {@link Group}. What was read of a message is held with it.
+ * The messages of a history, as a prompt tree needs them: what each is, what it costs, and which of them stay or go
+ * together. In comes a conversation or a list of messages of any format, out come {@link Entry} and {@link Group}. What
+ * was read of a message is held with it.
  */
 
 import { readConversation } from "../../adapters/index.ts";
@@ -47,7 +48,10 @@ export class Known {
   private readonly tokens = new WeakMap<object, number>();
   private readonly entries = new WeakMap<object, Entry>();
   private readonly shortened = new WeakMap<object, Map<number, Entry>>();
-  /** Copies are made anew for every view: what they cost is held by the ids of their messages while the same edits are in force. */
+  /**
+   * Copies are made anew for every view: what they cost is held by the ids of their messages while the same edits are
+   * in force.
+   */
   private made = new Map<string, number>();
   private standing = "";
 
@@ -65,8 +69,8 @@ export class Known {
   }
 
   /**
-   * Entries of `messages`: those of the view, or what became of them for one request. `own` is false if the log counts in another way than
-   * the request is counted.
+   * Entries of `messages`: those of the view, or what became of them for one request. `own` is false if the log counts
+   * in another way than the request is counted.
    */
   of<T>(log: ConversationLog<T>, view: LogView<T>, messages: readonly T[], own: boolean): Entry[] {
     const standing = log.standing();
@@ -80,15 +84,31 @@ export class Known {
       const at = places ? places.get(message) : number;
       const ids = at === undefined ? [] : names[at]!;
       const isOriginal = ids.length === 1 && log.original(ids[0]!) === message;
-      const counted = !isOriginal ? this.copied(ids, message as object) : own ? this.held(log, ids[0]!, message as object) : this.count(message as object);
-      return this.entry(message as object, ids, ids.some((id) => inserted.has(id) || pinned.has(id)), counted);
+      const counted = !isOriginal
+        ? this.copied(ids, message as object)
+        : own
+          ? this.held(log, ids[0]!, message as object)
+          : this.count(message as object);
+      return this.entry(
+        message as object,
+        ids,
+        ids.some((id) => inserted.has(id) || pinned.has(id)),
+        counted,
+      );
     });
   }
 
   /** The same object as long as nothing about the message changes. */
   private entry(message: object, ids: readonly string[], isKept: boolean, tokens: number): Entry {
     const held = this.entries.get(message);
-    if (held && held.tokens === tokens && held.isKept === isKept && held.ids[0] === ids[0] && held.ids.length === ids.length) return held;
+    if (
+      held &&
+      held.tokens === tokens &&
+      held.isKept === isKept &&
+      held.ids[0] === ids[0] &&
+      held.ids.length === ids.length
+    )
+      return held;
     const entry = { message, format: this.format, tokens, counted: tokens, neutral: this.read(message), ids, isKept };
     this.entries.set(message, entry);
     return entry;
@@ -111,17 +131,25 @@ export class Known {
 
   private count(message: object): number {
     let tokens = this.tokens.get(message);
-    if (tokens === undefined) this.tokens.set(message, (tokens = countMessages([message], { ...this.counting, format: this.format }).total - this.empty));
+    if (tokens === undefined)
+      this.tokens.set(
+        message,
+        (tokens = countMessages([message], { ...this.counting, format: this.format }).total - this.empty),
+      );
     return tokens;
   }
 
   private read(message: object): NeutralMessage {
     let read = this.neutral.get(message);
-    if (!read) this.neutral.set(message, (read = readConversation([message], { format: this.format }).messages.at(-1)!));
+    if (!read)
+      this.neutral.set(message, (read = readConversation([message], { format: this.format }).messages.at(-1)!));
     return read;
   }
 
-  /** The entry with no result of a tool over `limit` tokens: texts are cut in their middle, and what was cut keeps its message's form. */
+  /**
+   * The entry with no result of a tool over `limit` tokens: texts are cut in their middle, and what was cut keeps its
+   * message's form.
+   */
   shorten(entry: Entry, limit: number): Entry {
     if (entry.tokens <= limit || !entry.neutral.parts.some(({ type }) => type === "toolResult")) return entry;
     let held = this.shortened.get(entry.message);
@@ -153,7 +181,9 @@ function words({ content }: Extract<Part, { type: "toolResult" }>): string | und
   return texts.length === content.length && texts.length > 0 ? texts.join("\n") : undefined;
 }
 
-/** Puts what the model said in one step together with the results of its calls. Whatever else there is stands by itself. */
+/**
+ * Puts what the model said in one step together with the results of its calls. Whatever else there is stands by itself.
+ */
 export function grouped(entries: readonly Entry[]): Group[] {
   const groups: Group[] = [];
   let hasResults = false;
@@ -167,7 +197,12 @@ export function grouped(entries: readonly Entry[]): Group[] {
     } else if (role === "assistant" && last?.kind === "round" && !hasResults && calls(last.entries.at(-1)!)) {
       last.entries.push(entry);
     } else {
-      const kind = role === "system" || role === "developer" || entry.isKept ? "frame" : role === "assistant" || isResult ? "round" : "request";
+      const kind =
+        role === "system" || role === "developer" || entry.isKept
+          ? "frame"
+          : role === "assistant" || isResult
+            ? "round"
+            : "request";
       groups.push({ kind, entries: [entry] });
       hasResults = isResult;
     }
@@ -175,7 +210,12 @@ export function grouped(entries: readonly Entry[]): Group[] {
   return groups;
 }
 
-/** True for a message that calls, or thinks before a call: formats with an item for each have several of them in a row. */
+/**
+ * True for a message that calls, or thinks before a call: formats with an item for each have several of them in a row.
+ */
 function calls({ neutral: { parts } }: Entry): boolean {
-  return parts.some(({ type }) => type === "toolCall") || parts.every(({ type }) => type === "reasoning" || type === "opaque");
+  return (
+    parts.some(({ type }) => type === "toolCall") ||
+    parts.every(({ type }) => type === "reasoning" || type === "opaque")
+  );
 }

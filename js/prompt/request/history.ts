@@ -27,17 +27,22 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
   messages?: readonly object[];
   /** Format of `messages`. Default: found out from them. */
   format?: Format;
-  /** Share of the prompt's budget that one result of a tool may have; what is longer is cut in its middle. Default 0.5; 1 cuts nothing. */
+  /**
+   * Share of the prompt's budget that one result of a tool may have; what is longer is cut in its middle. Default 0.5;
+   * 1 cuts nothing.
+   */
   resultShare?: number;
-  /** Whether what comes before the history is marked for the provider's cache, in formats that have marks. Default true. */
+  /**
+   * Whether what comes before the history is marked for the provider's cache, in formats that have marks. Default true.
+   */
   cacheBreakpoint?: boolean;
 }
 
 /**
- * Shows a conversation in a prompt: its system messages, summaries, requests and rounds, each message as its host holds it. A call and its
- * results go together. Of the earlier turns the oldest goes first, then the rounds of the current turn, then its request; summaries, system
- * messages and pinned messages go last. With `passPriority` these three parts compete with the element's siblings, at 700 (or `priority`),
- * 899 and 900.
+ * Shows a conversation in a prompt: its system messages, summaries, requests and rounds, each message as its host holds
+ * it. A call and its results go together. Of the earlier turns the oldest goes first, then the rounds of the current
+ * turn, then its request; summaries, system messages and pinned messages go last. With `passPriority` these three parts
+ * compete with the element's siblings, at 700 (or `priority`), 899 and 900.
  *
  * `render` drops what does not fit. `renderRequest` compacts the conversation instead.
  *
@@ -62,35 +67,61 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
 export class ConversationHistory extends PromptElement<ConversationHistoryProps> {
   render(_state: void, sizing: BasePromptSizing): PromptPiece {
     const { resultShare = RESULT_SHARE, priority, cacheBreakpoint } = this.props;
-    if (typeof resultShare !== "number" || !(resultShare > 0 && resultShare <= 1)) throw bad("resultShare", "a share above 0, at most 1", resultShare, "<ConversationHistory>");
-    if (cacheBreakpoint !== undefined && typeof cacheBreakpoint !== "boolean") throw bad("cacheBreakpoint", "true or false", cacheBreakpoint, "<ConversationHistory>");
+    if (typeof resultShare !== "number" || !(resultShare > 0 && resultShare <= 1))
+      throw bad("resultShare", "a share above 0, at most 1", resultShare, "<ConversationHistory>");
+    if (cacheBreakpoint !== undefined && typeof cacheBreakpoint !== "boolean")
+      throw bad("cacheBreakpoint", "true or false", cacheBreakpoint, "<ConversationHistory>");
     const limit = resultShare === 1 ? Infinity : Math.floor(resultShare * sizing.endpoint.modelMaxPromptTokens);
     const host = hostOf(sizing);
     if (!host) {
-      return inParts(plainGroups(this.props), priority, (groups, first) => groups.map((group, at) => (
-        createPiece(Chunk, { flexGrow: first + at + 1, priority: first + at + 1 }, group.entries.flatMap(({ neutral }) => plainPieces(neutral))))));
+      return inParts(plainGroups(this.props), priority, (groups, first) =>
+        groups.map((group, at) =>
+          createPiece(
+            Chunk,
+            { flexGrow: first + at + 1, priority: first + at + 1 },
+            group.entries.flatMap(({ neutral }) => plainPieces(neutral)),
+          ),
+        ),
+      );
     }
     const { entries, items, isCoarse } = host.claim(this.props, limit);
-    return inParts(grouped(entries), priority, (groups, first) => (
-      isCoarse ? [items.whole(groups.flatMap((group) => group.entries))] : groups.map((group, at) => items.group(group.entries, first + at + 1))));
+    return inParts(grouped(entries), priority, (groups, first) =>
+      isCoarse
+        ? [items.whole(groups.flatMap((group) => group.entries))]
+        : groups.map((group, at) => items.group(group.entries, first + at + 1)),
+    );
   }
 }
 
 /**
- * The earlier turns, the newest request, and the rounds behind it. What must stay stands beside them without a priority. Each group renders
- * by itself, the newest first, so that layout charges all of it and no equal share.
+ * The earlier turns, the newest request, and the rounds behind it. What must stay stands beside them without a
+ * priority. Each group renders by itself, the newest first, so that layout charges all of it and no equal share.
  */
-function inParts(groups: readonly Group[], earlier: number | undefined, pieces: (groups: readonly Group[], first: number) => PromptPiece[]): PromptPiece {
+function inParts(
+  groups: readonly Group[],
+  earlier: number | undefined,
+  pieces: (groups: readonly Group[], first: number) => PromptPiece[],
+): PromptPiece {
   const newest = groups.findLastIndex(({ kind }) => kind === "request");
   const rank = (at: number) => {
     if (groups[at]!.kind === "frame") return undefined;
-    return newest < 0 || at < newest ? earlier ?? PRIORITIES.earlier : at === newest ? PRIORITIES.request : PRIORITIES.rounds;
+    return newest < 0 || at < newest
+      ? (earlier ?? PRIORITIES.earlier)
+      : at === newest
+        ? PRIORITIES.request
+        : PRIORITIES.rounds;
   };
   const parts: PromptPiece[] = [];
   for (let start = 0, end = 0; start < groups.length; start = end) {
     const priority = rank(start);
     while (end < groups.length && rank(end) === priority) end += 1;
-    parts.push(createPiece(LogicalWrapper, { flexGrow: parts.length + 1, ...(priority !== undefined && { priority }) }, pieces(groups.slice(start, end), start)));
+    parts.push(
+      createPiece(
+        LogicalWrapper,
+        { flexGrow: parts.length + 1, ...(priority !== undefined && { priority }) },
+        pieces(groups.slice(start, end), start),
+      ),
+    );
   }
   return createPiece(Fragment, null, parts);
 }
@@ -98,23 +129,47 @@ function inParts(groups: readonly Group[], earlier: number | undefined, pieces: 
 /** For renderers that know nothing of histories: messages made of texts, calls, results and pictures. */
 function plainGroups({ conversation, messages, format }: ConversationHistoryProps): Group[] {
   const all = conversation ? conversation.view().messages : messages;
-  if (!Array.isArray(all)) throw new EspalierError({ code: "bad_option", message: "<ConversationHistory> needs conversation or messages", path: "conversation" });
+  if (!Array.isArray(all))
+    throw new EspalierError({
+      code: "bad_option",
+      message: "<ConversationHistory> needs conversation or messages",
+      path: "conversation",
+    });
   const own = conversation ? conversation.log.format : format;
   const reading = readConversation(all, own === undefined ? {} : { format: own });
-  const entries = reading.messages.map((neutral) => ({ message: neutral, format: reading.format, tokens: 0, counted: 0, neutral, ids: [], isKept: false }));
+  const entries = reading.messages.map((neutral) => ({
+    message: neutral,
+    format: reading.format,
+    tokens: 0,
+    counted: 0,
+    neutral,
+    ids: [],
+    isKept: false,
+  }));
   return grouped(entries);
 }
 
 function plainPieces({ role, parts }: NeutralMessage): PromptPiece[] {
-  const results = parts.flatMap((part) => (part.type === "toolResult"
-    ? [createPiece(ToolMessage, { toolCallId: part.callId }, createPiece(IfEmpty, { alt: "(empty)" }, part.content.map(plainPart)))]
-    : []));
-  const calls = parts.flatMap((part) => (part.type === "toolCall"
-    ? [{ id: part.callId, type: "function" as const, function: { name: part.name, arguments: part.arguments } }]
-    : []));
+  const results = parts.flatMap((part) =>
+    part.type === "toolResult"
+      ? [
+          createPiece(
+            ToolMessage,
+            { toolCallId: part.callId },
+            createPiece(IfEmpty, { alt: "(empty)" }, part.content.map(plainPart)),
+          ),
+        ]
+      : [],
+  );
+  const calls = parts.flatMap((part) =>
+    part.type === "toolCall"
+      ? [{ id: part.callId, type: "function" as const, function: { name: part.name, arguments: part.arguments } }]
+      : [],
+  );
   const words = parts.flatMap((part) => (part.type === "text" || part.type === "image" ? [plainPart(part)] : []));
   if (words.length === 0 && calls.length === 0) return results;
-  const element = role === "assistant" ? AssistantMessage : role === "system" || role === "developer" ? SystemMessage : UserMessage;
+  const element =
+    role === "assistant" ? AssistantMessage : role === "system" || role === "developer" ? SystemMessage : UserMessage;
   return [...results, createPiece(element, calls.length > 0 ? { toolCalls: calls } : {}, words)];
 }
 
@@ -122,5 +177,7 @@ function plainPart(part: Part): PromptChildren {
   if (part.type === "text") return part.text;
   if (part.type !== "image") return undefined;
   const src = part.data ?? part.url;
-  return src === undefined ? undefined : createPiece(Image, { src, ...(part.mediaType !== undefined && { mimeType: part.mediaType }) });
+  return src === undefined
+    ? undefined
+    : createPiece(Image, { src, ...(part.mediaType !== undefined && { mimeType: part.mediaType }) });
 }

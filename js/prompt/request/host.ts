@@ -58,10 +58,14 @@ export class HistoryHost {
   private turn = 0;
 
   /**
-   * `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view. `list`: messages of an
-   * element that the conversation was opened with.
+   * `conversation`: whose history an element without one shows. `messages`: what it shows of that; default: its view.
+   * `list`: messages of an element that the conversation was opened with.
    */
-  constructor(counting: Counting, format: RenderFormat, { conversation, messages, list, isCoarse = false }: HistoryOf = {}) {
+  constructor(
+    counting: Counting,
+    format: RenderFormat,
+    { conversation, messages, list, isCoarse = false }: HistoryOf = {},
+  ) {
     this.counting = counting;
     this.encoding = encodingOf(counting);
     this.format = format;
@@ -79,18 +83,30 @@ export class HistoryHost {
   /** What an element shows, none of its results above `limit` tokens. */
   claim(props: ConversationHistoryProps, limit: number): Shown {
     const { conversation: own, messages } = props;
-    if (own !== undefined && !isConversation(own)) throw bad("conversation", "a conversation of openConversation", own, "<ConversationHistory>");
-    if (own !== undefined && messages !== undefined) throw bad("messages", "absent beside conversation", messages, "<ConversationHistory>");
+    if (own !== undefined && !isConversation(own))
+      throw bad("conversation", "a conversation of openConversation", own, "<ConversationHistory>");
+    if (own !== undefined && messages !== undefined)
+      throw bad("messages", "absent beside conversation", messages, "<ConversationHistory>");
     const isOpened = messages === undefined || (this.conversation !== undefined && messages === this.list);
     const conversation = own ?? (isOpened ? this.conversation : undefined);
     if (!conversation && messages === undefined) {
-      throw new EspalierError({ code: "bad_option", message: "<ConversationHistory> needs conversation or messages, or options.conversation of renderRequest", path: "conversation" });
+      throw new EspalierError({
+        code: "bad_option",
+        message: "<ConversationHistory> needs conversation or messages, or options.conversation of renderRequest",
+        path: "conversation",
+      });
     }
-    const same = this.claims.some(({ props: other }) => (conversation ? (other.conversation ?? this.conversation) === conversation && other.messages === undefined : other.messages === messages));
+    const same = this.claims.some(({ props: other }) =>
+      conversation
+        ? (other.conversation ?? this.conversation) === conversation && other.messages === undefined
+        : other.messages === messages,
+    );
     if (same) {
       throw new EspalierError({
-        code: "bad_option", path: "conversation",
-        message: "Two <ConversationHistory> elements show the same conversation, so that each of its messages would be sent twice. Remove one of them.",
+        code: "bad_option",
+        path: "conversation",
+        message:
+          "Two <ConversationHistory> elements show the same conversation: its messages would be sent twice. Remove one.",
       });
     }
     const { entries, known } = conversation ? this.ofConversation(conversation) : this.ofList(props);
@@ -104,7 +120,11 @@ export class HistoryHost {
     const { log } = conversation;
     const { tools: _, format: __, ...own } = log.counted({});
     // Another tokenizer or another form costs something else.
-    const isSame = own.tokenizer !== undefined || (log.format === this.format && encodingOf(own) === this.encoding && (own.costModel ?? "espalier") === (this.counting.costModel ?? "espalier"));
+    const isSame =
+      own.tokenizer !== undefined ||
+      (log.format === this.format &&
+        encodingOf(own) === this.encoding &&
+        (own.costModel ?? "espalier") === (this.counting.costModel ?? "espalier"));
     const counting = isSame ? own : this.counting;
     const key = keyOf(log.format, counting);
     let held = logs.get(log);
@@ -116,7 +136,8 @@ export class HistoryHost {
 
   private ofList({ messages, format }: ConversationHistoryProps): { entries: Entry[]; known: Known } {
     if (!Array.isArray(messages)) throw bad("messages", "a list of messages", messages, "<ConversationHistory>");
-    if (format !== undefined && !FORMATS.includes(format)) throw bad("format", `one of ${FORMATS.join(", ")}`, format, "<ConversationHistory>");
+    if (format !== undefined && !FORMATS.includes(format))
+      throw bad("format", `one of ${FORMATS.join(", ")}`, format, "<ConversationHistory>");
     const own = format ?? readConversation(messages, {}).format;
     const key = keyOf(own, this.counting);
     const known = lists.get(key) ?? new Known(own, this.counting, this.encoding);

@@ -1,4 +1,7 @@
-/** Messages of a history in a prompt tree: one part that says what they cost, and is sent in the form that their host holds them in. */
+/**
+ * Messages of a history in a prompt tree: one part that says what they cost, and is sent in the form that their host
+ * holds them in.
+ */
 
 import { ChatCompletionContentPartKind } from "../output/raw.ts";
 import type { ChatMessage } from "../output/raw.ts";
@@ -16,5 +19,9 @@ export class HistoryItem {
 /** The entries behind a message of a rendered prompt, if it is of a history. */
 export function entriesOf({ content }: ChatMessage): readonly Entry[] | undefined {
   const [part] = content;
-  return content.length === 1 && part!.type === ChatCompletionContentPartKind.Opaque && part!.value instanceof HistoryItem ? part!.value.entries : undefined;
+  return content.length === 1 &&
+    part!.type === ChatCompletionContentPartKind.Opaque &&
+    part!.value instanceof HistoryItem
+    ? part!.value.entries
+    : undefined;
 }

@@ -9,7 +9,13 @@ import type { PromptPiece } from "../piece.ts";
 import type { Counting, Entry } from "./entries.ts";
 import { HistoryItem } from "./item.ts";
 
-const ELEMENTS = { system: SystemMessage, developer: SystemMessage, user: UserMessage, assistant: AssistantMessage, tool: ToolMessage } as const;
+const ELEMENTS = {
+  system: SystemMessage,
+  developer: SystemMessage,
+  user: UserMessage,
+  assistant: AssistantMessage,
+  tool: ToolMessage,
+} as const;
 
 /** The piece of each message that was made last: histories grow at their end, so that most pieces stay as they are. */
 const made = new WeakMap<Entry, { piece: PromptPiece; order: number; priority: number | undefined; usage: number }>();
@@ -26,13 +32,21 @@ export class Items {
   /** Messages that go together: one as it is, several as a chunk. */
   group(entries: readonly Entry[], order: number): PromptPiece {
     if (entries.length === 1) return this.piece(entries[0]!, order, order);
-    return createPiece(Chunk, { flexGrow: order, priority: order }, entries.map((entry, at) => this.piece(entry, at + 1, undefined)));
+    return createPiece(
+      Chunk,
+      { flexGrow: order, priority: order },
+      entries.map((entry, at) => this.piece(entry, at + 1, undefined)),
+    );
   }
 
   /** Messages that are kept or removed as a whole, as one node: the engine's work does not grow with them. */
   whole(entries: readonly Entry[]): PromptPiece {
     const tokens = entries.reduce((sum, entry) => sum + entry.tokens, 0);
-    return createPiece(UserMessage, {}, createPiece("opaque", { value: new HistoryItem(entries), tokenUsage: Math.max(0, tokens - this.base("user")) }));
+    return createPiece(
+      UserMessage,
+      {},
+      createPiece("opaque", { value: new HistoryItem(entries), tokenUsage: Math.max(0, tokens - this.base("user")) }),
+    );
   }
 
   private piece(entry: Entry, order: number, priority: number | undefined): PromptPiece {
@@ -41,7 +55,11 @@ export class Items {
     const held = made.get(entry);
     if (held?.order === order && held.priority === priority && held.usage === usage) return held.piece;
     const opaque = createPiece("opaque", { value: new HistoryItem([entry]), tokenUsage: usage });
-    const piece = createPiece(ELEMENTS[role], { flexGrow: order, ...(priority !== undefined && { priority }), ...(role === "tool" && { toolCallId: "" }) }, opaque);
+    const piece = createPiece(
+      ELEMENTS[role],
+      { flexGrow: order, ...(priority !== undefined && { priority }), ...(role === "tool" && { toolCallId: "" }) },
+      opaque,
+    );
     made.set(entry, { piece, order, priority, usage });
     return piece;
   }
@@ -52,7 +70,9 @@ export class Items {
     if (tokens === undefined) {
       const parts: NeutralMessage["parts"] = role === "tool" ? [{ type: "toolResult", callId: "", content: [] }] : [];
       const counting = { ...this.counting, format: "espalier" as const };
-      tokens = countMessages([{ id: "m", role: role === "developer" ? "system" : role, parts }], counting).total - countMessages([], counting).total;
+      tokens =
+        countMessages([{ id: "m", role: role === "developer" ? "system" : role, parts }], counting).total -
+        countMessages([], counting).total;
       this.bases.set(role, tokens);
     }
     return tokens;

@@ -1,6 +1,6 @@
 /**
- * A prompt with a conversation in it as a request that fits: rendered, and where the history does not fit, compacted and rendered again.
- * `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
+ * A prompt with a conversation in it as a request that fits: rendered, and where the history does not fit, compacted
+ * and rendered again. `attempt.ts` renders once; `Conversation` decides what is compacted, and when.
  */
 
 import { needFunction, needSignal } from "../../checks.ts";
@@ -22,28 +22,35 @@ import type { Attempt } from "./attempt.ts";
 import { isConversation } from "./host.ts";
 import type { Claim } from "./host.ts";
 
-export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> extends Omit<RenderOptions<F>, "budget" | "model"> {
+export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> extends Omit<
+  RenderOptions<F>,
+  "budget" | "model"
+> {
   /** Whose history `<ConversationHistory />` shows. Default: the one that the element names. */
   conversation?: Conversation<any>;
-  /** Tokens of the whole request. Default: what the conversation's model takes; needed where the conversation is not an option. */
+  /**
+   * Tokens of the whole request. Default: what the conversation's model takes; needed where the conversation is not an
+   * option.
+   */
   budget?: number;
   /** The model of this request, by name or by its limits. Default: that of the conversation's request before. */
   model?: string | ModelLimits;
   /** Writes summaries, from this request on. Default: the conversation's own. */
   llm?: Llm;
   /**
-   * When messages of the history may be left out of the request without a summary: if neither the model nor rules made one that fits
-   * (`lastResort`), instead of any compaction that would have to be waited for (`freely`), or never, so that the call throws. Default
-   * `lastResort`.
+   * When messages of the history may be left out of the request without a summary: if neither the model nor rules made
+   * one that fits (`lastResort`), instead of any compaction that would have to be waited for (`freely`), or never, so
+   * that the call throws. Default `lastResort`.
    */
   drop?: "lastResort" | "freely" | "never";
 }
 
 /**
- * How a request came about. `rendered`: everything fits. `applied`: a summary was put to use, and everything that the conversation shows
- * since is in the request. The others left something out that no summary covers (`trimmed` lists it): `appliedButReRenderFailed`: although a
- * summary was put to use. `noResult`: a compaction was tried and gave none. `dropped`: none was tried, since `drop` or the conversation's
- * `automatic` says so, or a try a moment ago gained nothing.
+ * How a request came about. `rendered`: everything fits. `applied`: a summary was put to use, and everything that the
+ * conversation shows since is in the request. The others left something out that no summary covers (`trimmed` lists
+ * it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was tried and gave none.
+ * `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a moment ago gained
+ * nothing.
  */
 export type RequestStatus = "rendered" | "applied" | "appliedButReRenderFailed" | "noResult" | "dropped";
 
@@ -60,7 +67,10 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
   /** Tokens that it might have had. */
   budget: number;
   status: RequestStatus;
-  /** Where the summary came from: a job beside the conversation that was ready before it was needed, ready or waited for when it was, or made now. */
+  /**
+   * Where the summary came from: a job beside the conversation that was ready before it was needed, ready or waited for
+   * when it was, or made now.
+   */
   source?: SummarySource;
   /** What was compacted for this request, as in {@link PrepareReport}. */
   compactions: Compacted[];
@@ -68,15 +78,19 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
   trimmed: Removal[];
   /** The conversation's report; absent for a prompt without a history. */
   report?: PrepareReport;
-  /** The prompt, to be explained. Where all of the history fits each of its parts is one node; with a `tracer` each message is. */
+  /**
+   * The prompt, to be explained. Where all of the history fits each of its parts is one node; with a `tracer` each
+   * message is.
+   */
   rendered: Rendered<F>;
 }
 
 /**
- * Makes the next request of an agent whose prompt is a tree and whose history is a conversation. It renders; where the history does not fit, or the
- * conversation's profile says that it is time, the conversation is compacted (a summary that was made beside it is put to use, one that is
- * nearly done waited for, else one is made by the model, and by rules if that fails), and the prompt is rendered again. Everything in the
- * prompt but the history counts as taken. Components that render before the history are not asked again.
+ * Makes the next request of an agent whose prompt is a tree and whose history is a conversation. It renders; where the
+ * history does not fit, or the conversation's profile says that it is time, the conversation is compacted (a summary
+ * that was made beside it is put to use, one that is nearly done waited for, else one is made by the model, and by
+ * rules if that fails), and the prompt is rendered again. Everything in the prompt but the history counts as taken.
+ * Components that render before the history are not asked again.
  *
  * ```tsx
  * import { readFile } from "node:fs/promises";
@@ -97,26 +111,35 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
  * await conversation.dispose();
  * ```
  *
- * A prompt without a history is rendered as by {@link render}, if no conversation is given. Plain `messages` in the element are compacted for this
- * request alone; open a conversation to keep what was made.
+ * A prompt without a history is rendered as by {@link render}, if no conversation is given. Plain `messages` in the
+ * element are compacted for this request alone; open a conversation to keep what was made.
  *
- * @throws BudgetExceededError if the prompt without its history is too large (`details.largest` names its largest elements), or with `drop:
- * "never"`; EspalierError `budget_exceeded` if what must stay of the history is too large beside it, `bad_option`, `aborted`; and as {@link
- * render}. The conversation can be used on after all of them
+ * @throws BudgetExceededError if the prompt without its history is too large (`details.largest` names its largest
+ * elements), or with `drop: "never"`; EspalierError `budget_exceeded` if what must stay of the history is too large
+ * beside it, `bad_option`, `aborted`; and as {@link render}. The conversation can be used on after all of them
  */
 export async function renderRequest<F extends RenderFormat = "openai-chat">(
-  prompt: PromptChildren | PromptElementJSON, options: RenderRequestOptions<F>,
+  prompt: PromptChildren | PromptElementJSON,
+  options: RenderRequestOptions<F>,
 ): Promise<RenderedRequest<F>> {
   const { conversation, budget, model, llm, drop = "lastResort", ...rest } = known(options ?? {}, RENDER_REQUEST);
-  if (conversation !== undefined && !isConversation(conversation)) throw bad("conversation", "a conversation of openConversation", conversation);
-  if (budget !== undefined && !(typeof budget === "number" && budget >= 0)) throw bad("budget", "a number of tokens", budget);
-  if (budget === undefined && !conversation) throw bad("budget", "a number of tokens, where there is no options.conversation whose model says it", budget);
+  if (conversation !== undefined && !isConversation(conversation))
+    throw bad("conversation", "a conversation of openConversation", conversation);
+  if (budget !== undefined && !(typeof budget === "number" && budget >= 0))
+    throw bad("budget", "a number of tokens", budget);
+  if (budget === undefined && !conversation)
+    throw bad("budget", "a number of tokens, where there is no options.conversation whose model says it", budget);
   needFunction(llm, "llm");
   needSignal(rest.signal);
   if (!["lastResort", "freely", "never"].includes(drop)) throw bad("drop", '"lastResort", "freely" or "never"', drop);
   const format = (rest.format ?? "openai-chat") as F;
   needFormat(format);
-  const flow = new Flow<F>(prompt, { ...rest, format, llm, drop, ...(model !== undefined && { model }) }, budget, rest.format !== undefined);
+  const flow = new Flow<F>(
+    prompt,
+    { ...rest, format, llm, drop, ...(model !== undefined && { model }) },
+    budget,
+    rest.format !== undefined,
+  );
   return conversation ? flow.with(conversation, true) : flow.find();
 }
 
@@ -128,7 +151,12 @@ class Flow<F extends RenderFormat> {
   private readonly asked: number | undefined;
   private readonly isFormGiven: boolean;
 
-  constructor(prompt: PromptChildren | PromptElementJSON, settings: Settings<F>, asked: number | undefined, isFormGiven: boolean) {
+  constructor(
+    prompt: PromptChildren | PromptElementJSON,
+    settings: Settings<F>,
+    asked: number | undefined,
+    isFormGiven: boolean,
+  ) {
     const { llm: _, drop: __, model, ...options } = settings;
     const name = typeof model === "string" ? model : model?.name;
     this.attempts = new Attempts(prompt, { ...options, ...(name !== undefined && { model: name }) });
@@ -152,7 +180,13 @@ class Flow<F extends RenderFormat> {
     }
     first.free();
     const { llm, model } = this.settings;
-    const opened = await openConversation<any>({ messages: messages as any[], background: false, ...(format && { format }), ...(llm && { llm }), ...(model !== undefined && { model }) });
+    const opened = await openConversation<any>({
+      messages: messages as any[],
+      background: false,
+      ...(format && { format }),
+      ...(llm && { llm }),
+      ...(model !== undefined && { model }),
+    });
     try {
       this.attempts.list = messages;
       return await this.with(opened, false);
@@ -166,7 +200,11 @@ class Flow<F extends RenderFormat> {
     const { format, tools, signal, llm, model, drop } = this.settings;
     const { log } = conversation;
     if (!this.isFormGiven && log.format !== format) {
-      throw bad("format", `given, since the conversation is of another format than openai-chat (${log.format}): the form that the request shall have`, undefined);
+      throw bad(
+        "format",
+        `the form of the request, since the conversation is not of openai-chat but of ${log.format}`,
+        undefined,
+      );
     }
     const tree: InTree<any> = conversation.inTree();
     const own = tools !== undefined && format === log.format ? tools : undefined;
@@ -178,14 +216,21 @@ class Flow<F extends RenderFormat> {
     if (!claim) {
       first.free();
       const why = isGiven ? "options.conversation was given, but" : "a conversation was found, but";
-      throw new EspalierError({ code: "bad_option", message: `${why} the prompt shows no history. Put <ConversationHistory /> into it, or leave the conversation out.`, path: "options.conversation" });
+      throw new EspalierError({
+        code: "bad_option",
+        message:
+          `${why} the prompt shows no history. ` +
+          "Put <ConversationHistory /> into it, or leave the conversation out.",
+        path: "options.conversation",
+      });
     }
     const isLost = lostOf(first, claim).length > 0 || first.error !== undefined;
     if (isLost && (drop === "freely" || tree.isServerManaged)) return this.freely(tree, first, claim, budget);
     const frame = await this.frameOf(first, claim, budget);
     const made = await tree.made({ tokens: frame, cut: claim.cut, isLost }, signal);
     const shown = made.sent.messages as object[];
-    const isSame = !isLost && shown.length === claim.messages.length && shown.every((message, at) => message === claim.messages[at]);
+    const isSame =
+      !isLost && shown.length === claim.messages.length && shown.every((message, at) => message === claim.messages[at]);
     const replay = first.returnedBefore(claim);
     if (!isSame) first.free();
     let last = isSame ? first : await this.attempts.render(budget, { messages: shown, replay });
@@ -193,7 +238,8 @@ class Flow<F extends RenderFormat> {
       last.free();
       last = await this.attempts.render(budget, { messages: shown, replay, isFine: true });
     }
-    const dropped = made.sent.fitted !== undefined && made.sent.fitted.after.messages < made.sent.fitted.before.messages;
+    const dropped =
+      made.sent.fitted !== undefined && made.sent.fitted.after.messages < made.sent.fitted.before.messages;
     let lost = last.error ? [] : lostOf(last, this.claimOf(last)!);
     if (drop === "never" && (dropped || lost.length > 0)) {
       last.free();
@@ -211,15 +257,45 @@ class Flow<F extends RenderFormat> {
     const { compactions } = report;
     const applied = compactions.findLast(({ status }) => status === "applied");
     const isCut = dropped || lost.length > 0;
-    const status: RequestStatus = isCut ? (applied ? "appliedButReRenderFailed" : compactions.length > 0 ? "noResult" : "dropped") : applied ? "applied" : "rendered";
-    const source: SummarySource | undefined = !applied ? undefined : applied.job === undefined ? "foreground" : !isLost ? "preRender" : made.wasRunning ? "budgetExceededWaited" : "budgetExceededReady";
+    const status: RequestStatus = isCut
+      ? applied
+        ? "appliedButReRenderFailed"
+        : compactions.length > 0
+          ? "noResult"
+          : "dropped"
+      : applied
+        ? "applied"
+        : "rendered";
+    const source: SummarySource | undefined = !applied
+      ? undefined
+      : applied.job === undefined
+        ? "foreground"
+        : !isLost
+          ? "preRender"
+          : made.wasRunning
+            ? "budgetExceededWaited"
+            : "budgetExceededReady";
     return {
-      ...resultOf(rendered, this.attempts.total(rendered)), budget, status, ...(source && { source }), compactions, trimmed: [...report.trimmed, ...lost], report,
+      ...resultOf(rendered, this.attempts.total(rendered)),
+      budget,
+      status,
+      ...(source && { source }),
+      compactions,
+      trimmed: [...report.trimmed, ...lost],
+      report,
     };
   }
 
-  /** The history pruned by priority, or whole where the server sees to it: nothing is compacted that would have to be waited for. */
-  private async freely(tree: InTree<any>, first: Attempt<F>, claim: Claim, budget: number): Promise<RenderedRequest<F>> {
+  /**
+   * The history pruned by priority, or whole where the server sees to it: nothing is compacted that would have to be
+   * waited for.
+   */
+  private async freely(
+    tree: InTree<any>,
+    first: Attempt<F>,
+    claim: Claim,
+    budget: number,
+  ): Promise<RenderedRequest<F>> {
     const replay = first.returnedBefore(claim);
     const all = claim.entries.reduce((sum, { tokens }) => sum + tokens, 0);
     first.free();
@@ -230,12 +306,20 @@ class Flow<F extends RenderFormat> {
     const lost = lostOf(last, this.claimOf(last)!);
     const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut });
     const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
-    return { ...resultOf(rendered, this.attempts.total(rendered)), budget, status: lost.length > 0 ? "dropped" : "rendered", compactions: [], trimmed: lost, report };
+    return {
+      ...resultOf(rendered, this.attempts.total(rendered)),
+      budget,
+      status: lost.length > 0 ? "dropped" : "rendered",
+      compactions: [],
+      trimmed: lost,
+      report,
+    };
   }
 
   /** Tokens of everything but the history. */
   private async frameOf(first: Attempt<F>, claim: Claim, budget: number): Promise<number> {
-    if (first.error === undefined && (first.shown.length > 0 || claim.entries.length === 0)) return this.attempts.frame(first.rendered());
+    if (first.error === undefined && (first.shown.length > 0 || claim.entries.length === 0))
+      return this.attempts.frame(first.rendered());
     if (first.endsElsewhere()) throw first.tooLarge(claim, budget);
     const bare = await this.attempts.render(budget, { messages: [], replay: first.returnedBefore(claim) });
     try {
@@ -249,22 +333,29 @@ class Flow<F extends RenderFormat> {
   private claimOf({ claims }: Attempt<F>): Claim | undefined {
     if (claims.length > 1) {
       throw new EspalierError({
-        code: "bad_option", path: "prompt",
-        message: `The prompt has ${claims.length} <ConversationHistory> elements, and renderRequest compacts one conversation. Keep one, and render the others as elements of your own.`,
+        code: "bad_option",
+        path: "prompt",
+        message:
+          `The prompt has ${claims.length} histories, and renderRequest compacts one conversation. ` +
+          "Keep one <ConversationHistory>, and render the others as elements of your own.",
       });
     }
     return claims[0];
   }
 }
 
-function resultOf<F extends RenderFormat>(rendered: Rendered<F>, tokens: number): Pick<RenderedRequest<F>, "request" | "messages" | "tokens" | "budget" | "rendered"> {
+function resultOf<F extends RenderFormat>(
+  rendered: Rendered<F>,
+  tokens: number,
+): Pick<RenderedRequest<F>, "request" | "messages" | "tokens" | "budget" | "rendered"> {
   return { request: rendered.request, messages: rendered.messages, tokens, budget: rendered.budget, rendered };
 }
 
 function lossError(budget: number, needed: number): EspalierError {
   return new EspalierError({
-    code: "budget_exceeded", path: "options.drop",
-    message: `Messages of the history have no summary and do not fit into ${budget} tokens, and options.drop is "never".`,
+    code: "budget_exceeded",
+    path: "options.drop",
+    message: `Messages without a summary do not fit into ${budget} tokens, and options.drop is "never".`,
     details: { budget, needed },
   });
 }

@@ -256,6 +256,31 @@ test("a provider's refusal is learned from, and the next request is smaller", as
   assert.ok(next.tokens <= 2_000);
 });
 
+test("where the server manages the context nothing is compacted and nothing left out", async () => {
+  const conversation = await open({ serverManaged: true });
+  filled(conversation, 5, 25);
+  const made = await renderRequest(agent(), { conversation, budget: BUDGET });
+  assert.deepEqual([made.status, made.compactions, made.trimmed, made.messages.length], ["rendered", [], [], 53]);
+});
+
+test("a smaller model: the history is compacted for it, and says why", async () => {
+  const conversation = await open({ model: { name: "gpt-4o", maxPromptTokens: 50_000 } });
+  filled(conversation, 5, 25);
+  assert.equal((await renderRequest(agent(), { conversation })).status, "rendered");
+  const made = await renderRequest(agent(), { conversation, model: { name: "gpt-4o-mini", maxPromptTokens: BUDGET } });
+  assert.deepEqual([made.status, made.budget, made.compactions.at(-1)!.trigger], ["applied", BUDGET, "model_switch"]);
+  sound(made);
+});
+
+test("a summary can be taken back, and the next request has another", async () => {
+  const conversation = await open();
+  filled(conversation, 5, 25);
+  await renderRequest(agent(), { conversation, budget: BUDGET });
+  conversation.undo();
+  const made = await renderRequest(agent(), { conversation, budget: 50_000 });
+  assert.deepEqual([made.status, summaries(made.messages), made.messages.length], ["rendered", 0, 53]);
+});
+
 const FORMATS: RenderFormat[] = ["openai-chat", "anthropic", "gemini", "vscode", "raw", "ai-sdk"];
 for (const format of FORMATS) {
   test(`${format}: conversations of any format, compacted and valid`, async () => {
