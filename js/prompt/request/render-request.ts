@@ -22,10 +22,9 @@ import type { Attempt } from "./attempt.ts";
 import { isConversation } from "./host.ts";
 import type { Claim } from "./host.ts";
 
-export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> extends Omit<
-  RenderOptions<F>,
-  "budget" | "model"
-> {
+type Common<F extends RenderFormat> = Omit<RenderOptions<F>, "budget" | "model">;
+
+export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> extends Common<F> {
   /** Whose history `<ConversationHistory />` shows. Default: the one that the element names. */
   conversation?: Conversation<any>;
   /**
