@@ -154,7 +154,7 @@ export function breakdown(messages: unknown, options: BreakdownOptions = {}): Br
 export function prune<T>(messages: T, options: PruneOptions = {}): PruneResult<T> {
   const reading = read(messages, known(options, PRUNE));
   const { limitSource, ...fields } = pruneFields(reading, options);
-  const { plan, ...report } = call(() => wasm().prune(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
+  const { plan, ...report } = call(() => wasm().prunePlan(reading.messages, fields) as PruneReport & { plan: PlanItem[] });
   return { messages: reading.rebuild(plan) as T, report: { ...report, removed: [...withheld(reading), ...report.removed], limitSource } };
 }
 

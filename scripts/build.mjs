@@ -89,6 +89,7 @@ function types() {
   run("tsc", ["--project", "tsconfig.types.json"]);
   // The raw exports are no part of the contract.
   writeFileSync(join(dir, "glue.d.ts"), "export declare function createGlue(): Record<string, any>;\n");
+  copyFileSync(join(wasmDir, "functions.d.ts"), join(dir, "functions.d.ts"));
   const walk = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((item) =>
     item.isDirectory() ? walk(join(folder, item.name)) : [join(folder, item.name)]);
   for (const file of walk(dir)) {

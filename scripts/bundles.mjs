@@ -39,6 +39,7 @@ export async function bundles({ dist, glues, grammars }) {
     const onDisk = { banner: { js: here(isModule) } };
 
     await make({ core: join(root, "js", "internal.ts") }, [glue("glue.js")]);
+    await make({ functions: join(glues, "functions.js") });
     await make({ prompt: join(root, "js", "prompt", "index.ts") }, [plugins.core, plugins.prompt]);
     await make({ providers: join(root, "js", "providers", "index.ts") }, [plugins.shared]);
     await make({ sessions: join(root, "js", "sessions", "index.ts") }, [plugins.shared]);

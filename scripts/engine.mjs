@@ -1,11 +1,12 @@
 /**
- * The engines: cargo -> wasm-bindgen -> wasm-opt -> guard -> glue. They are built again when this file or `glue.mjs` changes, not when
- * another script does.
+ * The engines: cargo -> wasm-bindgen -> wasm-opt -> guard -> glue. They are built again when this file, `glue.mjs` or
+ * `functions.mjs` changes, not when another script does.
  */
 
 import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
+import { functionsModule, functionsTypes, OWN, withoutFunctions } from "./functions.mjs";
 import { glueFactory } from "./glue.mjs";
 import { build, cached, fail, hash, root, run, sizes } from "./lib.mjs";
 import { bindgen } from "./versions.mjs";
@@ -32,13 +33,13 @@ export const workspaceFile = join(wasmDir, "workspace.wasm");
 /** What the engines are made of. */
 const SOURCES = [
   "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "build.rs", ".cargo", "core", "count", "inline", "search", "src", "workspace",
-  "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "scripts/engine.mjs", "scripts/glue.mjs",
+  "scripts/wasm-cc", "scripts/wasm-cc.mjs", "scripts/tree-sitter.c", "scripts/engine.mjs", "scripts/functions.mjs", "scripts/glue.mjs",
 ];
 
 /** Makes the engines and their glue in `build/wasm`, unless they are current. */
 export function engine() {
   const inputs = hash(SOURCES, bindgen + profile);
-  const outputs = [wasmFile, countFile, workspaceFile, ...["glue.js", "glue.d.ts", "count-glue.js", "workspace-glue.js"].map((name) => join(wasmDir, name))];
+  const outputs = [wasmFile, countFile, workspaceFile, ...["glue.js", "glue.d.ts", "count-glue.js", "workspace-glue.js", "functions.js", "functions.d.ts"].map((name) => join(wasmDir, name))];
   return cached("wasm", inputs, outputs, async () => {
     // Cargo does not know of our part of the parser's runtime.
     const runtime = hash(["scripts/tree-sitter.c", "scripts/wasm-cc.mjs"], profile);
@@ -58,11 +59,15 @@ function crateToWasm({ crate, file, glue, inlineEntry }) {
   const name = basename(file, ".wasm");
   run("wasm-bindgen", [raw, "--target", "web", "--out-dir", wasmDir, "--out-name", name]);
   small(join(wasmDir, `${name}_bg.wasm`), file);
-  const { code, types } = glueFactory(
-    readFileSync(join(wasmDir, `${name}.js`), "utf8"),
-    readFileSync(join(wasmDir, `${name}.d.ts`), "utf8"),
-    inlineEntry,
-  );
+  const bound = readFileSync(join(wasmDir, `${name}.js`), "utf8");
+  let declared = readFileSync(join(wasmDir, `${name}.d.ts`), "utf8");
+  if (file === wasmFile) {
+    const section = readFileSync(join(root, "src", "bindings", "functions", "types.d.ts"), "utf8");
+    writeFileSync(join(wasmDir, "functions.js"), functionsModule(bound));
+    writeFileSync(join(wasmDir, "functions.d.ts"), functionsTypes(declared, section));
+    declared = withoutFunctions(declared, section);
+  }
+  const { code, types } = glueFactory(bound, declared, inlineEntry, file === wasmFile ? OWN : []);
   writeFileSync(join(wasmDir, `${glue}.js`), code);
   writeFileSync(join(wasmDir, `${glue}.d.ts`), types);
   for (const ending of [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"]) rmSync(join(wasmDir, `${name}${ending}`));

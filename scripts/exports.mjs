@@ -58,6 +58,7 @@ export function packageExports(grammars) {
     "./inline": plain("entries/inline", "inline"),
     "./inline/o200k_base": inlineWith("o200k_base"),
     "./inline/cl100k_base": inlineWith("cl100k_base"),
+    "./core": plain("functions", "functions"),
     "./slim": plain("entries/slim", "slim"),
     "./worker": plain("entries/worker", "worker"),
     "./count": count,

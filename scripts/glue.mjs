@@ -33,12 +33,13 @@ const DEBUG_STRING = `function debugString(val) {
     }
 }`;
 
-export function glueFactory(code, types, inlineEntry) {
+/** @param hidden names of functions that the package does not call */
+export function glueFactory(code, types, inlineEntry, hidden = []) {
   const names = [];
   const body = code
-    .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (names.push(name), `${kind} ${name}`))
+    .replace(/^export (async function|function|class) (\w+)/gm, (_, kind, name) => (hidden.includes(name) || names.push(name), `${kind} ${name}`))
     .replace(/^export \{[^}]*\};?$/gm, "")
-    .replace(/new FinalizationRegistry\(ptr => /g, "new FinalizationRegistry(ptr => isRetired || ")
+    .replace(/new FinalizationRegistry\((ptr|state) => /g, "new FinalizationRegistry($1 => isRetired || ")
     .replace(/new URL\([^)]*import\.meta\.url\)/g, "undefined")
     .replace(/^function debugString\(val\) \{[^]*?^\}/m, "")
     .replace(/^function passStringToWasm0\(arg, malloc, realloc\) \{/m, (head) => `${head}\n    ${TEXT_ONLY}\n    ${AT_ONCE}`);

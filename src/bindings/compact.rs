@@ -20,6 +20,7 @@ use crate::compact::{Compacted, Cover, Options};
 use crate::effect::{Answer, Block, Shape, Step};
 use crate::error::{Code, Error, Result};
 use crate::history::log::Log;
+use crate::message::Message;
 use crate::tokens::CostModel;
 
 #[derive(Deserialize)]
@@ -158,10 +159,10 @@ impl AskingOptions {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
-    compacted: Compacted,
-    budget: u64,
+    pub compacted: Compacted,
+    pub budget: u64,
     encoding: &'static str,
     cost_model: CostModel,
 }
@@ -181,44 +182,75 @@ pub struct Compaction {
 impl Compaction {
     #[wasm_bindgen(constructor)]
     pub fn new(conversation: JsValue, options: JsValue) -> std::result::Result<Compaction, JsValue> {
-        let conversation = messages(conversation)?;
-        let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
-        let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
-        let counter = counting.counter().map_err(to_js)?;
-        let options = options.options(counting.model).map_err(to_js)?;
-        let options = Options { by_items: counter.by_items, ..options };
-        let budget = options.budget;
-        let inner = crate::compact::Compaction::new(
-            conversation,
-            counter.tools.total,
-            counter.cost_model,
-            counter.tokenizer,
-            counter.origin,
-            options,
-        );
-        Ok(Compaction { inner, budget, encoding: counter.name, cost_model: counter.cost_model, edits_only: false })
+        Ok(begin(messages(conversation)?, options)?.0)
     }
 
     /// `{ type: "ask", effects }` or `{ type: "done", result }`, as JSON text: there may be thousands of messages to report on.
     pub fn poll(&mut self) -> std::result::Result<String, JsValue> {
-        match self.inner.poll().map_err(to_js)? {
-            Step::Ask { effects } => into_json(&Step::<()>::Ask { effects }),
-            Step::Done { result } => into_json(&Step::Done {
+        into_json(&self.step().map_err(to_js)?)
+    }
+
+    /// Answers effect `id`.
+    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<(), JsValue> {
+        let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
+        self.answer(id, answer).map_err(to_js)
+    }
+}
+
+impl Compaction {
+    /// What is needed next, or the result.
+    pub(super) fn step(&mut self) -> Result<Step<Report>> {
+        Ok(match self.inner.poll()? {
+            Step::Ask { effects } => Step::Ask { effects },
+            Step::Done { result } => Step::Done {
                 result: Report {
                     compacted: Compacted { plan: if self.edits_only { vec![] } else { result.plan }, ..result },
                     budget: self.budget,
                     encoding: self.encoding,
                     cost_model: self.cost_model,
                 },
-            }),
-        }
+            },
+        })
     }
 
-    /// Answers effect `id`.
-    pub fn resume(&mut self, id: u32, answer: JsValue) -> std::result::Result<(), JsValue> {
-        let answer: Answer = from_js(answer, "answer", Code::BadInput)?;
-        self.inner.resume(id, answer).map_err(to_js)
+    pub(super) fn answer(&mut self, id: u32, answer: Answer) -> Result<()> {
+        self.inner.resume(id, answer)
     }
+}
+
+/// What waits for the host while a compaction runs.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// Milliseconds for a call of the model, and for a hook or a file.
+    pub model: u64,
+    pub hook: u64,
+    /// Hooks learn `auto` or `manual` of the trigger, nothing finer.
+    pub two_triggers: bool,
+}
+
+/// Begins a compaction of messages that were read.
+pub(super) fn begin(
+    conversation: Vec<Message>,
+    options: JsValue,
+) -> std::result::Result<(Compaction, Patience), JsValue> {
+    let counting: Counting = from_js(options.clone(), "options", Code::BadOption)?;
+    let options: CompactOptions = from_js(options, "options", Code::BadOption)?;
+    let counter = counting.counter().map_err(to_js)?;
+    let options = options.options(counting.model).map_err(to_js)?;
+    let options = Options { by_items: counter.by_items, ..options };
+    let (budget, profile) = (options.budget, &options.profile);
+    let (timeouts, two_triggers) = (&profile.timeouts, profile.hook.two_triggers);
+    let patience = Patience { model: timeouts.model, hook: timeouts.hook, two_triggers };
+    let inner = crate::compact::Compaction::new(
+        conversation,
+        counter.tools.total,
+        counter.cost_model,
+        counter.tokenizer,
+        counter.origin,
+        options,
+    );
+    let (encoding, cost_model) = (counter.name, counter.cost_model);
+    Ok((Compaction { inner, budget, encoding, cost_model, edits_only: false }, patience))
 }
 
 /// A compaction of the view of a log, whose counts are held: no message crosses, and none is counted again.

@@ -9,8 +9,8 @@ use super::options::{Counting, messages, tokens};
 use crate::error::{Code, Error, Result};
 use crate::history::draft::Draft;
 use crate::history::limits::{ModelLimits, limit};
-use crate::history::plan::Totals;
-use crate::history::prune::{self as core, DropMedia, Limits, Pass, Pruned, Sentences};
+use crate::history::plan::{PlanItem, Totals};
+use crate::history::prune::{self as core, DropMedia, Limits, Pass, Picture, Pruned, Sentences};
 use crate::history::record::Records;
 use crate::history::recovery::{Accepted, Next, Recovery, Refusal, SilentOverflow, Tries};
 use crate::map::HashSet;
@@ -61,7 +61,7 @@ pub fn count_messages(conversation: JsValue, options: JsValue) -> std::result::R
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct PruneOptions {
+pub(super) struct PruneOptions {
     /// Read by itself: fields inlined by the derive macro are read twice, by code made twice.
     #[serde(skip)]
     counting: Counting,
@@ -96,7 +96,7 @@ struct PruneOptions {
 }
 
 impl PruneOptions {
-    fn decode(options: JsValue) -> std::result::Result<PruneOptions, JsValue> {
+    pub(super) fn decode(options: JsValue) -> std::result::Result<PruneOptions, JsValue> {
         let counting = from_js(options.clone(), "options", Code::BadOption)?;
         Ok(PruneOptions { counting, ..from_js(options, "options", Code::BadOption)? })
     }
@@ -137,16 +137,38 @@ struct PruneReport {
     cost_model: CostModel,
 }
 
-/// Cuts one request to a budget.
-#[wasm_bindgen]
+/// Cuts one request to a budget: a plan for the host's messages, and the report.
+#[wasm_bindgen(js_name = "prunePlan")]
 pub fn prune(conversation: JsValue, options: JsValue) -> std::result::Result<JsValue, JsValue> {
     let conversation = messages(conversation)?;
-    let options = PruneOptions::decode(options)?;
+    into_js(&report(&conversation, PruneOptions::decode(options)?, None)?)
+}
+
+/// The same for messages that are read already: the plan, and the report without it. `pictures` are those of the results.
+pub(super) fn pruned(
+    conversation: &[Message],
+    options: PruneOptions,
+    pictures: Vec<Picture>,
+) -> std::result::Result<(Vec<PlanItem>, JsValue), JsValue> {
+    let mut report = report(conversation, options, Some(pictures))?;
+    let plan = std::mem::take(&mut report.pruned.plan);
+    let report = into_js(&report)?;
+    js_sys::Reflect::delete_property(report.unchecked_ref::<js_sys::Object>(), &"plan".into())?;
+    Ok((plan, report))
+}
+
+fn report(
+    conversation: &[Message],
+    options: PruneOptions,
+    pictures: Option<Vec<Picture>>,
+) -> std::result::Result<PruneReport, JsValue> {
     let counter = options.counting.counter().map_err(to_js)?;
-    let limits = options.limits().map_err(to_js)?;
-    let pruned = core::prune(&conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
-    let (budget, encoding, cost_model) = (limits.budget, counter.name, counter.cost_model);
-    into_js(&PruneReport { pruned, budget, encoding, cost_model })
+    let mut limits = options.limits().map_err(to_js)?;
+    if let Some(pictures) = pictures {
+        limits.pictures = pictures;
+    }
+    let pruned = core::prune(conversation, counter.meter(), counter.origin, &limits).map_err(to_js)?;
+    Ok(PruneReport { pruned, budget: limits.budget, encoding: counter.name, cost_model: counter.cost_model })
 }
 
 /// A conversation that grows, with its counts: what was counted once is not counted again.

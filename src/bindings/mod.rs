@@ -12,6 +12,7 @@ pub mod conversation;
 mod decode;
 pub mod document;
 mod error;
+pub mod functions;
 mod gauge;
 mod grammar;
 pub mod history;

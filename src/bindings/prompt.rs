@@ -205,7 +205,7 @@ impl Prompt {
 }
 
 /// Counting of our own, and the tokens that a request takes besides its messages.
-fn builtin(options: JsValue) -> std::result::Result<(Counter, f64), JsValue> {
+pub(super) fn builtin(options: JsValue) -> std::result::Result<(Counter, f64), JsValue> {
     let options: CountingOptions = from_js(options, "options", Code::BadOption)?;
     let mode = mode(&options.mode).map_err(to_js)?;
     let counter = options.counting.counter().map_err(to_js)?;

@@ -412,8 +412,8 @@ thread_local! {
     static NAMES: RefCell<Vec<(&'static str, Rc<JsString>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Shared: copies of a value of JavaScript's are values themselves.
-fn js_name(name: &'static str) -> Rc<JsString> {
+/// A name of a field, made once. Shared: copies of a value of JavaScript's are values themselves.
+pub(super) fn js_name(name: &'static str) -> Rc<JsString> {
     let place = |name: &'static str| (name.as_ptr() as usize, name.len());
     NAMES.with_borrow_mut(|names| {
         let at = match names.binary_search_by_key(&place(name), |(known, _)| place(known)) {

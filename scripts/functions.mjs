@@ -1,0 +1,59 @@
+/**
+ * `espalier/core`: the glue that wasm-bindgen writes for the engine, cut down to the functions that hosts call by themselves, and the
+ * declarations that it generates for them. Nothing is written by hand but the types of options (`src/bindings/functions/types.d.ts`), which
+ * wasm-bindgen passes through.
+ */
+
+/** The functions; `init` is the default export. */
+const PUBLIC = ["count", "compact", "hasEncoding", "loadEncoding", "prune", "render"];
+
+/** What the package calls by other means. */
+export const OWN = ["compact", "prune", "render"];
+
+/** The module, of wasm-bindgen's glue for the web. */
+export function functionsModule(code) {
+  let out = code
+    .replace(/^export (async function|function) (\w+)/gm, (whole, kind, name) => (PUBLIC.includes(name) ? whole : `${kind} ${name}`))
+    .replace(/new URL\('[^']*_bg\.wasm', import\.meta\.url\)/g, 'new URL("./espalier.wasm", import.meta.url)');
+  const classes = [...code.matchAll(/^export class (\w+)/gm)].map(([, name]) => name);
+  // Handles of operations, which the package polls.
+  for (const name of classes) {
+    out = out
+      .replace(new RegExp(`^export class ${name} \\{[^]*?^\\}\\n`, "m"), "")
+      .replace(new RegExp(`^if \\(Symbol\\.dispose\\) ${name}\\..*\\n`, "m"), "")
+      .replace(new RegExp(`^const ${name}Finalization = [^;]*;\\n`, "m"), "");
+  }
+  const used = classes.find((name) => new RegExp(`\\b${name}(\\.|Finalization)`).test(out));
+  if (used) throw new Error(`espalier/core cannot do without ${used}: see scripts/functions.mjs`);
+  if (!out.includes('new URL("./espalier.wasm"')) throw new Error("wasm-bindgen's glue has an address that scripts/functions.mjs does not know");
+  return out;
+}
+
+/** The declarations: of the functions, and those that `section` holds. */
+export function functionsTypes(types, section) {
+  const declared = PUBLIC.map((name) => declaration(types, name));
+  return `${section}\n${declared.join("\n")}
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+/** Loads the engine: the package's own \`espalier.wasm\` beside this module, or what the options name. */
+export default function init(options?: { module_or_path: InitInput | Promise<InitInput> }): Promise<unknown>;
+
+/** Loads the engine at once, from its bytes or from a compiled module. */
+export function initSync(options: { module: BufferSource | WebAssembly.Module }): unknown;
+`;
+}
+
+/** The declarations of the glue that the package uses: without these functions and their types. */
+export function withoutFunctions(types, section) {
+  // wasm-bindgen indents it by a rule of its own.
+  const words = section.trim().split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const own = types.match(new RegExp(words.join("\\s+")));
+  if (!own) throw new Error("wasm-bindgen passes types through in a form that scripts/functions.mjs does not know");
+  return OWN.reduce((left, name) => left.replace(declaration(left, name), ""), types.replace(own[0], ""));
+}
+
+function declaration(types, name) {
+  const found = types.match(new RegExp(`(?:/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?^export function ${name}\\([^\\n]*\\n`, "m"));
+  if (!found) throw new Error(`wasm-bindgen declares no ${name}: see scripts/functions.mjs`);
+  return found[0];
+}

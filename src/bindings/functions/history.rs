@@ -1,0 +1,204 @@
+//! Neutral messages of the host: read into the core, and put together again from a plan.
+
+use js_sys::{Array, Map, Object};
+use wasm_bindgen::prelude::*;
+
+use super::super::decode::into_js;
+use super::super::options::messages;
+use super::value::{Result, bad, copy, get, list, refused, set};
+use crate::error::Code;
+use crate::history::plan::{ItemEdit, PartEdit, PlanItem};
+use crate::message::Message;
+
+/// Deepest nesting of results in results that is looked at.
+const NESTED: u32 = 4;
+
+/// The host's own messages by id.
+pub struct History {
+    list: Array,
+    ids: Vec<String>,
+    /// Indices by id.
+    places: Map,
+}
+
+impl History {
+    /// Reads a list of neutral messages.
+    ///
+    /// # Errors
+    /// `bad_message` with the path of the field to blame; `duplicate_id`.
+    pub fn read(value: &JsValue) -> Result<(History, Vec<Message>)> {
+        let Some(list) = list(value) else {
+            return Err(refused(Code::BadMessage, "must be a list of neutral messages", "messages"));
+        };
+        for at in 0..list.length() {
+            let parts = get(&list.get(at), "parts")?;
+            check_nesting(&parts, &|| format!("messages[{at}].parts"), 0)?;
+        }
+        let read = messages(list.clone().into()).map_err(|error| missing(&list).unwrap_or(error))?;
+        if let Some(at) = read.iter().position(|message| message.id.is_empty()) {
+            return Err(refused(Code::BadMessage, "must be a text that is not empty", &format!("messages[{at}].id")));
+        }
+        let ids: Vec<String> = read.iter().map(|message| message.id.clone()).collect();
+        let places = Map::new();
+        for (at, id) in ids.iter().enumerate() {
+            places.set(&id.into(), &(at as f64).into());
+        }
+        Ok((History { list, ids, places }, read))
+    }
+
+    /// The host's list.
+    pub fn list(&self) -> &Array {
+        &self.list
+    }
+
+    /// The id of a message that an option names by id or by index.
+    pub fn id(&self, item: &JsValue) -> Option<&str> {
+        let at = if item.is_string() { self.places.get(item).as_f64() } else { item.as_f64() };
+        at.filter(|at| *at >= 0.0 && at.fract() == 0.0).and_then(|at| self.ids.get(at as usize)).map(String::as_str)
+    }
+
+    /// Ids of the messages that a list names.
+    ///
+    /// # Errors
+    /// `bad_option` for what names none.
+    pub fn kept(&self, keep: &JsValue, path: &str) -> Result<Vec<String>> {
+        if keep.is_undefined() {
+            return Ok(vec![]);
+        }
+        let Some(keep) = list(keep) else { return Err(bad(path, "a list of ids or indices of messages", keep)) };
+        let id = |(at, item): (usize, JsValue)| {
+            let id = self.id(&item).map(String::from);
+            id.ok_or_else(|| bad(&format!("{path}[{at}]"), "the id or index of a message", &item))
+        };
+        keep.iter().enumerate().map(id).collect()
+    }
+
+    fn place(&self, id: &str) -> Option<usize> {
+        self.places.get(&id.into()).as_f64().map(|at| at as usize)
+    }
+
+    /// Carries out a plan. What it keeps is the host's own object, and a plan that keeps everything gives the host's
+    /// own list.
+    pub fn rebuild(&self, plan: &[PlanItem]) -> Result<Array> {
+        let out = Array::new();
+        // A message of which results were moved to their calls comes in several pieces, and ids are unique.
+        let mut pieces = vec![0; self.ids.len()];
+        let mut is_same = plan.len() == self.ids.len();
+        for (at, item) in plan.iter().enumerate() {
+            let (id, parts) = match item {
+                PlanItem::Insert { message } => {
+                    out.push(&into_js(message)?);
+                    is_same = false;
+                    continue;
+                }
+                PlanItem::Keep { id } => (id, None),
+                PlanItem::Edit { id, parts } => (id, Some(parts)),
+            };
+            // Plans keep most messages where they are.
+            let place = if self.ids.get(at) == Some(id) { Some(at) } else { self.place(id) };
+            let Some(place) = place else { continue };
+            let original = self.list.get(place as u32);
+            let before = pieces[place];
+            pieces[place] += 1;
+            is_same = is_same && parts.is_none() && place == at;
+            out.push(&match parts {
+                None => original,
+                Some(parts) => self.edited(&original, id, before, parts)?,
+            });
+        }
+        Ok(if is_same { self.list.clone() } else { out })
+    }
+
+    fn edited(&self, original: &JsValue, id: &str, before: u32, edits: &[PartEdit]) -> Result {
+        let out = Array::new();
+        for edit in edits {
+            let PartEdit::Carried { from, part } = edit else { continue };
+            let Some(other) = self.place(from) else { continue };
+            out.push(&parts_of(&self.list.get(other as u32))?.get(*part as u32));
+        }
+        let parts = parts_of(original)?;
+        let mut by_part = vec![None; parts.length() as usize];
+        for edit in edits {
+            if let Some(place) = by_part.get_mut(edit.part()) {
+                *place = Some(edit);
+            }
+        }
+        for (part, edit) in parts.iter().zip(by_part) {
+            if let Some(edit) = edit {
+                out.push(&edited_part(part, edit)?);
+            }
+        }
+        let message = copy(original);
+        set(&message, "parts", out);
+        if before > 0 {
+            set(&message, "id", format!("{id}:moved:{before}"));
+        }
+        Ok(message.into())
+    }
+}
+
+/// The error for the first field that a message lacks.
+fn missing(list: &Array) -> Option<JsValue> {
+    list.iter().enumerate().find_map(|(at, message)| {
+        let lacks = |name: &&'static str| get(&message, name).is_ok_and(|value| value.is_undefined());
+        let name = ["id", "role", "parts"].into_iter().find(lacks).filter(|_| message.is_object())?;
+        Some(refused(Code::BadMessage, "is missing", &format!("messages[{at}].{name}")))
+    })
+}
+
+/// Refuses results that hold themselves, which would have no end.
+fn check_nesting(parts: &JsValue, path: &dyn Fn() -> String, depth: u32) -> Result<()> {
+    let Some(parts) = list(parts) else { return Ok(()) };
+    for at in 0..parts.length() {
+        let content = get(&parts.get(at), "content")?;
+        if content.is_undefined() {
+            continue;
+        }
+        let path = || format!("{}[{at}]", path());
+        if depth == NESTED {
+            return Err(refused(Code::BadMessage, "must be a part that holds no results of results", &path()));
+        }
+        check_nesting(&content, &|| format!("{}.content", path()), depth + 1)?;
+    }
+    Ok(())
+}
+
+fn parts_of(message: &JsValue) -> Result<Array> {
+    Ok(list(&get(message, "parts")?).unwrap_or_default())
+}
+
+fn text_part(text: &str) -> Object {
+    let part = Object::new();
+    set(&part, "type", "text");
+    set(&part, "text", text);
+    part
+}
+
+fn edited_part(part: JsValue, edit: &PartEdit) -> Result {
+    let is_result = get(&part, "type")? == "toolResult";
+    let (name, value): (&'static str, JsValue) = match edit {
+        PartEdit::Keep { .. } | PartEdit::Carried { .. } => return Ok(part),
+        PartEdit::Note { text, .. } => return Ok(text_part(text).into()),
+        PartEdit::Text { text, .. } if is_result => ("content", Array::of1(&text_part(text)).into()),
+        PartEdit::Text { text, .. } => ("text", text.into()),
+        PartEdit::Arguments { arguments, .. } => ("arguments", arguments.into()),
+        PartEdit::Content { items, .. } => ("content", content(get(&part, "content")?, items)),
+        PartEdit::CallId { call_id, .. } => ("callId", call_id.into()),
+    };
+    let part = copy(&part);
+    set(&part, name, value);
+    // A text has no call.
+    if let Some(id) = edit.call_id().filter(|_| is_result || !matches!(edit, PartEdit::Text { .. })) {
+        set(&part, "callId", id);
+    }
+    Ok(part.into())
+}
+
+fn content(content: JsValue, items: &[ItemEdit]) -> JsValue {
+    let Some(list) = list(&content).filter(|list| list.length() as usize == items.len()) else { return content };
+    let edited = list.iter().zip(items).map(|(item, edit)| match edit {
+        ItemEdit::Keep => item,
+        ItemEdit::Text { text } => text_part(text).into(),
+    });
+    edited.collect::<Array>().into()
+}

@@ -1,0 +1,444 @@
+//! Options as hosts write them, put into the words that the operations of the core read.
+
+use js_sys::{Array, Object};
+use wasm_bindgen::prelude::*;
+
+use super::super::options::tokens;
+use super::history::History;
+use super::value::{self, Result, bad, get, given, is_nullish, json, known, list, no_slip, put, set, text};
+use crate::bindings::error::to_js;
+use crate::error::Code;
+use crate::history::limits::{ModelLimits, limit};
+
+/// The options that all functions have, and those that [`prune`] has.
+pub const PRUNE: &[&str] = &[
+    "format",
+    "encoding",
+    "model",
+    "costModel",
+    "tools",
+    "budget",
+    "headroom",
+    "keep",
+    "backfill",
+    "order",
+    "priorities",
+    "note",
+    "sentenceShare",
+    "previous",
+    "cacheStep",
+    "dropMedia",
+    "maxImageBytes",
+    "provider",
+    "serverManaged",
+];
+
+/// The options of a compaction.
+pub const COMPACT: &[&str] = &[
+    "format",
+    "encoding",
+    "model",
+    "costModel",
+    "tools",
+    "budget",
+    "target",
+    "focus",
+    "force",
+    "onFailure",
+    "keep",
+    "signal",
+    "llmBudget",
+    "timeout",
+    "onProgress",
+    "ledger",
+    "profile",
+    "ladder",
+    "protect",
+    "exempt",
+    "trigger",
+    "shape",
+    "cacheWarm",
+    "sections",
+    "verify",
+    "strict",
+    "llmModel",
+    "modelRules",
+    "instructions",
+    "blocks",
+    "transcript",
+    "recallTool",
+    "readFile",
+    "hooks",
+    "hookTimeout",
+    "jobId",
+    "cover",
+    "prices",
+];
+
+/// What may be said of a model.
+const MODEL: &[&str] = &[
+    "name",
+    "maxPromptTokens",
+    "maxInputTokens",
+    "maxContextWindowTokens",
+    "outputReserve",
+    "defaultTier",
+    "surcharge",
+];
+
+/// The options of [`super::render`].
+pub const RENDER: &[&str] = &["budget", "format", "encoding", "model", "costModel", "tools", "backfill", "signal"];
+
+const ORDERS: [(&str, &[&str]); 2] = [
+    ("drop", &["oversize", "turns", "currentRounds", "results", "arguments", "media"]),
+    ("shrink", &["oversize", "results", "turns", "currentRounds", "arguments", "media"]),
+];
+
+/// Profiles whose sections a summary may have.
+const SECTIONS: [&str; 4] = ["espalier", "copilot-chat", "gemini-cli", "copilot-cli"];
+
+/// Beginnings of models' names with the window of each, where that is not the one that is assumed; the first that
+/// fits wins. As in `js/options/windows.ts`. A name that ends with `$` is a whole one.
+const WINDOWS: [(&str, u64); 13] = [
+    ("gpt-4-32k", 32_768),
+    ("gpt-4$", 8_192),
+    ("gpt-4-0314$", 8_192),
+    ("gpt-4-0613$", 8_192),
+    ("gpt-3.5-turbo-0301", 4_096),
+    ("gpt-3.5-turbo-0613", 4_096),
+    ("gpt-3.5-turbo-instruct", 4_096),
+    ("gpt-3.5-turbo", 16_385),
+    ("gpt-3.5$", 16_385),
+    ("claude-instant", 100_000),
+    ("claude-2.0", 100_000),
+    ("claude-2$", 100_000),
+    ("claude-", 200_000),
+];
+
+/// A copy of the options, which the rest of this file completes.
+pub fn fields(options: &JsValue, names: &[&'static str]) -> Result<Object> {
+    known(options, names, "options")?;
+    match given(options, "format")? {
+        None => {}
+        Some(format) if format == "espalier" => {}
+        Some(format) => return Err(bad("options.format", "\"espalier\", the neutral model", &format)),
+    }
+    let fields = Object::assign(&Object::new(), options.unchecked_ref());
+    set(&fields, "format", "espalier");
+    Ok(fields)
+}
+
+/// A number of tokens among the options.
+pub fn number(options: &JsValue, name: &'static str, within: &str) -> Result<Option<u64>> {
+    let Some(value) = given(options, name)? else { return Ok(None) };
+    let path = format!("{within}.{name}");
+    let number = value.as_f64().ok_or_else(|| bad(&path, "a whole number, 0 or more", &value))?;
+    tokens(number, &path).map(Some).map_err(to_js)
+}
+
+/// A model's name and limits, of a name or an object.
+pub fn model(options: &JsValue, name: &'static str) -> Result<(Option<String>, ModelLimits)> {
+    let path = format!("options.{name}");
+    let Some(model) = given(options, name)? else { return Ok((None, ModelLimits::default())) };
+    if let Some(name) = model.as_string() {
+        return Ok((Some(name), ModelLimits::default()));
+    }
+    if !model.is_object() {
+        return Err(bad(&path, "the name of a model or its limits", &model));
+    }
+    no_slip(&model, MODEL, &path)?;
+    let of = |name: &'static str| number(&model, name, &path);
+    let limits = ModelLimits {
+        max_prompt_tokens: of("maxPromptTokens")?.or(of("maxInputTokens")?),
+        max_context_window_tokens: of("maxContextWindowTokens")?,
+        output_reserve: of("outputReserve")?,
+    };
+    match given(&model, "name")? {
+        None => Ok((None, limits)),
+        Some(name) => match name.as_string() {
+            Some(name) => Ok((Some(name), limits)),
+            None => Err(bad(&format!("{path}.name"), "the name of a model", &name)),
+        },
+    }
+}
+
+/// The budget of a request, and who says so. Completes `fields`.
+pub fn budget(fields: &JsValue) -> Result<String> {
+    let (name, mut limits) = model(fields, "model")?;
+    let own = number(fields, "budget", "options")?;
+    let is_stated = own.is_some() || limits.max_prompt_tokens.or(limits.max_context_window_tokens).is_some();
+    let window = if is_stated { None } else { window(name.as_deref()) };
+    limits.max_context_window_tokens = limits.max_context_window_tokens.or(window);
+    let found = limit(own, &limits);
+    set(fields, "budget", found.tokens as f64);
+    set(fields, "model", name);
+    let source = serde_json::to_value(found.source).ok();
+    let source = source.as_ref().and_then(|source| source.as_str()).unwrap_or_default();
+    Ok(if window.is_some() { "modelName" } else { source }.to_owned())
+}
+
+fn window(name: Option<&str>) -> Option<u64> {
+    // It may carry the path of a router.
+    let last = name?.rsplit('/').next()?.to_lowercase().replacen("gpt-35", "gpt-3.5", 1);
+    let fits = |rule: &str| rule.strip_suffix('$').map_or_else(|| last.starts_with(rule), |whole| last == whole);
+    WINDOWS.iter().find(|(rule, _)| fits(rule)).map(|(_, tokens)| *tokens)
+}
+
+/// Completes the options of `prune`. Returns who says what the budget is.
+pub fn complete_prune(fields: &JsValue, history: &History) -> Result<String> {
+    let source = budget(fields)?;
+    for name in ["backfill", "note", "serverManaged"] {
+        value::flag(fields, name)?;
+    }
+    for name in ["sentenceShare", "cacheStep"] {
+        let share = given(fields, name)?;
+        if let Some(share) = share.filter(|share| !share.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share))) {
+            return Err(bad(&format!("options.{name}"), "a number from 0 to 1", &share));
+        }
+    }
+    set_keep(fields, history)?;
+    let order = get(fields, "order")?;
+    if let Some(name) = order.as_string() {
+        let Some((_, order)) = ORDERS.iter().find(|(known, _)| *known == name) else {
+            return Err(bad("options.order", "\"drop\", \"shrink\" or a list of passes", &order));
+        };
+        set(fields, "order", order.iter().map(|pass| JsValue::from(*pass)).collect::<Array>());
+    }
+    if let Some(priorities) = given(fields, "priorities")? {
+        if !priorities.is_object() {
+            return Err(bad("options.priorities", "an object of numbers by message id", &priorities));
+        }
+        let pairs = Object::entries(priorities.unchecked_ref());
+        for pair in pairs.iter() {
+            let pair: Array = pair.unchecked_into();
+            if pair.get(1).as_f64().is_none_or(f64::is_nan) {
+                let name = pair.get(0).as_string().unwrap_or_default();
+                return Err(bad(&format!("options.priorities.{name}"), "a number", &pair.get(1)));
+            }
+        }
+        set(fields, "priorities", pairs);
+    }
+    if let Some(previous) = given(fields, "previous")? {
+        set(fields, "previous", json(&previous, "options.previous", Code::BadOption)?);
+    }
+    let provider = given(fields, "provider")?;
+    if let Some(provider) = provider {
+        let name = provider.as_string().unwrap_or_default();
+        crate::validity::Provider::from_name(&name).map_err(|error| to_js(error.at("options.provider")))?;
+        set(fields, "format", provider);
+        set(fields, "written", "espalier");
+    }
+    Ok(source)
+}
+
+fn set_keep(fields: &JsValue, history: &History) -> Result<()> {
+    let ids = history.kept(&get(fields, "keep")?, "options.keep")?;
+    set(fields, "keep", ids);
+    Ok(())
+}
+
+/// Completes the options of a compaction, which asks a model if there is one.
+pub fn complete_compact(fields: &JsValue, history: &History, has_model: bool) -> Result<()> {
+    if number(fields, "budget", "options")?.is_none() {
+        return Err(bad("options.budget", "a whole number, 0 or more", &JsValue::UNDEFINED));
+    }
+    number(fields, "timeout", "options")?;
+    number(fields, "hookTimeout", "options")?;
+    let is_share = |target: &JsValue| target.as_f64().is_some_and(|target| target > 0.0 && target <= 1.0);
+    if let Some(target) = given(fields, "target")?.filter(|target| !is_share(target)) {
+        return Err(bad("options.target", "a share above 0, at most 1", &target));
+    }
+    let on_failure = given(fields, "onFailure")?.unwrap_or_else(|| "offline".into());
+    if on_failure != "offline" && on_failure != "leave" {
+        return Err(bad("options.onFailure", "\"leave\" or \"offline\"", &on_failure));
+    }
+    set(fields, "offlineOnFailure", on_failure == "offline");
+    set(fields, "hasModel", has_model);
+    set_keep(fields, history)?;
+    if let Some(cover) = given(fields, "cover")? {
+        known(&cover, &["from", "to"], "options.cover")?;
+        let range = Object::new();
+        for name in ["from", "to"] {
+            let Some(item) = given(&cover, name)? else { continue };
+            let path = format!("options.cover.{name}");
+            set(&range, name, history.id(&item).ok_or_else(|| bad(&path, "the id or index of a message", &item))?);
+        }
+        set(fields, "cover", range);
+    }
+    let (asked, limits) = model(fields, "llmModel")?;
+    let stated = limits.max_prompt_tokens.or(limits.max_context_window_tokens);
+    let budget = number(fields, "llmBudget", "options")?.or(stated.map(|_| limit(None, &limits).tokens));
+    value::set_some(fields, "modelLimit", budget.map(|budget| budget as f64));
+    value::set_some(fields, "profile", profile(fields)?);
+    set(fields, "ledger", ledger(fields)?);
+    set(fields, "asking", asking(fields, asked)?);
+    set(fields, "prices", prices(fields)?);
+    if is_nullish(&get(fields, "exempt")?) {
+        set(fields, "exempt", Array::new());
+    }
+    set(fields, "thinking", others(history)?);
+    Ok(())
+}
+
+/// The profile as JSON text, with what the options say of protection.
+fn profile(fields: &JsValue) -> Result<Option<String>> {
+    let (profile, protect) = (given(fields, "profile")?, given(fields, "protect")?);
+    let Some(given) = profile.or_else(|| protect.as_ref().map(|_| "espalier".into())) else { return Ok(None) };
+    if !given.is_string() && (!given.is_object() || list(&given).is_some()) {
+        return Err(bad("options.profile", "a name or an object", &given));
+    }
+    let Some(protect) = protect else { return json(&given, "options.profile", Code::BadOption).map(Some) };
+    if !protect.is_object() {
+        return Err(bad("options.protect", "{ results, rounds, tokens, turn }", &protect));
+    }
+    let all = Object::new();
+    match given.as_string() {
+        Some(name) => set(&all, "name", name),
+        None => drop(Object::assign(&all, given.unchecked_ref())),
+    }
+    let both = Object::assign(&Object::new(), get(&all, "protect")?.unchecked_ref());
+    set(&all, "protect", Object::assign(&both, protect.unchecked_ref()));
+    json(&all, "options.profile", Code::BadOption).map(Some)
+}
+
+/// The rules with what definitions of tools say of themselves.
+fn ledger(fields: &JsValue) -> Result<Object> {
+    let rules = Object::new();
+    if let Some(given) = given(fields, "ledger")? {
+        known(&given, &["root", "tools", "dialect", "markers", "facts"], "options.ledger")?;
+        Object::assign(&rules, given.unchecked_ref());
+    }
+    let read_only = Object::new();
+    for tool in list(&get(fields, "tools")?).unwrap_or_default().iter() {
+        let function = get(&tool, "function")?;
+        let body = if is_nullish(&function) { &tool } else { &function };
+        let own = get(body, "annotations")?;
+        let hints = if is_nullish(&own) { get(&tool, "annotations")? } else { own };
+        let name = get(body, "name")?;
+        if !name.is_string() {
+            continue;
+        }
+        match get(&hints, "readOnlyHint")?.as_bool() {
+            Some(is) => put(&read_only, &name, &is.into()),
+            None if get(&hints, "destructiveHint")? == true => put(&read_only, &name, &false.into()),
+            None => {}
+        }
+    }
+    set(&rules, "readOnly", read_only);
+    Ok(rules)
+}
+
+/// How the model is asked.
+fn asking(fields: &JsValue, asked: Option<String>) -> Result<Object> {
+    let asking = Object::new();
+    for (from, to) in [
+        ("shape", "shape"),
+        ("sections", "sections"),
+        ("verify", "verify"),
+        ("cacheWarm", "isWarm"),
+        ("strict", "strict"),
+        ("modelRules", "models"),
+        ("blocks", "blocks"),
+    ] {
+        let value = get(fields, from)?;
+        if !is_nullish(&value) {
+            set(&asking, to, value);
+        }
+    }
+    for name in ["cacheWarm", "strict", "force"] {
+        value::flag(fields, name)?;
+    }
+    for name in ["focus", "recallTool", "jobId"] {
+        if let Some(value) = given(fields, name)?.filter(|value| !value.is_string()) {
+            return Err(bad(&format!("options.{name}"), "a text", &value));
+        }
+    }
+    if let Some(sections) = given(fields, "sections")?
+        && !SECTIONS.iter().any(|name| sections == *name)
+    {
+        return Err(bad("options.sections", &format!("one of {}", SECTIONS.join(", ")), &sections));
+    }
+    let is_manual = get(fields, "force")? == true || text(fields, "focus")?.is_some();
+    let trigger = given(fields, "trigger")?;
+    set(&asking, "trigger", trigger.unwrap_or_else(|| if is_manual { "manual" } else { "overflow" }.into()));
+    value::set_some(&asking, "askedModel", asked);
+    match given(fields, "instructions")? {
+        None => {}
+        Some(one) if one.is_string() => set(&asking, "additions", Array::of1(&one)),
+        Some(several) => set(&asking, "additions", several),
+    }
+    let hooks = hooks(fields)?;
+    set(&asking, "preHook", given(&hooks, "preCompact")?.is_some());
+    set(&asking, "postHook", given(&hooks, "postCompact")?.is_some());
+    set(&asking, "readsFiles", given(fields, "readFile")?.is_some());
+    let breadcrumb = Object::new();
+    if let Some(transcript) = given(fields, "transcript")? {
+        known(&transcript, &["path", "lines", "tool", "argument"], "options.transcript")?;
+        if text(&transcript, "path")?.is_none() {
+            return Err(bad("options.transcript.path", "a path", &get(&transcript, "path")?));
+        }
+        Object::assign(&breadcrumb, transcript.unchecked_ref());
+    }
+    value::set_some(&breadcrumb, "recall", given(fields, "recallTool")?);
+    set(&asking, "breadcrumb", breadcrumb);
+    Ok(asking)
+}
+
+/// The error about the options as the host wrote them: the core reads those on asking by names of its own.
+pub fn outward(error: JsValue) -> JsValue {
+    const NAMES: [(&str, &str); 4] = [
+        ("asking.models", "modelRules"),
+        ("asking.additions", "instructions"),
+        ("asking.breadcrumb", "transcript"),
+        ("asking.", ""),
+    ];
+    for field in ["path", "message"] {
+        if let Some(mut text) = get(&error, field).ok().and_then(|text| text.as_string()) {
+            NAMES.iter().for_each(|(from, to)| text = text.replace(from, to));
+            set(&error, field, text);
+        }
+    }
+    error
+}
+
+/// The host's hooks, an object of functions.
+pub fn hooks(options: &JsValue) -> Result {
+    let Some(hooks) = given(options, "hooks")? else { return Ok(JsValue::UNDEFINED) };
+    no_slip(&hooks, &["preCompact", "postCompact"], "options.hooks")?;
+    for name in ["preCompact", "postCompact"] {
+        value::function(&hooks, name, "options.hooks")?;
+    }
+    Ok(hooks)
+}
+
+/// Input, cache read, cache write, output.
+fn prices(fields: &JsValue) -> Result<Array> {
+    let prices = get(fields, "prices")?;
+    const NAMES: [(&str, f64); 4] = [("input", 1.0), ("cacheRead", 0.1), ("cacheWrite", 1.25), ("output", 5.0)];
+    if !prices.is_undefined() {
+        known(&prices, &NAMES.map(|(name, _)| name), "options.prices")?;
+    }
+    let out = Array::new();
+    for (name, usual) in NAMES {
+        let price = given(&prices, name)?.map_or(Some(usual), |price| price.as_f64());
+        match price.filter(|price| price.is_finite() && *price >= 0.0) {
+            Some(price) => out.push(&price.into()),
+            None => return Err(bad(&format!("options.prices.{name}"), "a number, 0 or more", &get(&prices, name)?)),
+        };
+    }
+    Ok(out)
+}
+
+/// Ids of the messages that another model than that of the newest one wrote, whose thoughts nobody else can read.
+fn others(history: &History) -> Result<Array> {
+    let models: Vec<_> =
+        history.list().iter().map(|message| Ok(get(&message, "model")?.as_string())).collect::<Result<_>>()?;
+    let newest = models.iter().rev().flatten().next();
+    let out = Array::new();
+    for (at, model) in models.iter().enumerate() {
+        if model.is_some() && model.as_ref() != newest {
+            out.push(&history.id(&(at as f64).into()).into());
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,355 @@
+//! Prompt trees as JSON, read into the elements of the core. As `js/prompt/flatten.ts` reads them for the package.
+
+use js_sys::{Array, JSON, JsString, Map};
+use wasm_bindgen::prelude::*;
+
+use super::value::{Result, coded, get, given, is_nullish, list};
+use crate::message::{Part, Role};
+use crate::prompt::{Call, Element, Leaf, LeafKind, Literal, MAX_PRIORITY, MessageShape, Op, Reserve, Shape, Wording};
+
+/// The `type` of a node.
+const PIECE: f64 = 1.0;
+const TEXT: f64 = 2.0;
+const OPAQUE: f64 = 3.0;
+const BREAKPOINT: f64 = 4.0;
+/// Deepest nesting.
+const DEEPEST: usize = 200_000;
+/// How base64 of the usual picture formats begins.
+const PICTURES: [(&str, &str); 4] =
+    [("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"), ("UklGR", "image/webp")];
+/// Base64 of a picture's header; the rest says nothing about its size.
+const HEADER: usize = 131_072;
+
+/// What a node of the tree is to the host.
+pub enum Node {
+    Container,
+    Message {
+        props: JsValue,
+        calls: Array,
+    },
+    /// The part of a raw message that it becomes.
+    Part(JsValue),
+    Text(JsString),
+    /// An element whose content the host makes: its name and props.
+    Component(JsValue, JsValue),
+}
+
+/// The nodes in the order of their numbers in the core.
+pub struct Tree {
+    nodes: Vec<Node>,
+    parents: Vec<Option<u32>>,
+    /// Of elements; empty for those without a name.
+    names: Vec<Option<String>>,
+    kept: Map,
+    /// The host makes content: elements are laid out, so that each component gets its budget.
+    is_live: bool,
+}
+
+impl Tree {
+    /// Reads a tree, as `renderElementJSON` makes it.
+    ///
+    /// # Errors
+    /// `bad_element` with the path of the element.
+    pub fn read(tree: &JsValue, is_live: bool) -> Result<(Tree, Vec<Op>)> {
+        let node = get(tree, "node")?;
+        if !node.is_object() {
+            return Err(coded("bad_element", "tree must be { node }, as renderElementJSON gives it", "tree").into());
+        }
+        let mut tree = Tree { nodes: vec![], parents: vec![], names: vec![], kept: Map::new(), is_live };
+        let mut ops = vec![Op::Open(Box::default())];
+        tree.add(None, Some("LogicalWrapper".to_owned()), Node::Container);
+        tree.children(0, &Array::of1(&node), &mut ops)?;
+        ops.push(Op::Close);
+        Ok((tree, ops))
+    }
+
+    pub fn node(&self, id: u32) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// The names from the root to an element, or to the one around a node.
+    pub fn path(&self, id: u32) -> String {
+        self.joined(id, " > ", |_, name| if name.is_empty() { "<anonymous>" } else { name })
+    }
+
+    /// The same for errors about budgets: messages are named by their role.
+    pub fn readable(&self, id: u32) -> String {
+        self.joined(id, " -> ", |node, name| match node {
+            Node::Message { props, .. } => display(props),
+            _ if name.is_empty() => "(anonymous)",
+            _ => name,
+        })
+    }
+
+    fn joined<'a>(&'a self, id: u32, with: &str, shown: fn(&'a Node, &'a str) -> &'a str) -> String {
+        let up = std::iter::successors(Some(id as usize), |at| self.parents[*at].map(|parent| parent as usize));
+        let mut names: Vec<&str> =
+            up.filter_map(|at| Some(shown(&self.nodes[at], self.names[at].as_deref()?))).collect();
+        names.reverse();
+        names.join(with)
+    }
+
+    fn add(&mut self, parent: Option<u32>, name: Option<String>, node: Node) -> u32 {
+        self.nodes.push(node);
+        self.parents.push(parent);
+        self.names.push(name);
+        (self.nodes.len() - 1) as u32
+    }
+
+    fn refuse(&self, id: u32, why: &str) -> JsValue {
+        let path = self.path(id);
+        coded("bad_element", &format!("{why} (at tsx element {path})"), &path).into()
+    }
+
+    /// Reads children of an element and what is in them.
+    pub fn children(&mut self, parent: u32, children: &Array, ops: &mut Vec<Op>) -> Result<()> {
+        let mut frames = vec![(parent, children.clone(), 0)];
+        while let Some((parent, items, at)) = frames.last_mut() {
+            if *at == items.length() {
+                frames.pop();
+                if !frames.is_empty() {
+                    ops.push(Op::Close);
+                }
+                continue;
+            }
+            let (parent, item) = (*parent, items.get(*at));
+            *at += 1;
+            if let Some((id, children)) = self.child(parent, &item, ops)? {
+                if frames.len() == DEEPEST {
+                    return Err(self.refuse(parent, "Children are nested too deeply, or hold themselves"));
+                }
+                frames.push((id, children, 0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one node. Returns the children of an element.
+    fn child(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<Option<(u32, Array)>> {
+        let kind = get(json, "type")?.as_f64();
+        if kind == Some(PIECE) {
+            return self.piece(parent, json, ops).map(Some);
+        }
+        if kind == Some(TEXT) {
+            self.text(parent, &get(json, "text")?, json, ops)?;
+        } else if kind == Some(OPAQUE) {
+            let value = get(json, "value")?;
+            let usage = get(json, "tokenUsage")?.as_f64();
+            let said = JSON::stringify(&value).ok().and_then(|text| text.as_string()).unwrap_or_default();
+            let part = Part::Opaque { json: said, tokens: usage.map(|usage| usage.max(0.0).ceil() as u64) };
+            let leaf = Leaf {
+                kind: LeafKind::Opaque,
+                priority: priority(json)?,
+                tokens: usage.unwrap_or(0.0),
+                part: Some(part),
+            };
+            self.add(Some(parent), None, Node::Part(raw(2, &[("value", value)])));
+            ops.push(Op::Leaf(Box::new(leaf)));
+        } else if kind == Some(BREAKPOINT) && matches!(self.nodes[parent as usize], Node::Message { .. }) {
+            let part = raw(3, &[("cacheType", get(json, "cacheType")?)]);
+            self.add(Some(parent), None, Node::Part(part));
+            let leaf = Leaf { kind: LeafKind::Breakpoint, priority: MAX_PRIORITY, tokens: 0.0, part: None };
+            ops.push(Op::Leaf(Box::new(leaf)));
+        }
+        // Other versions may know more kinds.
+        Ok(None)
+    }
+
+    /// Adds a text; `json` has its priority.
+    pub fn text(&mut self, parent: u32, text: &JsValue, json: &JsValue, ops: &mut Vec<Op>) -> Result<()> {
+        let text = js_text(text);
+        ops.push(Op::Text {
+            text: Wording::Known(String::from(&text)),
+            priority: priority(json)?,
+            new_line: get(json, "lineBreakBefore")?.is_truthy(),
+            literal: Literal::Whole,
+        });
+        self.add(Some(parent), None, Node::Text(text));
+        Ok(())
+    }
+
+    fn piece(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<(u32, Array)> {
+        let props = get(json, "props")?;
+        let component = given(json, "component")?;
+        let name = get(json, "ctorName")?.as_string();
+        let name = name.or_else(|| component.as_ref().and_then(|component| component.as_string()));
+        let id = self.add(Some(parent), Some(name.unwrap_or_default()), Node::Container);
+        let flags = get(json, "flags")?.as_f64().unwrap_or_default() as u32;
+        let number = |tree: &Tree, name: &'static str| -> Result<Option<f64>> {
+            let value = get(&props, name)?;
+            match value.as_f64().filter(|number| !number.is_nan()) {
+                Some(number) => Ok(Some(number + 0.0)),
+                None if is_nullish(&value) => Ok(None),
+                None => Err(tree.refuse(id, &format!("{name} must be a number"))),
+            }
+        };
+        let own = number(self, "priority")?;
+        let shape = match get(json, "ctor")?.as_f64() {
+            Some(1.0) => self.message(parent, id, json, &props)?,
+            Some(3.0) => self.picture(id, &props, own)?,
+            Some(4.0) => self.document(id, &props, own)?,
+            _ => Shape::Container,
+        };
+        let keep_with = get(json, "keepWithId")?.as_f64().map(|id| self.keep(id));
+        if let Some(component) = &component {
+            if !self.is_live {
+                return Err(self.refuse(id, "A component needs host.render, which makes its content"));
+            }
+            self.nodes[id as usize] = Node::Component(component.clone(), props.clone());
+        }
+        ops.push(Op::Open(Box::new(Element {
+            shape,
+            priority: own,
+            legacy: flags & 1 != 0,
+            chunk: flags & 2 != 0,
+            pass_priority: flags & 4 != 0,
+            alternate: flags & 8 != 0,
+            basis: number(self, "flexBasis")?.unwrap_or(1.0),
+            grow: number(self, "flexGrow")?.unwrap_or(f64::INFINITY),
+            reserve: self.reserve(id, &get(&props, "flexReserve")?)?,
+            limit: get(json, "tokenLimit")?.as_f64(),
+            keep_with,
+            dynamic: component.is_some(),
+            expandable: component.is_some() && get(json, "expandable")? == true,
+            spliced: !self.is_live,
+        })));
+        let children = if component.is_some() { None } else { list(&get(json, "children")?) };
+        Ok((id, children.unwrap_or_default()))
+    }
+
+    fn reserve(&self, id: u32, reserve: &JsValue) -> Result<Option<Reserve>> {
+        if let Some(tokens) = reserve.as_f64().filter(|tokens| !tokens.is_nan()) {
+            return Ok((tokens != 0.0).then_some(Reserve::Tokens(tokens)));
+        }
+        if is_nullish(reserve) {
+            return Ok(None);
+        }
+        let share = reserve.as_string().filter(|share| share.starts_with('/'));
+        // Numbers in texts are JavaScript's to read: code for it in the wasm takes 5 kB.
+        let share = share.and_then(|share| f64::try_from(JsValue::from(&share[1..])).ok());
+        share
+            .filter(|share| !share.is_nan())
+            .map(Reserve::Share)
+            .map(Some)
+            .ok_or_else(|| self.refuse(id, "flexReserve must be a number of tokens or a share such as \"/3\""))
+    }
+
+    fn message(&mut self, parent: u32, id: u32, json: &JsValue, props: &JsValue) -> Result<Shape> {
+        let Some(role) = get(props, "role")?.as_f64() else { return Err(self.refuse(parent, "Invalid ChatMessage!")) };
+        let role = match role as i64 {
+            0 => Some(Role::System),
+            1 => Some(Role::User),
+            2 => Some(Role::Assistant),
+            3 => Some(Role::Tool),
+            _ => None,
+        };
+        let calls = list(&get(props, "toolCalls")?).unwrap_or_default();
+        let kept = get(json, "callsKeptWith")?;
+        let mut shape = MessageShape {
+            role,
+            name: Some(get(props, "name")?).filter(|name| name.is_truthy()).map(|name| js_text(&name).into()),
+            calls: vec![],
+            call_id: given(props, "toolCallId")?.map(|id| js_text(&id).into()),
+            in_layout: self.is_live && role.is_some_and(|role| role != Role::Tool),
+        };
+        for (at, call) in calls.iter().enumerate() {
+            let function = get(&call, "function")?;
+            let text = |object: &JsValue, name: &'static str| -> Result<String> {
+                let value = get(object, name)?;
+                Ok(if is_nullish(&value) { String::new() } else { js_text(&value).into() })
+            };
+            shape.calls.push(Call {
+                call_id: text(&call, "id")?,
+                name: text(&function, "name")?,
+                arguments: text(&function, "arguments")?,
+                keep_with: list(&kept).and_then(|kept| kept.get(at as u32).as_f64()).map(|id| self.keep(id)),
+            });
+        }
+        self.nodes[id as usize] = Node::Message { props: props.clone(), calls };
+        Ok(Shape::Message(shape))
+    }
+
+    fn picture(&mut self, id: u32, props: &JsValue, priority: Option<f64>) -> Result<Shape> {
+        let src = js_text(&get(props, "src")?);
+        let text = String::from(&src);
+        let kind = PICTURES.iter().find(|(start, _)| text.starts_with(start));
+        let url = kind.map_or_else(|| text.clone(), |(_, kind)| format!("data:{kind};base64,{text}"));
+        let (detail, mime) = (get(props, "detail")?, get(props, "mimeType")?);
+        let said = |value: &JsValue| Some(value).filter(|value| value.is_truthy()).map(|value| js_text(value).into());
+        let data = url.starts_with("data:").then(|| {
+            let start = url.find(',').map_or(0, |comma| comma + 1);
+            url.get(start..HEADER.min(url.len())).unwrap_or_default().to_owned()
+        });
+        let part = Part::Image {
+            url: if data.is_some() { None } else { Some(url.clone()) },
+            data,
+            media_type: said(&mime),
+            detail: said(&detail),
+        };
+        let reference = js_sys::Object::new();
+        super::value::set(&reference, "url", url);
+        super::value::set(&reference, "detail", if detail.is_null() { JsValue::UNDEFINED } else { detail });
+        if mime.is_truthy() {
+            super::value::set(&reference, "mediaType", mime);
+        }
+        self.nodes[id as usize] = Node::Part(raw(0, &[("imageUrl", reference.into())]));
+        Ok(leaf(LeafKind::Image, priority, part))
+    }
+
+    fn document(&mut self, id: u32, props: &JsValue, priority: Option<f64>) -> Result<Shape> {
+        let (data, kind) = (get(props, "data")?, get(props, "mediaType")?);
+        let length = |value: &JsValue| if is_nullish(value) { 0 } else { js_text(value).length() };
+        let part = Part::Document {
+            media_type: Some(if is_nullish(&kind) { String::new() } else { js_text(&kind).into() }),
+            data_length: u64::from(length(&data)),
+            pages: None,
+        };
+        let reference = js_sys::Object::new();
+        super::value::set(&reference, "data", data);
+        super::value::set(&reference, "mediaType", kind);
+        self.nodes[id as usize] = Node::Part(raw(4, &[("documentData", reference.into())]));
+        Ok(leaf(LeafKind::Document, priority, part))
+    }
+
+    /// A number of our own for what is kept together.
+    fn keep(&mut self, id: f64) -> u32 {
+        let next = self.kept.size();
+        if let Some(known) = self.kept.get(&id.into()).as_f64() {
+            return known as u32;
+        }
+        self.kept.set(&id.into(), &next.into());
+        next
+    }
+}
+
+fn leaf(kind: LeafKind, priority: Option<f64>, part: Part) -> Shape {
+    Shape::Leaf(Leaf { kind, priority: priority.unwrap_or(MAX_PRIORITY), tokens: 0.0, part: Some(part) })
+}
+
+fn priority(json: &JsValue) -> Result<f64> {
+    Ok(get(json, "priority")?.as_f64().map_or(MAX_PRIORITY, |priority| priority + 0.0))
+}
+
+/// A part of a raw message.
+fn raw(kind: u32, fields: &[(&'static str, JsValue)]) -> JsValue {
+    let part = js_sys::Object::new();
+    super::value::set(&part, "type", kind);
+    for (name, value) in fields {
+        super::value::set(&part, name, value);
+    }
+    part.into()
+}
+
+/// A value as JavaScript writes it in a text.
+fn js_text(value: &JsValue) -> JsString {
+    match value.dyn_ref::<JsString>() {
+        Some(text) => text.clone(),
+        // Joining a list writes each item as a text.
+        None => Array::of1(value).join(""),
+    }
+}
+
+fn display(props: &JsValue) -> &'static str {
+    let role = get(props, "role").ok().and_then(|role| role.as_f64()).map_or(usize::MAX, |role| role as usize);
+    ["system", "user", "assistant", "tool"].get(role).unwrap_or(&"")
+}

@@ -1,0 +1,193 @@
+//! Values of JavaScript: fields read and written, options checked by name.
+
+use js_sys::{Array, Function, JSON, Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::super::read::js_name;
+use crate::error::Code;
+
+pub type Result<T = JsValue> = std::result::Result<T, JsValue>;
+
+/// Reads a field. What is no object has no fields.
+///
+/// # Errors
+/// Whatever a getter of the host throws.
+pub fn get(object: &JsValue, name: &'static str) -> Result {
+    field(object, &js_name(name))
+}
+
+fn field(object: &JsValue, name: &JsValue) -> Result {
+    if object.is_object() { Reflect::get(object, name) } else { Ok(JsValue::UNDEFINED) }
+}
+
+/// Writes a field of an object that was made here.
+pub fn set(object: &JsValue, name: &'static str, value: impl Into<JsValue>) {
+    put(object, &js_name(name), &value.into());
+}
+
+/// The same by a name that the host made up. Setting a field of a plain object cannot fail.
+pub fn put(object: &JsValue, name: &JsValue, value: &JsValue) {
+    Reflect::set(object, name, value).ok();
+}
+
+/// Writes a field that may be absent.
+pub fn set_some(object: &JsValue, name: &'static str, value: Option<impl Into<JsValue>>) {
+    if let Some(value) = value {
+        set(object, name, value);
+    }
+}
+
+/// A copy with the same prototype; the fields keep their order.
+pub fn copy(object: &JsValue) -> Object {
+    let prototype = Object::get_prototype_of(object);
+    Object::assign(&Object::create(prototype.unchecked_ref()), object.unchecked_ref())
+}
+
+pub fn is_nullish(value: &JsValue) -> bool {
+    value.is_undefined() || value.is_null()
+}
+
+/// A field that is there.
+pub fn given(object: &JsValue, name: &'static str) -> Result<Option<JsValue>> {
+    Ok(Some(get(object, name)?).filter(|value| !value.is_undefined()))
+}
+
+/// A field that is a text and not empty.
+pub fn text(object: &JsValue, name: &'static str) -> Result<Option<String>> {
+    Ok(get(object, name)?.as_string().filter(|text| !text.is_empty()))
+}
+
+/// The items of a list; `None` for anything else.
+pub fn list(value: &JsValue) -> Option<Array> {
+    Array::is_array(value).then(|| value.clone().unchecked_into())
+}
+
+/// JSON text of plain data.
+///
+/// # Errors
+/// `code` at `path` for what has none, such as an object that holds itself.
+pub fn json(value: &JsValue, path: &str, code: Code) -> Result<String> {
+    let text = JSON::stringify(value).ok().and_then(|text| text.as_string());
+    text.ok_or_else(|| refused(code, "is no plain data", path))
+}
+
+/// An error about the value at `path`; `why` follows the path in the message.
+pub fn refused(code: Code, why: &str, path: &str) -> JsValue {
+    coded(code.as_str(), &format!("{path} {why}"), path).into()
+}
+
+/// An error of a code that only the boundary knows.
+pub fn coded(code: &str, message: &str, path: &str) -> js_sys::Error {
+    let error = js_sys::Error::new(message);
+    error.set_name("EspalierError");
+    set(&error, "code", code);
+    set(&error, "path", path);
+    error
+}
+
+/// The error for an option that must be something else.
+pub fn bad(path: &str, wanted: &str, value: &JsValue) -> JsValue {
+    let found = if value.is_object() { "an object".to_owned() } else { shown(value) };
+    refused(Code::BadOption, &format!("must be {wanted}, and is {found}"), path)
+}
+
+/// A value in a message.
+fn shown(value: &JsValue) -> String {
+    match value.is_string() {
+        true => JSON::stringify(value).map(String::from).unwrap_or_default(),
+        false => string(value).unwrap_or_default(),
+    }
+}
+
+/// A value as JavaScript's `String` writes it; `None` if it refuses.
+pub fn string(value: &JsValue) -> Option<String> {
+    let string: Function = get(&js_sys::global(), "String").ok()?.dyn_into().ok()?;
+    string.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
+}
+
+/// A function among the options.
+pub fn function(object: &JsValue, name: &'static str, within: &str) -> Result<Option<Function>> {
+    match given(object, name)? {
+        None => Ok(None),
+        Some(value) => {
+            value.dyn_into().map(Some).map_err(|value| bad(&format!("{within}.{name}"), "a function", &value))
+        }
+    }
+}
+
+/// A switch among the options.
+pub fn flag(options: &JsValue, name: &'static str) -> Result<Option<bool>> {
+    match given(options, name)? {
+        None => Ok(None),
+        Some(value) => match value.as_bool() {
+            Some(is) => Ok(Some(is)),
+            None => Err(bad(&format!("options.{name}"), "true or false", &value)),
+        },
+    }
+}
+
+/// Refuses what is no object, and an object with names that are not among `names`.
+///
+/// # Errors
+/// `bad_option` with the path of the first unknown name, and the nearest known one.
+pub fn known(options: &JsValue, names: &[&'static str], within: &str) -> Result<()> {
+    check_names(options, names, within, true)
+}
+
+/// The same for an object that another library may have made: only a name that looks like a slip of a known one is
+/// refused.
+pub fn no_slip(object: &JsValue, names: &[&'static str], within: &str) -> Result<()> {
+    check_names(object, names, within, false)
+}
+
+fn check_names(options: &JsValue, names: &[&'static str], within: &str, is_strict: bool) -> Result<()> {
+    if !options.is_object() || Array::is_array(options) {
+        return Err(bad(within, "an object", options));
+    }
+    for key in Object::keys(options.unchecked_ref::<Object>()).iter() {
+        let name = key.as_string().unwrap_or_default();
+        if names.contains(&name.as_str()) || field(options, &key)?.is_undefined() {
+            continue;
+        }
+        let near = nearest(&name, names);
+        let hint = match near {
+            Some(near) => format!("is unknown; did you mean {near}?"),
+            None if is_strict => format!("is unknown; it may have {}", names.join(", ")),
+            None => continue,
+        };
+        let error = refused(Code::BadOption, &hint, &format!("{within}.{name}"));
+        let details = Object::new();
+        set_some(&details, "nearest", near);
+        set(&error, "details", details);
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// The name with the fewest letters wrong, up to a third of them and to three.
+fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let plain = simple(name);
+    let most = (plain.len() / 3).min(3);
+    let near = names.iter().map(|one| (distance(&plain, &simple(one)), *one)).min_by_key(|(wrong, _)| *wrong);
+    near.filter(|(wrong, _)| *wrong <= most).map(|(_, one)| one)
+}
+
+/// Lower case without separators, cut where no name of ours goes on.
+fn simple(name: &str) -> Vec<char> {
+    let letters = name.chars().filter(|letter| !matches!(letter, '-' | '_' | '.' | ' '));
+    letters.map(|letter| letter.to_ascii_lowercase()).take(40).collect()
+}
+
+/// Letters to insert, delete or replace to make one word of the other.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (row, letter) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut above[0], row + 1);
+        for (column, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = above[column + 1];
+            above[column + 1] = replaced.min(diagonal + 1).min(above[column] + 1);
+        }
+    }
+    above[b.len()]
+}
