@@ -30,6 +30,7 @@ import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names.t
 /** Milliseconds that one operation of the storage may take. */
 const STORAGE = 5_000;
 const CHECKPOINTS = 20;
+const EVENT_NAMES: readonly string[] = ["espalier", "copilot-cli", "copilot-chat", "gemini-cli", "both"];
 
 /**
  * Opens a conversation: a new one, one that had no log, or one that was stored.
@@ -95,7 +96,8 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const seed = entropy ?? kept.header?.entropy ?? drawn();
   const stored = log.length;
   if (isNew) {
-    const header: Header = { format: log.format, entropy: seed };
+    const earlier = recordOf(given);
+    const header: Header = { format: log.format, entropy: seed, opened: options.messages?.length ?? 0, ...(earlier !== undefined && { earlier }) };
     log.record("note", header);
     if (options.messages) log.append(options.messages);
   }
@@ -127,6 +129,22 @@ function withSession<T>(options: ConversationOptions<T>): ConversationOptions<T>
   return { ...recorded, ...defined(options), ...defined({ compact }) } as ConversationOptions<T>;
 }
 
+/** Id of the message in which a session's live context holds the summary of its newest compaction. */
+function recordOf<T>({ messages, session }: ConversationOptions<T>): string | undefined {
+  const newest = session?.compactions.at(-1);
+  if (messages !== undefined || newest?.summary === undefined) return undefined;
+  const at = newest.context.findIndex((message) => {
+    const { role, content, parts } = (typeof message === "object" && message !== null ? message : {}) as Record<string, unknown>;
+    return (role === "user" || role === 1) && wordsOf(content ?? parts).includes(newest.summary!);
+  });
+  return at < 0 || session!.messages[at] !== newest.context[at] ? undefined : `m${at}`;
+}
+
+function wordsOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map((part) => String((part as { text?: unknown } | null)?.text ?? "")).join("\n") : "";
+}
+
 /** @throws EspalierError `bad_option` naming the first field that is not what it must be */
 function needOptions<T>(options: ConversationOptions<T>): void {
   known(options, CONVERSATION);
@@ -141,7 +159,7 @@ function needOptions<T>(options: ConversationOptions<T>): void {
   needNames({ encoding, costModel });
   for (const name of ["now", "after"] as const) needFunction(given(clock, "options.clock")[name], `clock.${name}`);
   if (!listedTools(tools)) throw bad("tools", "a list of tool definitions, or an object of them by name", tools);
-  if (!["espalier", "copilot-cli", "both"].includes(eventNames)) throw bad("eventNames", '"espalier", "copilot-cli" or "both"', eventNames);
+  if (!EVENT_NAMES.includes(eventNames)) throw bad("eventNames", EVENT_NAMES.map((name) => `"${name}"`).join(", "), eventNames);
   if (entropy !== undefined && typeof entropy !== "string" && !Number.isFinite(entropy)) throw bad("entropy", "a text or a number", entropy);
   if (options.messages !== undefined && !Array.isArray(options.messages)) throw bad("messages", "a list", options.messages);
   needSession(options.session);

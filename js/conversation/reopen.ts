@@ -17,6 +17,10 @@ export const MESSAGES = "messages.jsonl";
 export interface Header {
   format: Format;
   entropy: string | number;
+  /** Number of messages that the conversation began with: only among those is a record of another system looked for. */
+  opened: number;
+  /** Id of the one that a session file says is such a record. */
+  earlier?: string;
 }
 
 export interface Kept<T> {
@@ -35,8 +39,8 @@ function headerOf(text: string): Header | undefined {
   const line = /^\{"seq":0,.*$/m.exec(text.slice(0, 10_000))?.[0];
   if (line === undefined || !line.includes('"type":"note"')) return undefined;
   try {
-    const { format, entropy } = JSON.parse((JSON.parse(line) as { json: string }).json) as Header;
-    return typeof format === "string" ? { format, entropy } : undefined;
+    const { format, entropy, opened } = JSON.parse((JSON.parse(line) as { json: string }).json) as Header;
+    return typeof format === "string" ? { format, entropy, opened } : undefined;
   } catch {
     return undefined;
   }

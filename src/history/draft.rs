@@ -72,6 +72,8 @@ pub struct Entry<'a> {
     pub number: usize,
     /// Id of the host's message that its parts were taken from, for an entry that holds moved parts of it. Then `is_new` is true.
     pub part_of: Option<String>,
+    /// True for a record of another system with nothing beside it: a message of the user's that asks for nothing.
+    pub is_record: bool,
 }
 
 /// Where parts belong: by entry and part, the entry behind which the part moves.
@@ -137,6 +139,7 @@ impl<'a> Draft<'a> {
                 is_new: false,
                 number,
                 part_of: None,
+                is_record: false,
             })
             .collect();
         Draft { entries, meter, origin, removed: Vec::new() }
@@ -264,6 +267,7 @@ impl<'a> Draft<'a> {
             is_new: true,
             number: 0,
             part_of: None,
+            is_record: false,
         }
     }
 
@@ -358,6 +362,7 @@ impl<'a> Draft<'a> {
             is_new: true,
             number: 0,
             part_of: Some(entry.host_id().unwrap_or(id).clone()),
+            is_record: false,
         }
     }
 

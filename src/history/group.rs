@@ -15,6 +15,8 @@ pub enum Kind {
     Frame,
     /// A message of the user. Begins a turn.
     User,
+    /// A message in the user's name that is the record of another system. Asks for nothing.
+    Record,
     /// What the assistant said and did, with the results of its calls.
     Round,
     /// A round whose results arrived in one message with text of the user (Anthropic, Gemini): both a round and a request.
@@ -37,6 +39,11 @@ impl Group {
         matches!(self.kind, Kind::User | Kind::RoundWithRequest)
     }
 
+    /// True for a message of its own in the user's name, behind which the assistant may speak.
+    pub fn opens(&self) -> bool {
+        matches!(self.kind, Kind::User | Kind::Record)
+    }
+
     /// Tokens as they stand.
     pub fn tokens(&self, draft: &Draft) -> u64 {
         self.entries.iter().map(|&i| draft.entries[i].after).sum()
@@ -47,7 +54,10 @@ impl Group {
 pub fn groups(draft: &Draft) -> Vec<Group> {
     let mut grouper = Grouper::default();
     for (index, entry) in draft.entries.iter().enumerate().filter(|(_, entry)| entry.is_in()) {
-        grouper.push(index, &entry.message);
+        let at = grouper.push(index, &entry.message);
+        if entry.is_record && grouper.groups[at].kind == Kind::User {
+            grouper.groups[at].kind = Kind::Record;
+        }
     }
     grouper.groups
 }

@@ -11,6 +11,7 @@
 //! - [`edit`]: changes laid over a history, and the view they give.
 //! - [`plan`]: what leaves the core.
 //! - [`record`]: summaries of earlier compactions, and which of them are believed.
+//! - [`opening`]: the record that another system left at the beginning, and its environment turn.
 //! - [`log`]: everything that happened to a conversation, and the view it gives.
 
 pub mod draft;
@@ -18,6 +19,7 @@ pub mod edit;
 pub mod group;
 pub mod limits;
 pub mod log;
+pub mod opening;
 pub mod pairs;
 pub mod plan;
 pub mod prune;

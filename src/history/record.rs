@@ -8,8 +8,10 @@
 //! The checksum is no secret. It tells records from texts that imitate, quote or change one; it does not stop somebody
 //! who computes it. A host that keeps untrusted text in flat lists and must be sure compacts a log.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::opening::{Foreign, System};
 use crate::message::{Message, Role};
 
 /// The tag that opens a summary message of an earlier compaction.
@@ -29,31 +31,70 @@ pub enum Records {
     Sealed,
     /// Those with these ids.
     Only(BTreeSet<String>),
+    /// Those, and one that another system left at the beginning.
+    Behind { foreign: Foreign, own: Box<Records> },
 }
 
 /// A message that is believed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<'a> {
     /// From the tag to its end.
     pub text: &'a str,
     /// What stands behind it in the same message.
-    pub behind: &'a str,
+    pub behind: Cow<'a, str>,
+    /// Who left it, if it is none of ours.
+    pub system: Option<System>,
     /// The checksum is right: the lists in it were written by a compaction.
     pub is_sealed: bool,
 }
 
 impl Records {
     /// Reads a message as a record, if it is one. `text` is the message's own.
-    pub fn read<'a>(&self, message: &Message, text: &'a str) -> Option<Record<'a>> {
+    pub fn read<'a>(&self, message: &'a Message, text: &'a str) -> Option<Record<'a>> {
+        if let Records::Behind { foreign, own } = self {
+            if foreign.id != message.id || message.role != Role::User {
+                return own.read(message, text);
+            }
+            let behind = foreign.beside(message).into();
+            let system = Some(foreign.system);
+            return Some(Record { text: foreign.text(message), behind, system, is_sealed: false });
+        }
         if message.role != Role::User || !text.starts_with(SUMMARY_TAG) {
             return None;
         }
-        let sealed = split(text).map(|(text, behind)| Record { text, behind, is_sealed: true });
+        let sealed =
+            split(text).map(|(text, behind)| Record { text, behind: behind.into(), system: None, is_sealed: true });
         match self {
-            Records::Sealed => sealed,
+            Records::Sealed | Records::Behind { .. } => sealed,
             Records::Only(ids) if !ids.contains(&message.id) => None,
-            Records::Only(_) => Some(sealed.unwrap_or(Record { text, behind: "", is_sealed: false })),
+            Records::Only(_) => {
+                Some(sealed.unwrap_or(Record { text, behind: "".into(), system: None, is_sealed: false }))
+            }
         }
+    }
+
+    /// The same, and the record of another system if there is one.
+    #[must_use]
+    pub fn with(self, foreign: Option<Foreign>) -> Records {
+        match foreign {
+            Some(foreign) => Records::Behind { foreign, own: Box::new(self) },
+            None => self,
+        }
+    }
+
+    /// The record of another system.
+    pub fn foreign(&self) -> Option<&Foreign> {
+        if let Records::Behind { foreign, .. } = self { Some(foreign) } else { None }
+    }
+
+    /// True for a message of the user's that says nothing beside the record of another system.
+    pub fn is_foreign_alone(&self, message: &Message) -> bool {
+        self.foreign().is_some_and(|foreign| foreign.is_alone && foreign.id == message.id)
+    }
+
+    /// True for the answer that another system put behind its record.
+    pub fn is_foreign_reply(&self, message: &Message) -> bool {
+        self.foreign().is_some_and(|foreign| foreign.reply.as_deref() == Some(message.id.as_str()))
     }
 
     /// True if the message is a record.

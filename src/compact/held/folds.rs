@@ -136,7 +136,8 @@ impl Folds {
     /// The ledger of the messages that a record replaced, without what the assistant said: the record holds that. They are the host's own,
     /// so that none of them is a record, whichever the view has now.
     pub fn behind(&self, messages: &[Rc<Message>], rules: &Rules) -> Ledger {
-        let own = Rules { records: Records::Only(BTreeSet::new()), ..rules.clone() };
+        let records = Records::Only(BTreeSet::new()).with(rules.records.foreign().cloned());
+        let own = Rules { records, ..rules.clone() };
         let mut held = self.behind.borrow_mut();
         let known = held.take().filter(|behind| {
             let still = messages.iter().filter(|message| behind.taken.contains(&Rc::as_ptr(message))).count();

@@ -15,6 +15,7 @@ pub mod ended;
 pub mod error;
 pub mod escape;
 pub mod file;
+mod foreign;
 mod line;
 mod page;
 pub mod quoted;
@@ -231,6 +232,7 @@ impl Ledger {
         let text = message.text();
         match message.role {
             Role::User if !text.trim().is_empty() => self.user(message, text),
+            Role::Assistant if self.rules.records.is_foreign_reply(message) => {}
             Role::Assistant if !text.trim().is_empty() => self.said(&message.id, text),
             _ => {}
         }
@@ -250,7 +252,7 @@ impl Ledger {
             return;
         }
         let record = self.rules.records.read(message, &text);
-        let Some(Record { text: record, behind, is_sealed }) = record else {
+        let Some(Record { text: record, behind, is_sealed, system }) = record else {
             let parts = message.parts.iter();
             let texts =
                 parts.filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None });
@@ -258,7 +260,9 @@ impl Ledger {
             self.facts_of(&message.id, Speaker::User, &text);
             return self.asked(Request { id: message.id.clone(), text, is_earlier: false, is_replaced: false }, None);
         };
-        if is_sealed {
+        if let Some(system) = system {
+            self.foreign(&message.id, system, record);
+        } else if is_sealed {
             self.absorb(record);
         } else {
             // Of another system, or of the host: words, and no lists of ours.

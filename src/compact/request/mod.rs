@@ -48,7 +48,11 @@ pub fn parts(groups: &[Group], is_covered: impl Fn(usize) -> bool) -> Vec<&[usiz
 
 /// True if the covered groups begin with a summary of an earlier compaction.
 pub fn begins_with_summary(draft: &Draft, parts: &[&[usize]], records: &Records) -> bool {
-    parts.first().and_then(|entries| entries.first()).is_some_and(|&at| records.has(&draft.entries[at].message))
+    let is_foreign = |at: usize| records.foreign().is_some_and(|foreign| foreign.id == draft.entries[at].message.id);
+    let first = parts.first().and_then(|entries| entries.first());
+    // That of another system stands behind its environment.
+    first.is_some_and(|&at| records.has(&draft.entries[at].message))
+        || parts.iter().flat_map(|entries| entries.iter()).any(|&at| is_foreign(at))
 }
 
 /// A message of one text that the host did not have.

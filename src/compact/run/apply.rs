@@ -99,7 +99,9 @@ impl Compaction {
 
     /// The newest request, if it is none of these messages.
     pub(super) fn current(&self, ids: &[String]) -> Option<&Message> {
-        let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty();
+        let records = &self.options.rules.records;
+        let is_begun = |m: &Message| records.is_foreign_alone(m) || self.environment.contains(&m.id);
+        let is_request = |m: &&Rc<Message>| m.role == Role::User && !m.text().trim().is_empty() && !is_begun(m);
         let newest = self.messages.iter().rev().find(is_request)?;
         (!ids.contains(&newest.id)).then_some(&**newest)
     }
@@ -128,6 +130,7 @@ impl Compaction {
         let draft = self.cheap_view();
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
         let beside = steps::remaining(&self.cheap.edits, &ids);
+        let is_begun = |e: &Entry| e.message.role.is_frame() || self.environment.contains(&e.message.id);
         let covering = Covering {
             messages: covered.ids.len(),
             tokens: covered.was,
@@ -136,7 +139,7 @@ impl Compaction {
             followed: draft
                 .entries
                 .iter()
-                .filter(|e| e.is_in() && !e.message.role.is_frame() && !ids.contains(e.message.id.as_str()))
+                .filter(|e| e.is_in() && !is_begun(e) && !ids.contains(e.message.id.as_str()))
                 .count(),
             is_brief: self.fills && budget.available < BRIEF,
         };
@@ -144,7 +147,7 @@ impl Compaction {
         let id = format!("{edit_id}:summary");
         let replacement = &self.options.profile.replacement;
         // Behind the frame and in front of everything that stays: what happened before the carried messages reads first.
-        let stays = |e: &&Entry| e.is_in() && !e.message.role.is_frame();
+        let stays = |e: &&Entry| e.is_in() && !is_begun(e);
         let is_covered = |e: &&Entry| ids.contains(e.message.id.as_str());
         let (before, next) = match &self.range {
             Some(range) => {

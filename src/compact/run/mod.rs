@@ -39,6 +39,7 @@ use crate::history::draft::{Draft, Entry, Meter};
 use crate::history::edit::{self, Author, Edit, Kind};
 use crate::history::group::{self, Group, groups};
 use crate::history::log::{Log, Pinned};
+use crate::history::opening::{Opening, opening};
 use crate::history::pairs::repair;
 use crate::history::plan::Fate;
 use crate::history::prune::{self, Limits};
@@ -50,6 +51,8 @@ use crate::tokens::{CostModel, Origin, Tokenizer};
 
 /// Room below which a model cannot be shown anything useful of a history, in tokens.
 const LEAST_ROOM: u64 = 1_000;
+/// The environment turn of another system stays if it takes at most this part of the budget.
+const ENVIRONMENT_PART: u64 = 10;
 
 /// See the module. Create it, poll it, answer its effects, poll again; dropping it loses nothing.
 pub struct Compaction {
@@ -88,6 +91,8 @@ pub struct Compaction {
     range: Option<cover::Range>,
     /// Id of a record in the messages, and what is known of those that it stands for.
     behind: Option<Behind>,
+    /// Ids of another system's environment turn in front of everything: it stays there.
+    environment: Vec<String>,
     /// The messages of a log as they came.
     history: Option<Vec<Rc<Message>>>,
     held: Rc<Held>,
@@ -185,7 +190,8 @@ impl Compaction {
         let counted = Counted { origin: draft.origin, tools, cost_model, tokenizer: Rc::clone(&tokenizer) };
         let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
         let is_sound = is_sound(&messages, &counts, &counted, by_items);
-        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options)
+        let opening = opening(messages.iter().map(|message| &**message), None);
+        Compaction::with_counts(messages, counts, is_sound, counted, Rc::default(), options).opened(opening)
     }
 
     /// The same from counts that are held already, one for each message; their origin is the worst of them.
@@ -226,8 +232,22 @@ impl Compaction {
             range: None,
             held,
             behind: None,
+            environment: vec![],
             history: None,
         }
+    }
+
+    /// Heeds how the messages begin if another system compacted them. An environment turn that takes too much goes like any other message.
+    fn opened(mut self, opening: Opening) -> Compaction {
+        let records = std::mem::take(&mut self.options.rules.records);
+        self.options.rules.records = records.with(opening.record);
+        let at = |id: &String| self.messages.iter().position(|message| message.id == *id);
+        let tokens: u64 = opening.environment.iter().filter_map(at).map(|at| self.counts[at]).sum();
+        if tokens <= self.options.budget / ENVIRONMENT_PART {
+            self.options.keep.extend(opening.environment.iter().cloned());
+            self.environment = opening.environment;
+        }
+        self
     }
 
     /// A compaction of the view of a log. Counts are held, and what earlier ones found out about its messages, so that nothing is counted or
@@ -248,7 +268,9 @@ impl Compaction {
         // What the log put in place is a record; what else looks like one is a text.
         let inserted = messages.iter().filter(|message| log.has_summary(&message.id));
         options.rules.records = Records::Only(inserted.map(|message| message.id.clone()).collect());
-        let first = messages.iter().find(|message| !message.role.is_frame());
+        let opening = log.opening();
+        let is_first = |message: &&Rc<Message>| !message.role.is_frame() && !opening.environment.contains(&message.id);
+        let first = messages.iter().find(is_first);
         let behind = first.and_then(|record| {
             let messages = log.behind(&record.id)?;
             Some(Behind { id: record.id.clone(), messages })
@@ -257,7 +279,7 @@ impl Compaction {
         let counted = Counted { origin: log.origin(), tools, cost_model, tokenizer };
         // The view of a log is repaired.
         let compaction = Compaction::with_counts(messages, counts, true, counted, log.beside(), options);
-        Compaction { behind, history: Some(log.history()), ..compaction }
+        Compaction { behind, history: Some(log.history()), ..compaction.opened(opening) }
     }
 
     /// Says what is needed next, or what came of it. Polling again without an answer gives the same effects.
@@ -303,7 +325,13 @@ impl Compaction {
 
     fn view(&self, edits: &[Edit]) -> Draft<'_> {
         let of = if self.is_sound { edit::view_of_sound } else { edit::view };
-        of(self.messages.iter().map(|message| &**message), &self.counts, edits, self.meter(), self.origin)
+        let mut draft =
+            of(self.messages.iter().map(|message| &**message), &self.counts, edits, self.meter(), self.origin);
+        if let Some(foreign) = self.options.rules.records.foreign().filter(|foreign| foreign.is_alone) {
+            let record = draft.entries.iter_mut().find(|entry| entry.message.id == foreign.id);
+            record.into_iter().for_each(|entry| entry.is_record = true);
+        }
+        draft
     }
 
     fn ground<'a>(&'a self, budget: &'a Budget) -> Ground<'a> {

@@ -139,7 +139,8 @@ impl Compaction {
 
     /// True if the conversation begins with the record of a compaction, and no more follows it than did then.
     fn is_compact(&self, draft: &Draft) -> bool {
-        let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !entry.message.role.is_frame());
+        let is_begun = |entry: &Entry| entry.message.role.is_frame() || self.environment.contains(&entry.message.id);
+        let mut rest = draft.entries.iter().filter(|entry| entry.is_in() && !is_begun(entry));
         let records = &self.options.rules.records;
         let record = rest.next().filter(|entry| records.has(&entry.message));
         let then = record.and_then(|entry| summary::followed(&entry.message));

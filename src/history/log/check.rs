@@ -510,11 +510,13 @@ impl Log {
 
     fn guarded(&self) -> Guarded {
         let groups = &self.state.grouper.groups;
+        let record = self.opening().record.filter(|record| record.is_alone);
+        let is_record = |message: &Message| record.as_ref().is_some_and(|record| record.id == message.id);
         let asks = |group: &Group| {
             group.has_request()
                 && group.entries.iter().any(|&at| {
                     let message = self.store.message(at);
-                    message.role != Role::Assistant && !is_empty(&message.parts)
+                    message.role != Role::Assistant && !is_empty(&message.parts) && !is_record(message)
                 })
         };
         let request = groups.iter().rposition(asks);

@@ -550,5 +550,6 @@ pub(super) fn row(store: &Store, slot: usize) -> Row<'_> {
         is_new: false,
         number: slot,
         part_of: None,
+        is_record: false,
     }
 }

@@ -22,6 +22,7 @@ mod compare;
 pub mod entry;
 mod fold;
 mod jsonl;
+mod opening;
 mod pin;
 mod recall;
 mod runs;

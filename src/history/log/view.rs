@@ -196,6 +196,7 @@ impl Log {
                     is_new: true,
                     number: 0,
                     part_of: None,
+                    is_record: false,
                 };
                 entries.push(inserted(&range.summary, all - reply));
                 entries.extend(range.reply.as_ref().map(|message| inserted(message, reply)));

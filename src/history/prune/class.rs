@@ -4,6 +4,7 @@ use super::Limits;
 use crate::error::{BudgetDetails, Code, Contributor, Error};
 use crate::history::draft::{Draft, is_empty};
 use crate::history::group::{Group, Kind};
+use crate::history::opening::opening;
 use crate::history::record::{Records, SUMMARY_TAG};
 use crate::message::Message;
 
@@ -53,6 +54,11 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
     let last_request = groups.iter().rposition(Group::has_request);
     let newest_round = newest_round(groups);
     let first = groups.iter().position(|group| group.kind != Kind::Frame);
+    let entries = || draft.entries.iter().filter(|entry| entry.is_in()).map(|entry| &*entry.message);
+    let foreign = if limits.records == Records::Sealed { opening(entries(), None).record } else { None };
+    let records = limits.records.clone().with(foreign);
+    // One that takes most of the room goes like other messages.
+    let has_room = |group: &Group| group.tokens(draft) <= limits.budget / 2;
     let mut classes: Vec<Class> = groups
         .iter()
         .enumerate()
@@ -68,8 +74,10 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
                 Class::Must("newest round")
             } else if group.entries.iter().any(|&i| limits.keep.contains(&draft.entries[i].message.id)) {
                 Class::Must("kept by the host")
-            } else if is_summary(draft, group, first == Some(at), &limits.records) {
+            } else if is_summary(draft, group, first == Some(at), &records, has_room) {
                 Class::Must("summary")
+            } else if group.kind == Kind::Record {
+                Class::Removable(Drop::OldRequest)
             } else if after_request {
                 Class::Removable(Drop::CurrentRound)
             } else if group.has_request() {
@@ -81,9 +89,7 @@ pub(super) fn classify(draft: &Draft, groups: &[Group], limits: &Limits) -> Vec<
         .collect();
     // The assistant must not speak first: a round that stays keeps the request that opened its turn.
     let first = (0..groups.len()).find(|&at| groups[at].kind != Kind::Frame && matches!(classes[at], Class::Must(_)));
-    let opening = first
-        .filter(|&at| groups[at].kind != Kind::User)
-        .and_then(|at| groups[..at].iter().rposition(|group| group.kind == Kind::User));
+    let opening = first.filter(|&at| !groups[at].opens()).and_then(|at| groups[..at].iter().rposition(Group::opens));
     if let Some(opening) = opening {
         classes[opening] = Class::Must("opening of a turn that stays");
     }
@@ -103,11 +109,20 @@ pub(super) fn newest_round(groups: &[Group]) -> Option<usize> {
 }
 
 /// A record, or a summary of another system where one stands: in front of everything.
-fn is_summary(draft: &Draft, group: &Group, is_first: bool, records: &Records) -> bool {
+fn is_summary(
+    draft: &Draft,
+    group: &Group,
+    is_first: bool,
+    records: &Records,
+    has_room: impl Fn(&Group) -> bool,
+) -> bool {
+    let is_foreign = |message: &Message| records.foreign().is_some_and(|foreign| foreign.id == message.id);
     let is_meant = |message: &Message| {
-        records.has(message) || is_first && *records == Records::Sealed && message.text().starts_with(SUMMARY_TAG)
+        let is_first = || is_first && *records == Records::Sealed && message.text().starts_with(SUMMARY_TAG);
+        if is_foreign(message) { has_room(group) } else { records.has(message) || is_first() }
     };
-    group.kind == Kind::User && group.entries.first().is_some_and(|&i| is_meant(&draft.entries[i].message))
+    matches!(group.kind, Kind::User | Kind::Record)
+        && group.entries.first().is_some_and(|&i| is_meant(&draft.entries[i].message))
 }
 
 /// The error of a budget that what is left of `groups` exceeds; nothing if it does not.

@@ -225,7 +225,7 @@ impl<'g> Selection<'g> {
             let pass = self.removable(at);
             match group.kind {
                 Kind::Frame => {}
-                Kind::User => {
+                Kind::User | Kind::Record => {
                     is_open = pass == Some(Drop::OldRequest);
                     is_whole = is_open;
                     if is_open {
@@ -251,7 +251,7 @@ impl<'g> Selection<'g> {
     /// the assistant would speak before any user. What the previous request's cut dropped stays dropped.
     pub(super) fn readmit(&mut self, order: &[Drop], goal: u64, backfill: bool) {
         let mut free = goal.saturating_sub(self.total);
-        let mut first_request = (0..self.groups.len()).find(|&at| self.groups[at].kind == Kind::User && !self.gone[at]);
+        let mut first_request = (0..self.groups.len()).find(|&at| self.groups[at].opens() && !self.gone[at]);
         for &pass in order.iter().rev() {
             for number in (0..self.units.len()).rev() {
                 let unit = &mut self.units[number];
@@ -260,7 +260,7 @@ impl<'g> Selection<'g> {
                 if !is_of_pass || unit.is_held {
                     continue;
                 }
-                let is_request = self.groups[first].kind == Kind::User;
+                let is_request = self.groups[first].opens();
                 let stands = is_request || first_request.is_some_and(|request| request < first);
                 let size: u64 = unit.groups.iter().map(|&at| self.sizes[at]).sum();
                 if size <= free && stands {

@@ -2,6 +2,7 @@
 
 mod around;
 mod checks;
+mod foreign;
 mod forms;
 mod hand_over;
 mod input;

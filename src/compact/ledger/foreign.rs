@@ -1,0 +1,70 @@
+//! Takes in a record that another system left. It is words: the summary is an earlier one, and messages of the user that it quotes are
+//! earlier requests.
+
+use super::user::Request;
+use super::{Ledger, Speaker};
+use crate::compact::form::{COPILOT_CLI, EIGHT, GEMINI_CLI, headed};
+use crate::compact::parse::parse_as;
+use crate::history::opening::System;
+
+/// The tag of a message of the user in a record of Copilot CLI.
+const USER: [&str; 2] = ["<user_message>", "</user_message>"];
+/// What stands behind the thoughts in a record of Claude Code, and what it ends with: words to the model.
+const CLAUDE_SUMMARY: &str = "\nSummary:\n";
+const CLAUDE_END: &str = "Please continue the conversation from where we left it off";
+
+impl Ledger {
+    /// Takes in the record in the message `id`.
+    pub(super) fn foreign(&mut self, id: &str, system: System, record: &str) {
+        let (said, summary) = match system {
+            System::CopilotCli => split(record),
+            _ => (vec![], record),
+        };
+        for text in said {
+            self.constrained(id, [text]);
+            self.facts_of(id, Speaker::User, text);
+            let text = text.to_string();
+            self.asked(Request { id: id.to_string(), text, is_earlier: true, is_replaced: false }, None);
+        }
+        let summary = summary_of(system, summary);
+        self.facts_of(id, Speaker::Record, &summary);
+        self.earlier.push(summary);
+    }
+}
+
+/// The messages of the user in a record of Copilot CLI, and what stands behind them.
+fn split(record: &str) -> (Vec<&str>, &str) {
+    let [begins, ends] = USER;
+    let mut said = Vec::new();
+    let mut rest = record;
+    while let Some((before, behind)) = rest.split_once(begins)
+        // The summary may quote the tag.
+        && !before.contains("<summary>")
+        && let Some((text, after)) = behind.split_once(ends)
+    {
+        said.push(text.trim());
+        rest = after;
+    }
+    (said, rest)
+}
+
+/// The summary alone, its sections under headings.
+fn summary_of(system: System, record: &str) -> String {
+    let form = match system {
+        System::GeminiCli => &GEMINI_CLI,
+        System::CopilotCli => &COPILOT_CLI,
+        System::CopilotChat | System::ClaudeCode | System::Other => &EIGHT,
+    };
+    let mut text = record.trim();
+    if system == System::CopilotChat {
+        let inner = text.strip_prefix("<conversation-summary>");
+        text = inner.and_then(|text| text.strip_suffix("</conversation-summary>")).unwrap_or(text).trim();
+    }
+    if system == System::ClaudeCode {
+        text = text.split_once('\n').map_or(text, |(_, rest)| rest).trim();
+        text = text.rsplit_once(CLAUDE_SUMMARY).map_or(text, |(_, summary)| summary);
+        text = text.rsplit_once(CLAUDE_END).map_or(text, |(summary, _)| summary).trim();
+    }
+    let found = parse_as(text, form, true);
+    headed(found.as_ref().map_or(text, |parsed| parsed.text.trim()))
+}
