@@ -151,6 +151,7 @@ export class Compactor<T> {
     const asks = this.c.llm !== undefined && verdict === "try" && !byRules;
     // Without the rung there is nothing to try behind a model, nor while that is given a rest. That nobody summarises at all is said.
     const ways = [...(asks ? [true] : []), ...(this.hasRules || !this.c.llm || verdict === "cutOnly" ? [false] : [])];
+    if (this.c.llm && !byRules && !asks) this.c.events.emit({ type: "compaction_progress", stage: "skipped", trigger });
     for (const model of ways) {
       this.start(trigger);
       const made = await this.maker.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });

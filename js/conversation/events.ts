@@ -1,22 +1,25 @@
 /** Telling whoever listens. A listener that throws harms nobody. */
 
 import type {
-  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotCliEvent, Trigger,
+  CompactionComplete, CompactionStart, ContextTrimmed, ContextUsageEvent, ConversationEvent, CopilotChatEvent, CopilotCliEvent, EventNames,
+  GeminiCliEvent, Trigger,
 } from "./types.ts";
+import { asGeminiCli, CopilotChatNames } from "./system-events.ts";
 
 import { usageOf } from "../providers/usage.ts";
 import { addUsage } from "../usage.ts";
 
-export type AnyEvent = ConversationEvent | CopilotCliEvent;
+export type AnyEvent = ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent;
 /** The event of a type; of `*` any of them. */
 export type EventOf<K extends AnyEvent["type"] | "*"> = K extends "*" ? AnyEvent : Extract<AnyEvent, { type: K }>;
 type Listener = (event: never) => void;
 
 export class Events {
   private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly names: "espalier" | "copilot-cli" | "both";
+  private readonly names: EventNames;
+  private readonly chat = new CopilotChatNames();
 
-  constructor(names: "espalier" | "copilot-cli" | "both") {
+  constructor(names: EventNames) {
     this.names = names;
   }
 
@@ -31,9 +34,16 @@ export class Events {
   }
 
   emit(event: ConversationEvent): void {
-    const other = this.names === "espalier" ? undefined : asCopilotCli(event);
-    if (!other || this.names === "both") this.tell(event);
-    if (other) this.tell(other);
+    const others = this.named(event);
+    if (others.length === 0 || this.names === "both") this.tell(event);
+    for (const other of others) this.tell(other);
+  }
+
+  /** The event under the names of another system; none where it has none. */
+  private named(event: ConversationEvent): AnyEvent[] {
+    if (this.names === "espalier") return [];
+    if (this.names === "copilot-chat") return this.chat.of(event);
+    return this.names === "gemini-cli" ? asGeminiCli(event) : [asCopilotCli(event) ?? []].flat();
   }
 
   clear(): void {

@@ -88,9 +88,12 @@ export interface ConversationOptions<T> extends Omit<CountOptions, "model" | "fo
   /** Options for every compaction as {@link compact} takes them: ledger rules, `llmBudget`. */
   compact?: Omit<CompactOptions, keyof CountOptions | "budget" | "llm" | "signal" | "focus" | "force" | "timeout" | "onProgress">;
   /** Called with every event; as `conversation.on("*", …)`, but from the beginning. */
-  onEvent?: (event: ConversationEvent | CopilotCliEvent) => void;
-  /** `copilot-cli`: its names and fields for events that it has, too; `both` has each under both names. Default `espalier`. */
-  eventNames?: "espalier" | "copilot-cli" | "both";
+  onEvent?: (event: ConversationEvent | CopilotCliEvent | CopilotChatEvent | GeminiCliEvent) => void;
+  /**
+   * The names and fields of another system for the events that it has, too; the others keep theirs. `both` has Copilot CLI's beside
+   * Espalier's. Default `espalier`.
+   */
+  eventNames?: EventNames;
   /** Loads the engine that {@link Conversation.search} uses: `() => import("espalier/search")`. Default in Node: the package's own. */
   search?: SearchLoader;
 }
@@ -266,7 +269,7 @@ export interface ContextTrimmed {
 }
 export interface CompactionProgress {
   type: "compaction_progress";
-  stage: "started" | "asking" | "answered" | "waiting" | "applied" | "parked" | "dropped" | "cancelled" | "failed";
+  stage: "started" | "asking" | "answered" | "waiting" | "applied" | "parked" | "dropped" | "cancelled" | "failed" | "skipped";
   trigger?: Trigger;
   job?: number;
 }
@@ -298,6 +301,19 @@ export interface CopilotCliEvent {
   type: "session.compaction_start" | "session.compaction_complete" | "session.truncation" | "session.context_cleared" | "session.usage_info";
   data: Record<string, unknown>;
 }
+
+/** An event as Copilot Chat's telemetry names it. */
+export interface CopilotChatEvent {
+  type: "summarizedConversationHistory" | "backgroundSummarizationApplied" | "triggerSummarizeFailed" | "triggerSummarizeSkipped";
+  data: Record<string, unknown>;
+}
+/** An event of gemini-cli's stream. `compressionStatus` is its number: 1 compressed, 2 inflated, 4 empty summary, 5 nothing to do, 6 results truncated. */
+export interface GeminiCliEvent {
+  type: "chat_compressed";
+  data: { originalTokenCount: number; newTokenCount: number; compressionStatus: number };
+}
+/** Whose names events have. */
+export type EventNames = "espalier" | "copilot-cli" | "copilot-chat" | "gemini-cli" | "both";
 
 /** What came of opening a conversation. */
 export interface Opened {

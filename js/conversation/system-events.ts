@@ -1,0 +1,75 @@
+/** Events under the names of Copilot Chat's telemetry and of gemini-cli's stream. */
+
+import type { CompactionComplete, ConversationEvent, CopilotChatEvent, GeminiCliEvent } from "./types.ts";
+
+type Status = CompactionComplete["status"];
+
+/** How a summary of the model's ended, as Copilot Chat names it. A failed response counts by its own type there. */
+const OUTCOMES: Partial<Record<Status, string>> = {
+  applied: "success", budget_exceeded: "budget_exceeded", model_failed: "requestThrow", timeout: "requestThrow", engine_failed: "renderError",
+  inflated: "too_large", no_gain: "too_large", cancelled: "canceled",
+};
+
+/** Names events as Copilot Chat does. What it says of a background summary depends on the events before. */
+export class CopilotChatNames {
+  /** Share of the limit that the newest request had. */
+  private ratio = 0;
+  /** The job that a request waited for. */
+  private awaited: number | undefined;
+
+  of(event: ConversationEvent): CopilotChatEvent[] {
+    if (event.type === "context_usage" || event.type === "compaction_start") this.ratio = event.ratio;
+    if (event.type === "compaction_complete") return this.completed(event);
+    if (event.type !== "compaction_progress") return [];
+    const { stage, job } = event;
+    if (stage === "waiting") this.awaited = job;
+    if (stage === "dropped") return [this.background("preRender", "discardedBelowApplyMinRatio")];
+    if (stage === "skipped") return [{ type: "triggerSummarizeSkipped", data: { contextRatio: this.ratio } }];
+    return [];
+  }
+
+  private completed(event: CompactionComplete): CopilotChatEvent[] {
+    const { status, success, model, job, llmModel, duration } = event;
+    const out: CopilotChatEvent[] = [];
+    const failure = model?.failure;
+    const asked = model?.asked?.at(-1);
+    const outcome = OUTCOMES[failure ?? status] ?? "failed";
+    if (model) {
+      const about = { ...(llmModel !== undefined && { model: llmModel }), ...(asked && { summarizationMode: asked.shape, promptTokenCount: asked.promptTokens }) };
+      out.push({ type: "summarizedConversationHistory", data: { outcome, ...about, duration, contextRatio: this.ratio } });
+    }
+    if (job !== undefined) {
+      const waited = this.awaited === job;
+      this.awaited = undefined;
+      const trigger = waited ? "budgetExceededWaited" : this.ratio > 1 ? "budgetExceededReady" : "preRender";
+      // A job that failed while no request needed it is told as a failed summary only.
+      if (success || trigger !== "preRender") out.push(this.background(trigger, success ? "applied" : "noResult"));
+      return out;
+    }
+    const isError = !success && ["budget_exceeded", "engine_failed"].includes(status);
+    if (isError || failure !== undefined || (!success && model)) {
+      out.push({ type: "triggerSummarizeFailed", data: { outcome: status === "budget_exceeded" ? "budgetExceeded" : "error" } });
+    }
+    return out;
+  }
+
+  private background(trigger: string, outcome: string): CopilotChatEvent {
+    return { type: "backgroundSummarizationApplied", data: { trigger, outcome, contextRatio: this.ratio } };
+  }
+}
+
+/** gemini-cli's `CompressionStatus`. It declares 3 (the tokens could not be counted) and never returns it. */
+const [COMPRESSED, INFLATED, EMPTY_SUMMARY, NOOP, CONTENT_TRUNCATED] = [1, 2, 4, 5, 6];
+const STATUSES: Partial<Record<Status, number>> = {
+  inflated: INFLATED, no_gain: INFLATED, empty_summary: EMPTY_SUMMARY, no_summary_tag: EMPTY_SUMMARY, tool_call_instead: EMPTY_SUMMARY,
+  unchanged: NOOP, nothing_to_compact: NOOP,
+};
+
+/** gemini-cli's event for a compaction; none for an error, which ends the turn there. */
+export function asGeminiCli(event: ConversationEvent): GeminiCliEvent[] {
+  if (event.type !== "compaction_complete") return [];
+  const { status, summary, tokensBefore, tokensAfter } = event;
+  const compressionStatus = status === "applied" ? (summary === undefined ? CONTENT_TRUNCATED : COMPRESSED) : STATUSES[status];
+  if (compressionStatus === undefined) return [];
+  return [{ type: "chat_compressed", data: { originalTokenCount: tokensBefore, newTokenCount: tokensAfter, compressionStatus } }];
+}
