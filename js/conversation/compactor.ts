@@ -92,7 +92,8 @@ export class Compactor<T> {
         error = thrown.message;
       }
     }
-    if (status === "applied") this.maker.applied();
+    // Behind a job's summary there may be messages that came since it was begun.
+    if (status === "applied" && (made.originals ?? log.originals) === log.originals) this.maker.applied();
     const checkpoint = status === "applied" ? this.checkpoint(made, ids) : undefined;
     const { usage, view: { after } } = this.c.look();
     const { trigger, focus, report, job } = made;

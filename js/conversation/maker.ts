@@ -15,6 +15,8 @@ export interface Made {
   focus?: string;
   /** Position in the log of the view that it was made from. */
   since: number;
+  /** Messages that there were then. */
+  originals?: number;
   edits: Edit[];
   before: Totals;
   /** By the host's clock. */
@@ -104,7 +106,7 @@ export class Maker<T> {
   private async made(trigger: Trigger, { focus, model, cutOnly = false, signal, job, range, budget, summary }: Wanted, hooks: CompactHooks | undefined): Promise<Made> {
     const { log, profile, llm, timeouts, compaction, clock, events, limits, inside } = this.c;
     const made: Made = {
-      status: "nothing_to_compact", trigger, since: log.length, edits: [], before: log.view().after, began: clock.now(),
+      status: "nothing_to_compact", trigger, since: log.length, originals: log.originals, edits: [], before: log.view().after, began: clock.now(),
       ...(focus !== undefined && { focus }), ...(job !== undefined && { job }),
     };
     const ladder = compaction.ladder ?? profile.ladder;

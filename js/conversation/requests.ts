@@ -107,7 +107,9 @@ export class Requests<T> {
     const isLeft = this.options.serverManaged === true && !isForced;
     const waited = await this.putToUse(compactions, signal);
     let look = meter.look();
-    if ((look.overflows || mustFit || this.isDue(look)) && automatic && !compactions.some(({ status }) => status === "applied")) {
+    // A job's summary may be too old to make enough room: what came since is summarised as well where nothing may go without a summary.
+    const isDone = compactions.some(({ status }) => status === "applied") && !(mustFit && look.overflows);
+    if ((look.overflows || mustFit || this.isDue(look)) && automatic && !isDone) {
       const trigger: Trigger = isForced ? "provider_error" : models.isSwitched ? "model_switch" : look.overflows || mustFit ? "overflow" : "threshold";
       append(compactions, await compactor.foreground(trigger, signal, waited === "timeout"));
       if (compactions.at(-1)?.status === "cancelled") throw aborted(signal);

@@ -109,6 +109,19 @@ test("a summary is begun beside the conversation, and put to use before it is ne
   }
 });
 
+test("a summary from beside the conversation that is too old to make enough room is followed by another, and nothing is lost", async () => {
+  const { llm, calls } = model();
+  const conversation = await open({ llm });
+  let at = 5;
+  while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined) filled(conversation, at, (at += 1));
+  while (calls.length === 0) await rest();
+  calls[0]!.answer(SUMMARY);
+  filled(conversation, at, at + 40);
+  const made = await renderRequest(agent(), { conversation, budget: BUDGET, llm: async () => SUMMARY });
+  assert.deepEqual([made.status, made.trimmed, made.compactions.map(({ status, job }) => [status, job !== undefined])], ["applied", [], [["applied", true], ["applied", false]]]);
+  sound(made);
+});
+
 test("a prompt without a history is a plain render, unless a conversation was given", async () => {
   const prompt = h(UserMessage, null, "Hello");
   const { messages, status, tokens, budget } = await renderRequest(prompt, { budget: 100 });
