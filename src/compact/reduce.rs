@@ -33,6 +33,12 @@ pub fn results(draft: &Draft, must: &[usize], over: u64, id: String) -> Option<E
     shortened(draft, texts, over, id, "long-result")
 }
 
+/// Tokens that [`results`] and [`requests`] can free at most.
+pub fn most(draft: &Draft, must: &[usize]) -> u64 {
+    let edits = [results, requests].map(|reduce| reduce(draft, must, u64::MAX, String::new()));
+    edits.iter().flatten().map(|edit| edit.tokens_before - edit.tokens_after).sum()
+}
+
 /// Shortens long arguments of the calls among them that have a result: what was written lies where it was written to.
 pub fn arguments(draft: &Draft, must: &[usize], _over: u64, id: String) -> Option<Edit> {
     let parts = || draft.entries.iter().filter(|entry| entry.is_in()).flat_map(|entry| &entry.message.parts);

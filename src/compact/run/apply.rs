@@ -1,6 +1,7 @@
 //! After the summary: the edit that puts it in place, the fit, the account of it.
 
 use super::*;
+use crate::compact::ledger::render::wanted;
 use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
@@ -29,11 +30,12 @@ impl Compaction {
             report
         });
         match self.apply(&text, Author::Rule, covered, &ledger) {
-            Ok(Placed { edit, shown, spare }) => {
+            Ok(Placed { edit, shown, spare, crowd }) => {
                 let mut step = self.summary_step(&edit, "a summary made by rules");
                 step.step = "offline";
                 steps.push(step);
-                self.fit(vec![edit], steps, Some(Made { covered: covered.clone(), text, shown, spare, model: report }))
+                let covered = covered.clone();
+                self.fit(vec![edit], steps, Some(Made { covered, text, shown, spare, crowd, model: report }))
             }
             Err((_, why)) => {
                 steps.push(StepReport {
@@ -171,6 +173,7 @@ impl Compaction {
         let of_others = of_reply + of_thinking.unwrap_or(0);
         let meter = self.meter();
         let none = Blocks { text: String::new(), shown: vec![], spare: 0 };
+        let mut crowd = 0;
         let (message, Blocks { shown, spare, .. }) = match replacement.form {
             profile::Form::Record => {
                 let rest = draft.total().saturating_sub(covered.tokens) + of_others;
@@ -178,7 +181,9 @@ impl Compaction {
                 let bare = meter.message(&bare);
                 // More than this a record may not have: it would not be worth making.
                 let worth = (covered.tokens as f64 * (1.0 - self.options.profile.gain.covered)) as u64;
-                let mut room = budget.target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
+                crowd = self.crowd(&budget, &draft, ledger, covered, rest + bare);
+                let target = budget.target + crowd;
+                let mut room = target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
                 let mut may_grow = true;
                 // What lines have whatever the room gives way where a model wrote more than the rules that the cut was chosen by.
@@ -196,8 +201,8 @@ impl Compaction {
                     // Lines are counted one by one, and together they take a little more or less.
                     let record = meter.message(&message);
                     let total = rest + record;
-                    let over = total.saturating_sub(budget.target).min(room);
-                    let under = budget.target.saturating_sub(total).min(worth.saturating_sub(record + of_others));
+                    let over = total.saturating_sub(target).min(room);
+                    let under = target.saturating_sub(total).min(worth.saturating_sub(record + of_others));
                     let is_cut = lists.shown.iter().any(|shown| shown.left_out + shown.shortened > 0);
                     if over == 0 && self.fills && may_grow && is_cut && under > budget.target / 100 {
                         room += under.saturating_sub(budget.target / 200);
@@ -254,7 +259,31 @@ impl Compaction {
             newer: None,
             texts: vec![],
         };
-        Ok(Placed { edit, shown, spare })
+        Ok(Placed { edit, shown, spare, crowd })
+    }
+
+    /// Tokens that the fit is to take from long results and pastes, so that what happened before has up to half of the target: a file that
+    /// was just read can be read again, and what a record has no room for is gone. `around` are those of all but the lists of the record.
+    fn crowd(&self, budget: &Budget, draft: &Draft, ledger: &Ledger, covered: &Covered, around: u64) -> u64 {
+        let half = budget.target / 2;
+        let room = budget.target.saturating_sub(around);
+        if !self.fills || room >= half {
+            return 0;
+        }
+        let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
+        let limits = Limits { keep: self.options.keep.clone(), ..Limits::default() };
+        let must: HashSet<usize> = prune::must_keep(draft, &limits).into_iter().collect();
+        let stays = |(_, entry): &(usize, &Entry)| entry.is_in() && !ids.contains(entry.message.id.as_str());
+        let has_more = |(at, entry): (usize, &Entry)| !must.contains(&at) && !entry.message.role.is_frame();
+        // A later cut makes room as well, and shortens nothing.
+        if draft.entries.iter().enumerate().filter(stays).any(has_more) {
+            return 0;
+        }
+        let wanted = wanted(ledger, self.shares(budget, draft, ledger, covered, half), &*self.tokenizer);
+        let wanted = (wanted.floor + wanted.lines + wanted.words + budget.names).min(half);
+        let kept = |at: &usize| !self.options.keep.contains(&draft.entries[*at].message.id);
+        let long: Vec<usize> = must.into_iter().filter(kept).collect();
+        wanted.saturating_sub(room).min(reduce::most(draft, &long))
     }
 
     pub(super) fn summary_step(&self, edit: &Edit, what: &str) -> StepReport {
@@ -301,8 +330,9 @@ impl Compaction {
         if !self.options.profile.has(Rung::Fit) && before > self.options.budget {
             return Err(over(before, self.options.budget));
         }
+        let is_crowded = made.as_ref().is_some_and(|made| made.crowd > 0);
         let limits = Limits {
-            budget: self.options.budget,
+            budget: if is_crowded { budget.target } else { self.options.budget },
             keep: self.options.keep.clone(),
             records: self.options.rules.records.clone(),
             ..Limits::default()
@@ -320,7 +350,7 @@ impl Compaction {
                     let must: Vec<usize> = prune::must_keep(&draft, &limits).into_iter().filter(kept).collect();
                     // Enough that the tail stays as well: a giant paste must not push out the latest work.
                     let wanted = draft.total().min(needed + budget.keep_recent);
-                    let over = wanted.saturating_sub(self.options.budget);
+                    let over = wanted.saturating_sub(limits.budget);
                     let Some(edit) =
                         reductions.find_map(|reduce| reduce(&draft, &must, over, format!("e{}", edits.len())))
                     else {
@@ -375,7 +405,7 @@ impl Compaction {
             steps.push(step);
         }
         let low_headroom = after > self.window(&draft).relief;
-        let Some(Made { covered, text, shown, spare, model }) = made else {
+        let Some(Made { covered, text, shown, spare, model, .. }) = made else {
             let covered = Covered { ids: vec![], tokens: 0, was: 0 };
             let quality = Some(self.quality(&draft, &covered, &edits, ""));
             let done = self.finished(draft, Status::Applied, edits, steps)?;

@@ -145,6 +145,8 @@ struct Made {
     shown: Vec<Shown>,
     /// Tokens of the record that are there only because there was room.
     spare: u64,
+    /// Tokens of it that long texts of the newest round make room for.
+    crowd: u64,
     model: Option<ModelReport>,
 }
 
@@ -152,8 +154,9 @@ struct Made {
 struct Placed {
     edit: Edit,
     shown: Vec<Shown>,
-    /// See [`Made::spare`].
+    /// See [`Made`].
     spare: u64,
+    crowd: u64,
 }
 
 /// How messages were counted.

@@ -272,11 +272,12 @@ impl Compaction {
             Makes::Text { text, gaps } => (text, gaps),
         };
         match self.apply(text, Author::Model, covered, &self.closed_ledger(&covered.ids)) {
-            Ok(Placed { edit, shown, spare }) => {
+            Ok(Placed { edit, shown, spare, crowd }) => {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
-                let made = Made { covered: covered.clone(), text: text.clone(), shown, spare, model };
                 let title = self.form().title_of(text);
+                let (covered, text) = (covered.clone(), text.clone());
+                let made = Made { covered, text, shown, spare, crowd, model };
                 Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
             }
             Err(failed) if self.options.offline_on_failure => {

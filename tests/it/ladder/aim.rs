@@ -89,6 +89,25 @@ fn a_newest_round_above_the_target_is_told_as_the_floor() {
     assert!(done.after.total <= 10_000);
 }
 
+/// A file that was just read can be read again; what a record has no room for is gone.
+#[test]
+fn one_long_result_leaves_the_past_half_of_the_target() {
+    let lines_of_past = |file: usize| {
+        let mut messages = run(90, 30);
+        messages.push(call("z", "read", r#"{"path":"src/all.rs"}"#));
+        let text: String = (0..file).map(|line| format!("let part_{line} = read({line});\n")).collect();
+        messages.push(result("z", &text));
+        let messages = numbered(messages);
+        let done = compacted(&messages, Options { budget: 6_000, ..Options::default() }, Rc::new(Quarter));
+        assert!(done.after.total <= 6_000, "{}", done.after.total);
+        let shown = |kind: &str| done.quality.as_ref().unwrap().of(kind).unwrap().own_line;
+        (shown("commands") + shown("errors"), done.after.total)
+    };
+    let (few, with_little) = (lines_of_past(10), lines_of_past(750));
+    assert!(with_little.0 * 2 > few.0, "{with_little:?} of {few:?}");
+    assert!(with_little.1 > 5_700, "{with_little:?}");
+}
+
 #[test]
 fn what_somebody_chose_has_no_target() {
     let messages = run(60, 30);
