@@ -11,7 +11,7 @@ use super::tree::{Node, Tree};
 use super::value::{self, Result, bad, coded, get, given, is_nullish, json, known, list, set, set_some};
 use super::wait::{Signal, answered};
 use crate::error::{Code, Error};
-use crate::prompt::{Ask, Failure, Inside, Malformed, NodeId, Op, Options, Prompt, Sent, Step};
+use crate::prompt::{Ask, Failure, Inside, MAX_PRIORITY, Malformed, NodeId, Op, Options, Prompt, Sent, Step};
 
 /// Renders a prompt tree to a request that fits its budget. See `render` of the package, whose options and results
 /// these are.
@@ -126,7 +126,7 @@ impl Rendering {
                 continue;
             }
             if made.is_string() {
-                self.tree.text(node, &made, &JsValue::UNDEFINED, &mut ops)?;
+                self.tree.text(node, &made, MAX_PRIORITY, false, &mut ops);
                 continue;
             }
             // A tree as renderElementJSON makes it, a node, or a list of nodes.
@@ -182,6 +182,7 @@ impl Rendering {
     fn content(&self, sent: &Sent) -> Array {
         let parts = Array::new();
         let texts = Array::new();
+        let line_break = JsValue::from("\n");
         let close = || {
             if texts.length() > 0 {
                 let part = Object::new();
@@ -195,7 +196,7 @@ impl Rendering {
             match self.tree.node(node) {
                 Node::Text(text) => {
                     if breaks {
-                        texts.push(&"\n".into());
+                        texts.push(&line_break);
                     }
                     texts.push(text);
                 }

@@ -1,6 +1,6 @@
 //! Prompt trees as JSON, read into the elements of the core. As `js/prompt/flatten.ts` reads them for the package.
 
-use js_sys::{Array, JSON, JsString, Map};
+use js_sys::{Array, JSON, JsString, Map, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::value::{Result, coded, get, given, is_nullish, list};
@@ -43,6 +43,15 @@ pub struct Tree {
     kept: Map,
     /// The host makes content: elements are laid out, so that each component gets its budget.
     is_live: bool,
+    keys: Keys,
+}
+
+/// Names of the fields that every text has, made once.
+struct Keys {
+    kind: JsValue,
+    text: JsValue,
+    priority: JsValue,
+    line_break: JsValue,
 }
 
 impl Tree {
@@ -55,7 +64,13 @@ impl Tree {
         if !node.is_object() {
             return Err(coded("bad_element", "tree must be { node }, as renderElementJSON gives it", "tree").into());
         }
-        let mut tree = Tree { nodes: vec![], parents: vec![], names: vec![], kept: Map::new(), is_live };
+        let keys = Keys {
+            kind: "type".into(),
+            text: "text".into(),
+            priority: "priority".into(),
+            line_break: "lineBreakBefore".into(),
+        };
+        let mut tree = Tree { nodes: vec![], parents: vec![], names: vec![], kept: Map::new(), is_live, keys };
         let mut ops = vec![Op::Open(Box::default())];
         tree.add(None, Some("LogicalWrapper".to_owned()), Node::Container);
         tree.children(0, &Array::of1(&node), &mut ops)?;
@@ -126,12 +141,18 @@ impl Tree {
 
     /// Reads one node. Returns the children of an element.
     fn child(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<Option<(u32, Array)>> {
-        let kind = get(json, "type")?.as_f64();
+        if !json.is_object() {
+            return Ok(None);
+        }
+        let kind = Reflect::get(json, &self.keys.kind)?.as_f64();
         if kind == Some(PIECE) {
             return self.piece(parent, json, ops).map(Some);
         }
         if kind == Some(TEXT) {
-            self.text(parent, &get(json, "text")?, json, ops)?;
+            let [text, priority, line_break] =
+                [&self.keys.text, &self.keys.priority, &self.keys.line_break].map(|key| Reflect::get(json, key));
+            let priority = priority?.as_f64().map_or(MAX_PRIORITY, |priority| priority + 0.0);
+            self.text(parent, &text?, priority, line_break?.is_truthy(), ops);
         } else if kind == Some(OPAQUE) {
             let value = get(json, "value")?;
             let usage = get(json, "tokenUsage")?.as_f64();
@@ -155,17 +176,12 @@ impl Tree {
         Ok(None)
     }
 
-    /// Adds a text; `json` has its priority.
-    pub fn text(&mut self, parent: u32, text: &JsValue, json: &JsValue, ops: &mut Vec<Op>) -> Result<()> {
+    /// Adds a text.
+    pub fn text(&mut self, parent: u32, text: &JsValue, priority: f64, new_line: bool, ops: &mut Vec<Op>) {
         let text = js_text(text);
-        ops.push(Op::Text {
-            text: Wording::Known(String::from(&text)),
-            priority: priority(json)?,
-            new_line: get(json, "lineBreakBefore")?.is_truthy(),
-            literal: Literal::Whole,
-        });
+        let known = Wording::Known(String::from(&text));
+        ops.push(Op::Text { text: known, priority, new_line, literal: Literal::Whole });
         self.add(Some(parent), None, Node::Text(text));
-        Ok(())
     }
 
     fn piece(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<(u32, Array)> {
