@@ -43,11 +43,15 @@ export class Compactor<T> {
     return draw(this.c.seed, String(this.begun));
   }
 
-  verdict(): Verdict {
-    return this.patience.mayTry(this.now());
+  /** Whether one may be tried; `isNeeded`: something would be lost without it. */
+  verdict(isNeeded = false): Verdict {
+    const verdict = this.patience.mayTry(this.now(isNeeded));
+    if (isNeeded || verdict === "blocked") return verdict;
+    // What gains nothing where it is needed gains nothing before.
+    return this.patience.mayTry(this.now(true)) === "blocked" ? "blocked" : verdict;
   }
 
-  private now(): Now {
+  private now(isNeeded = false): Now {
     const { log, limits, profile, requests } = this.c;
     const { before, after } = log.view();
     const { limit } = limits.of(after.tools);
@@ -57,7 +61,8 @@ export class Compactor<T> {
       requests,
       tokens: before.total,
       available: Math.max(0, limit - after.frame - after.tools),
-      fingerprint: hash32(`${newest}/${profile.name}/${limits.name}`),
+      // A plan that need not gain much covers what another one leaves.
+      fingerprint: hash32(`${newest}/${profile.name}/${limits.name}${isNeeded ? "/needed" : ""}`),
     };
   }
 
@@ -143,7 +148,8 @@ export class Compactor<T> {
 
   /** Makes and applies, automatically: by the model if that may be tried, then by rules. */
   async foreground(trigger: Trigger, signal: AbortSignal | undefined, byRules: boolean): Promise<Compacted[]> {
-    const verdict = this.verdict();
+    const isNeeded = trigger !== "threshold";
+    const verdict = this.verdict(isNeeded);
     // The same plan gained nothing a moment ago, or there is none: what is left is to make the request fit.
     if (verdict === "blocked" || this.maker.isIdle()) return [];
     const done: Compacted[] = [];
@@ -156,7 +162,7 @@ export class Compactor<T> {
     for (const model of ways) {
       this.start(trigger);
       const made = await this.maker.make(trigger, { model, cutOnly: verdict === "cutOnly" || (flag && !model && done.at(-1)?.status === "inflated"), signal });
-      const now = this.now();
+      const now = this.now(isNeeded);
       const finished = this.finish(made);
       done.push(finished);
       if (finished.status === "cancelled") return done;

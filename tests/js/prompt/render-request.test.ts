@@ -328,3 +328,22 @@ for (const [file, shape, budget] of RECORDED) {
     await conversation.dispose();
   });
 }
+
+test("a job that gained too little does not keep an overflow from being compacted", async () => {
+  const file = new URL("../../fixtures/transcripts/pi-refactor-long.json", import.meta.url);
+  const { messages } = JSON.parse(readFileSync(file, "utf8")) as { messages: unknown };
+  const conversation = await openConversation<any>({ format: "anthropic", entropy: 1, llm: async () => SUMMARY });
+  const ends: string[] = [];
+  conversation.on("compaction_complete", ({ trigger, status }) => void ends.push(`${trigger} ${status}`));
+  for (const [at, turn] of turns(messages, "anthropic").slice(0, 41).entries()) {
+    conversation.append(turn as any[]);
+    if (at % 4 !== 0) continue;
+    const made = await renderRequest(agent({ system: "You are an agent. ".repeat(300) }), {
+      conversation, budget: 64_000, format: "anthropic",
+    });
+    assert.ok(["rendered", "applied"].includes(made.status), `${at}: ${made.status}`);
+    await rest();
+  }
+  assert.ok(ends.includes("threshold no_gain") && ends.includes("overflow applied"), ends.join(", "));
+  await conversation.dispose();
+});
