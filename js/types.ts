@@ -701,11 +701,11 @@ export interface Share {
 
 /** The form of a record: what a model is asked for, and what its answer is read by. */
 export interface RecordForm {
-  /** The element that the record stands in: `summary`, or gemini-cli's `state_snapshot`. */
+  /** The element around the record: `summary`, or gemini-cli's `state_snapshot`. */
   tag: string;
   /** The element that the model thinks in before that. It is not kept. */
   scratch: string;
-  /** How the sections stand in the record: under Markdown headings, or in XML elements (`Key Knowledge` in `<key_knowledge>`). */
+  /** The form of the sections in the record: under Markdown headings, or in XML elements (`Key Knowledge` in `<key_knowledge>`). */
   markup: "headings" | "elements";
   /** The name of the section that a title is read from. */
   title: string | null;

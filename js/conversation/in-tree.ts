@@ -103,8 +103,8 @@ export class InTree<T> {
   }
 
   /**
-   * The request is rendered: it has so many tokens, `frame` of them beside the history. Usage is noted and told, and a
-   * summary begun beside the conversation where one is due. `lost`: what the tree left out.
+   * Notes and reports usage of a rendered request (`tokens`, of which `frame` are beside the history), and begins a
+   * summary beside the conversation where one is due. `lost`: what the tree left out.
    */
   finished(made: MadeRequest<T>, tokens: number, frame: number, lost: readonly Removal[]): PrepareReport {
     const { look, sent, compactions } = made;

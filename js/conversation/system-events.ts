@@ -42,7 +42,7 @@ export class CopilotChatNames {
       const waited = this.awaited === job;
       this.awaited = undefined;
       const trigger = waited ? "budgetExceededWaited" : this.ratio > 1 ? "budgetExceededReady" : "preRender";
-      // A job that failed while no request needed it is told as a failed summary only.
+      // A job that failed while no request needed it is only a failed summary.
       if (success || trigger !== "preRender") out.push(this.background(trigger, success ? "applied" : "noResult"));
       return out;
     }
