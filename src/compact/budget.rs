@@ -2,9 +2,9 @@
 
 use super::profile::{ESPALIER, Profile, Rung};
 
-/// Window whose tokens beyond count more for lists, and by how many percent. In a small window code is worth more than lists; in a large one
-/// there is room for both. Measured at 32,000 tokens: 95 % of commands and 82 % of error lines instead of 87 and 74, for 0.2 % of the lines
-/// that the next calls need.
+/// Window whose tokens beyond count more for lists, and by how many percent. In a small window code is worth more than
+/// lists; in a large one there is room for both. Measured at 32,000 tokens: 95 % of commands and 82 % of error lines
+/// instead of 87 and 74, for 0.2 % of the lines that the next calls need.
 const LARGE: u64 = 16_000;
 const MORE_OF_LARGE: u64 = 36;
 

@@ -39,7 +39,7 @@ impl Section {
     }
 }
 
-/// How sections stand in the record.
+/// The form of the sections in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Markup {
@@ -61,7 +61,7 @@ const MOST_NAME: usize = 80;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Form {
-    /// What the record stands in.
+    /// The element around the record.
     pub tag: Cow<'static, str>,
     /// What the model thinks in before that. It is not kept.
     pub scratch: Cow<'static, str>,

@@ -186,7 +186,7 @@ impl Compaction {
                 let mut room = target.saturating_sub(rest + bare).min(worth.saturating_sub(bare + of_others));
                 let work = self.work(&budget, &draft, covered, text);
                 let mut may_grow = true;
-                // What lines have whatever the room gives way where a model wrote more than the rules that the cut was chosen by.
+                // Lines of the floor give way where a model wrote more than the rules that the cut was chosen by.
                 let mut less = 0;
                 loop {
                     let mut shares = self.shares(&budget, &draft, ledger, covered, room);
@@ -262,8 +262,15 @@ impl Compaction {
         Ok(Placed { edit, shown, spare, crowd })
     }
 
-    /// Tokens that the fit is to take from long results and pastes, so that what happened before has up to half of the target: a file that
-    /// was just read can be read again, and what a record has no room for is gone. `around` are those of all but the lists of the record.
+    /// What the fit keeps, and within how many tokens.
+    fn limits(&self, budget: u64) -> Limits {
+        let Options { keep, rules, .. } = &self.options;
+        Limits { budget, keep: keep.clone(), records: rules.records.clone(), ..Limits::default() }
+    }
+
+    /// Tokens that the fit is to take from long results and pastes, so that what happened before has up to half of the
+    /// target: a file that was just read can be read again, and what a record has no room for is gone. `around` are
+    /// those of all but the lists of the record.
     fn crowd(&self, budget: &Budget, draft: &Draft, ledger: &Ledger, covered: &Covered, around: u64) -> u64 {
         let half = budget.target / 2;
         let room = budget.target.saturating_sub(around);
@@ -271,10 +278,10 @@ impl Compaction {
             return 0;
         }
         let ids: HashSet<&str> = covered.ids.iter().map(String::as_str).collect();
-        let limits = Limits { keep: self.options.keep.clone(), ..Limits::default() };
-        let must: HashSet<usize> = prune::must_keep(draft, &limits).into_iter().collect();
+        let must = prune::must_keep(draft, &self.limits(budget.target));
+        let musts: HashSet<usize> = must.iter().copied().collect();
         let stays = |(_, entry): &(usize, &Entry)| entry.is_in() && !ids.contains(entry.message.id.as_str());
-        let has_more = |(at, entry): (usize, &Entry)| !must.contains(&at) && !entry.message.role.is_frame();
+        let has_more = |(at, entry): (usize, &Entry)| !musts.contains(&at) && !entry.message.role.is_frame();
         // A later cut makes room as well, and shortens nothing.
         if draft.entries.iter().enumerate().filter(stays).any(has_more) {
             return 0;
@@ -331,12 +338,7 @@ impl Compaction {
             return Err(over(before, self.options.budget));
         }
         let is_crowded = made.as_ref().is_some_and(|made| made.crowd > 0);
-        let limits = Limits {
-            budget: if is_crowded { budget.target } else { self.options.budget },
-            keep: self.options.keep.clone(),
-            records: self.options.rules.records.clone(),
-            ..Limits::default()
-        };
+        let limits = self.limits(if is_crowded { budget.target } else { self.options.budget });
         let reductions: [Reduction; 5] =
             [reduce::results, reduce::arguments, reduce::requests, reduce::earlier_records, reduce::records];
         let mut reductions = reductions.into_iter();
