@@ -6,14 +6,26 @@
  * anyway. There are no source maps; they would add 0.2 MB to the download for names that are there.
  */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { root } from "./lib.mjs";
 
-const entry = (name) => join(root, "js", "entries", `${name}.ts`);
+const source = (file) => join(root, "js", file);
+
+/** The chunks that keep state: the module each is made from, and its lists of what hosts may import. */
+const CHUNKS = {
+  core: { module: "internal.ts", open: ["core.ts"] },
+  "count-core": { module: "count/internal.ts", open: ["count/public.ts"] },
+  "workspace-core": { module: "workspace/internal.ts", open: ["search/public.ts", "inline-context/public.ts"] },
+};
+/** Bundles beside the entries. */
+const FILES = { prompt: "prompt/index.ts", providers: "providers/index.ts", sessions: "sessions/index.ts" };
+/** Files in `js/entries` that are parts of entries. */
+const PARTS = new Set(["files.ts", "grammar-files.ts", "grammar.ts", "bytes.d.ts", "engine-module.d.ts"]);
+
 /** The entries of search and of inline context, which share an engine. */
 const both = (name) => [`search-${name}`, `inline-context-${name}`];
-const entries = (...names) => Object.fromEntries(names.map((name) => [name, entry(name)]));
+const entries = (...names) => Object.fromEntries(names.map((name) => [name, source(`entries/${name}.ts`)]));
 
 /**
  * @param dist where the bundles go; engines, vocabularies and grammars are there already
@@ -22,8 +34,7 @@ const entries = (...names) => Object.fromEntries(names.map((name) => [name, entr
  */
 export async function bundles({ dist, glues, grammars }) {
   const esbuild = await import("esbuild");
-  const names = {};
-  for (const name of ["core", "count/public", "search/public", "inline-context/public"]) names[name] = await exportsOf(esbuild, `${name}.ts`);
+  const chunks = Object.fromEntries(await Promise.all(Object.entries(CHUNKS).map(async ([name, chunk]) => [name, await contents(esbuild, chunk)])));
   for (const [format, suffix] of [["esm", ".js"], ["cjs", ".cjs"]]) {
     const isModule = format === "esm";
     writeBytes(dist, suffix);
@@ -34,44 +45,38 @@ export async function bundles({ dist, glues, grammars }) {
       define: { ESPALIER_GRAMMARS: JSON.stringify(grammars), ...(!isModule && { "import.meta.url": "undefined" }) },
     };
     const make = (entryPoints, plugins = [], more = {}) => esbuild.build({ ...common, entryPoints, plugins, ...more });
-    const plugins = pluginsOf(names, suffix);
+    /** Chunks and entries, each with what it imports from other files of the package. */
+    const of = (chunk) => [beside(chunks[chunk], chunk, suffix), bytes(suffix)];
     const glue = (file) => ({ name: "glue", setup(b) { b.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glues, file) })); } });
     const onDisk = { banner: { js: here(isModule) } };
 
-    await make({ core: join(root, "js", "internal.ts") }, [glue("glue.js")]);
+    await make({ core: source(CHUNKS.core.module) }, [glue("glue.js")]);
     await make({ functions: join(glues, "functions.js") });
-    await make({ prompt: join(root, "js", "prompt", "index.ts") }, [plugins.core, plugins.prompt]);
-    await make({ providers: join(root, "js", "providers", "index.ts") }, [plugins.shared]);
-    await make({ sessions: join(root, "js", "sessions", "index.ts") }, [plugins.shared]);
-    const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, join(root, "js", "jsx", `${name}.ts`)]));
-    const output = (name) => join(root, "js", "prompt", "output", `${name}.ts`);
-    await make({ ...jsx, raw: output("raw"), "openai-types": output("openai-types") });
+    await make({ prompt: source(FILES.prompt), providers: source(FILES.providers), sessions: source(FILES.sessions) }, of("core"));
+    const jsx = Object.fromEntries(["jsx-runtime", "jsx-dev-runtime"].map((name) => [name, source(`jsx/${name}.ts`)]));
+    await make({ ...jsx, raw: source("prompt/output/raw.ts"), "openai-types": source("prompt/output/openai-types.ts") });
 
-    const parts = [plugins.core, plugins.entries, plugins.bytes];
-    await make(entries("node", "bundle"), parts, onDisk);
-    await make(entries("slim", "inline", "inline-o200k_base", "inline-cl100k_base", "prompt-tsx-node", "prompt-tsx-inline"), parts);
+    await make(entries("node", "bundle"), of("core"), onDisk);
+    await make(entries("slim", "inline", "inline-o200k_base", "inline-cl100k_base", "prompt-tsx-node", "prompt-tsx-inline"), of("core"));
 
-    const countParts = [plugins.count, plugins.entries, plugins.bytes];
-    await make({ "count-core": join(root, "js", "count", "internal.ts") }, [glue("count-glue.js")]);
-    await make(entries("count-node"), countParts, onDisk);
-    await make(entries("count-inline", "count-o200k_base", "count-cl100k_base"), countParts);
+    await make({ "count-core": source(CHUNKS["count-core"].module) }, [glue("count-glue.js")]);
+    await make(entries("count-node"), of("count-core"), onDisk);
+    await make(entries("count-inline", "count-o200k_base", "count-cl100k_base"), of("count-core"));
 
-    const workspaceParts = [plugins.workspace, plugins.entries, plugins.bytes];
-    await make({ "workspace-core": join(root, "js", "workspace", "internal.ts") }, [glue("workspace-glue.js")]);
-    await make(entries("workspace-node"), workspaceParts, onDisk);
-    await make(entries(...both("node"), "workspace-inline", ...both("inline"), "search-o200k_base", "search-cl100k_base"), workspaceParts);
+    await make({ "workspace-core": source(CHUNKS["workspace-core"].module) }, [glue("workspace-glue.js")]);
+    await make(entries("workspace-node"), of("workspace-core"), onDisk);
+    await make(entries(...both("node"), "workspace-inline", ...both("inline"), "search-o200k_base", "search-cl100k_base"), of("workspace-core"));
     // A worker is alone in its realm: one file, with everything inside.
     await make(entries("worker"), [glue("count-glue.js"), bytesInside(dist)]);
     await make(entries("search-worker"), [glue("workspace-glue.js"), bytesInside(dist)]);
 
     if (!isModule) continue;
-    await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), parts);
-    await make(entries("workerd", "workerd-o200k_base", "workerd-cl100k_base"), parts);
-    await make(entries("count-web", "count-bundle", "count-workerd", "count-workerd-cl100k_base"), countParts);
+    await make(entries("web", "prompt-tsx-web", "prompt-tsx-bundle", "prompt-tsx-workerd"), of("core"));
+    await make(entries("workerd", "workerd-o200k_base", "workerd-cl100k_base"), of("core"));
+    await make(entries("count-web", "count-bundle", "count-workerd", "count-workerd-cl100k_base"), of("count-core"));
     const bundled = ["web", "bundle", "workerd"];
-    await make(entries(...bundled.flatMap((name) => [`workspace-${name}`, ...both(name)])), workspaceParts);
-    const cli = join(root, "js", "cli", "main.ts");
-    if (existsSync(cli)) await make({ cli }, [plugins.node, plugins.core], { platform: "node" });
+    await make(entries(...bundled.flatMap((name) => [`workspace-${name}`, ...both(name)])), of("workspace-core"));
+    await make({ cli: source("cli/main.ts") }, of("core"), { platform: "node" });
   }
 }
 
@@ -84,58 +89,56 @@ function here(isModule) {
   return `const ESPALIER_HERE = ${isModule ? `import.meta.url || (${folder})` : folder};`;
 }
 
-async function exportsOf(esbuild, file) {
+/** Names that `module` exports, and the modules it re-exports them from: these keep state, and every other file imports them from the chunk. */
+async function contents(esbuild, { module, open }) {
   const { metafile } = await esbuild.build({
-    entryPoints: [join(root, "js", file)], write: false, metafile: true, format: "esm", outdir: root, logLevel: "warning",
+    entryPoints: [source(module)], write: false, metafile: true, bundle: true, format: "esm", outdir: root, absWorkingDir: root, logLevel: "error",
+    external: ["node:*", "#*"], define: { ESPALIER_GRAMMARS: "{}" },
   });
+  const direct = (file) => metafile.inputs[relative(root, source(file))].imports.filter(({ external }) => !external).map(({ path }) => join(root, path));
+  const lists = new Set([module, ...open].map(source));
+  const modules = new Set([module, ...open].flatMap(direct).filter((file) => !lists.has(file)));
+  const names = Object.fromEntries(await Promise.all(open.map(async (file) => [source(file), await exportsOf(esbuild, file)])));
+  return { modules, names };
+}
+
+async function exportsOf(esbuild, file) {
+  const { metafile } = await esbuild.build({ entryPoints: [source(file)], write: false, metafile: true, format: "esm", outdir: root, logLevel: "warning" });
   return Object.values(metafile.outputs).flatMap(({ exports }) => exports);
 }
 
-const IN_CORE = /^\.\.?\/((\.\.\/)?(core|engine|vocabulary|errors|init|api|tokens|documents|log\/loader|adapters\/vscode-classes)|adapters\/index)\.ts$/;
-/** What histories in prompts need of it beside that. */
-const FOR_PROMPTS = /^\.\.\/\.\.\/(adapters\/convert|validity|tool-results|conversation\/(names|open)|count\/text)\.ts$/;
-const ENTRIES = /^\.\/(node|web|bundle|workerd|inline|count-inline|count-workerd|search-inline|search-node|workspace-\w+)\.ts$/;
+/**
+ * Imports of what another file of the package holds: modules of the chunk, entries, and the other bundles (elements are told apart by
+ * their classes, so that there may be only one of each). An entry re-exports the open lists of its chunk by name.
+ */
+function beside({ modules, names }, chunk, suffix) {
+  const files = new Map([
+    ...[...modules].map((file) => [file, chunk]),
+    ...Object.entries(FILES).map(([name, file]) => [source(file), name]),
+    ...readdirSync(join(root, "js", "entries")).filter((file) => !PARTS.has(file)).map((file) => [source(`entries/${file}`), file.replace(/\.ts$/, "")]),
+  ]);
+  return { name: chunk, setup(b) {
+    b.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path, resolveDir, kind }) => {
+      if (kind === "entry-point") return undefined;
+      const file = join(resolveDir, path);
+      if (file in names) return { path: file, namespace: "open" };
+      return files.has(file) ? { path: `./${files.get(file)}${suffix}`, external: true } : undefined;
+    });
+    b.onLoad({ filter: /.*/, namespace: "open" }, ({ path }) => ({
+      contents: `export { ${names[path].join(", ")} } from "./${chunk}${suffix}";`, resolveDir: root,
+    }));
+    b.onResolve({ filter: /.*/, namespace: "open" }, ({ path }) => ({ path, external: true }));
+  } };
+}
 
-function pluginsOf(names, suffix) {
+function bytes(suffix) {
   const external = (path) => ({ path, external: true });
-  /** What keeps state is in a chunk; entries reach it as an external file beside them, and pass on what is public. */
-  const sharing = (chunk, ...sources) => ({ name: chunk, setup(b) {
-    for (const source of sources) {
-      const filter = new RegExp(`^\\.\\./${source}\\.ts$`);
-      b.onResolve({ filter }, ({ kind }) => (kind === "import-statement" ? { path: source, namespace: "public" } : undefined));
-    }
-    b.onLoad({ filter: /.*/, namespace: "public" }, ({ path }) => ({ contents: `export { ${names[path].join(", ")} } from "./core.ts";` }));
-    b.onResolve({ filter: IN_CORE }, () => external(`./${chunk}${suffix}`));
-  } });
-  return {
-    core: sharing("core", "core"),
-    prompt: { name: "prompt", setup(b) {
-      b.onResolve({ filter: FOR_PROMPTS }, () => external(`./core${suffix}`));
-    } },
-    count: sharing("count-core", "count/public"),
-    workspace: sharing("workspace-core", "search/public", "inline-context/public"),
-    // Providers and sessions need errors and adapters, from two depths of folders.
-    shared: { name: "shared", setup(b) {
-      b.onResolve({ filter: /^(\.\.\/){1,2}(errors|adapters\/index)\.ts$/ }, () => external(`./core${suffix}`));
-    } },
-    // Elements are told apart by their classes, so that there may be only one of each.
-    entries: { name: "entries", setup(b) {
-      b.onResolve({ filter: /^\.\.\/prompt\/index\.ts$/ }, () => external(`./prompt${suffix}`));
-      b.onResolve({ filter: ENTRIES }, ({ path }) => external(path.replace(/\.ts$/, suffix)));
-    } },
-    bytes: { name: "bytes", setup(b) {
-      b.onResolve({ filter: /^#bytes\// }, ({ path }) => external(`./bytes/${path.slice("#bytes/".length)}${suffix}`));
-      b.onResolve({ filter: /^#engine-module$/ }, () => external("./espalier.wasm"));
-      b.onResolve({ filter: /^#count-module$/ }, () => external("./count.wasm"));
-      b.onResolve({ filter: /^#workspace-module$/ }, () => external("./workspace.wasm"));
-    } },
-    node: { name: "node", setup(b) {
-      b.onResolve({ filter: /entries\/node\.ts$/ }, () => external("./node.js"));
-      b.onResolve({ filter: /entries\/search-node\.ts$/ }, () => external("./search-node.js"));
-      b.onResolve({ filter: /providers\/index\.ts$/ }, () => external("./providers.js"));
-      b.onResolve({ filter: /sessions\/index\.ts$/ }, () => external("./sessions.js"));
-    } },
-  };
+  return { name: "bytes", setup(b) {
+    b.onResolve({ filter: /^#bytes\// }, ({ path }) => external(`./bytes/${path.slice("#bytes/".length)}${suffix}`));
+    b.onResolve({ filter: /^#engine-module$/ }, () => external("./espalier.wasm"));
+    b.onResolve({ filter: /^#count-module$/ }, () => external("./count.wasm"));
+    b.onResolve({ filter: /^#workspace-module$/ }, () => external("./workspace.wasm"));
+  } };
 }
 
 const BYTES = {

@@ -9,3 +9,4 @@ export { call, canStart, setAsyncLoader, setLoader, wasm, wasmNotFound } from ".
 export { badOption } from "../errors.ts";
 export { init } from "../init.ts";
 export { notFound, provideVocabulary, setVocabularyLocator, setVocabularyReader } from "../vocabulary.ts";
+export { checkShared, judgeOf } from "../search/sources/rules.ts";
