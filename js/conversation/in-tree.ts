@@ -10,7 +10,7 @@ import type { Meter } from "./meter.ts";
 import type { Models } from "./models.ts";
 import type { MadeRequest, Requests } from "./requests.ts";
 import type { Turns } from "./turns.ts";
-import type { ConversationOptions, PrepareOptions, PrepareReport } from "./types.ts";
+import type { Compacted, ConversationOptions, PrepareOptions, PrepareReport } from "./types.ts";
 
 /** What goes along with a request. */
 export interface TreeSettings {
@@ -94,12 +94,27 @@ export class InTree<T> {
     });
   }
 
-  /** The messages of the view as they are, whatever they cost. */
-  asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">): MadeRequest<T> {
+  /** Compactions of the newest request, also of one that could not be made. */
+  get compactions(): readonly Compacted[] {
+    return this.requests.compactions;
+  }
+
+  /** Reports that the prompt does not fit although a summary was put to use for it. */
+  insufficient(isSent: boolean): void {
+    this.requests.insufficient(isSent);
+  }
+
+  /** The messages of the view as they are, whatever they cost. `compactions`: of the request, if it was begun before. */
+  asIs({ tokens, cut }: Pick<TreeFrame, "tokens" | "cut">, compactions?: readonly Compacted[]): MadeRequest<T> {
     Object.assign(this.c, { apart: tokens, cut, beside: "the prompt around the conversation" });
-    this.c.requests += 1;
+    if (!compactions) this.c.requests += 1;
     const look = this.meter.look();
-    return { look, sent: { messages: look.view.messages, mended: [] }, compactions: [], wasRunning: false };
+    return {
+      look,
+      sent: { messages: look.view.messages, mended: [] },
+      compactions: [...(compactions ?? [])],
+      wasRunning: false,
+    };
   }
 
   /**

@@ -1,6 +1,7 @@
 /** One request after the other: what stands ready is put to use, what is due is begun, what is left is sent. */
 
 import { call, wasm } from "../engine.ts";
+import { EspalierError } from "../errors.ts";
 import type { Answers } from "./answers.ts";
 import type { Compactor } from "./compactor.ts";
 import type { Context, Look } from "./context.ts";
@@ -45,6 +46,8 @@ export class Requests<T> {
   private toolsKey: unknown;
   private toolsText = "";
   private warnedOf = "";
+  /** What was compacted for the request that is being made. */
+  private compacted: Compacted[] = [];
   /** Tokens of the system prompt that is kept apart, where no prompt is around the conversation. */
   private system: number;
 
@@ -68,7 +71,10 @@ export class Requests<T> {
   async prepare({ tools, model, system }: PrepareOptions, signal: AbortSignal | undefined): Promise<Prepared<T>> {
     await this.begin({ tools, model });
     this.alone(system);
-    const made = await this.made(signal);
+    const made = await this.made(signal).catch((error: unknown) => {
+      if (error instanceof EspalierError && error.code === "budget_exceeded") this.insufficient(false);
+      throw error;
+    });
     this.startIfDue(made);
     return this.finished(made.look, made.sent, made.compactions);
   }
@@ -103,6 +109,7 @@ export class Requests<T> {
     const automatic = this.isAutomatic;
     const wasRunning = compactor.jobs.phase === "running";
     const compactions: Compacted[] = [];
+    this.compacted = compactions;
     const isForced = answers.isRefused;
     const isLeft = this.options.serverManaged === true && !isForced;
     const waited = await this.putToUse(compactions, signal);
@@ -119,6 +126,21 @@ export class Requests<T> {
     models.isSwitched = false;
     const sent = await this.sending.made(look, isLeft);
     return { look, sent, compactions, wasRunning };
+  }
+
+  /** Compactions of the newest request, also of one that could not be made. */
+  get compactions(): readonly Compacted[] {
+    return this.compacted;
+  }
+
+  /** Reports a summary that was put to use for the newest request without making it fit. */
+  insufficient(isSent: boolean): void {
+    const applied = this.compacted.findLast(({ status }) => status === "applied");
+    if (!applied) return;
+    const { trigger, job } = applied;
+    const { events, requests: request } = this.c;
+    const { request: limit } = this.parts.meter.look();
+    events.emit({ type: "compaction_insufficient", trigger, ...(job !== undefined && { job }), request, limit, isSent });
   }
 
   /** Begins a summary beside the conversation where the profile says so, unless this request had one or was cut. */
@@ -164,6 +186,7 @@ export class Requests<T> {
   }
 
   async madeInside(): Promise<MadeRequest<T>> {
+    this.compacted = [];
     this.c.requests += 1;
     const look = this.parts.meter.look();
     return { look, sent: await this.sending.made(look, this.options.serverManaged === true), compactions: [], wasRunning: false };

@@ -16,16 +16,30 @@ export class CopilotChatNames {
   private ratio = 0;
   /** The job that a request waited for. */
   private awaited: number | undefined;
+  /** The trigger of a summary that was put to use for an overflowing request; its outcome depends on the next render. */
+  private used: string | undefined;
 
   of(event: ConversationEvent): CopilotChatEvent[] {
+    const before = this.rendered(event);
     if (event.type === "context_usage" || event.type === "compaction_start") this.ratio = event.ratio;
-    if (event.type === "compaction_complete") return this.completed(event);
-    if (event.type !== "compaction_progress") return [];
+    if (event.type === "compaction_complete") return [...before, ...this.completed(event)];
+    if (event.type !== "compaction_progress") return before;
     const { stage, job } = event;
     if (stage === "waiting") this.awaited = job;
     if (stage === "dropped") return [this.background("preRender", "discardedBelowApplyMinRatio")];
     if (stage === "skipped") return [{ type: "triggerSummarizeSkipped", data: { contextRatio: this.ratio } }];
     return [];
+  }
+
+  /** Says whether the request fits with the summary that was put to use, once an event shows it. */
+  private rendered({ type, ...event }: ConversationEvent): CopilotChatEvent[] {
+    const { used } = this;
+    if (type === "compaction_insufficient" && used === undefined && !("job" in event))
+      return [{ type: "triggerSummarizeFailed", data: { outcome: "budgetExceeded" } }];
+    const isTooLarge = ["compaction_insufficient", "context_trimmed", "compaction_start"].includes(type);
+    if (used === undefined || !(isTooLarge || type === "context_usage")) return [];
+    this.used = undefined;
+    return [this.background(used, isTooLarge ? "appliedButReRenderFailed" : "applied")];
   }
 
   private completed(event: CompactionComplete): CopilotChatEvent[] {
@@ -43,7 +57,8 @@ export class CopilotChatNames {
       this.awaited = undefined;
       const trigger = waited ? "budgetExceededWaited" : this.ratio > 1 ? "budgetExceededReady" : "preRender";
       // A job that failed while no request needed it is only a failed summary.
-      if (success || trigger !== "preRender") out.push(this.background(trigger, success ? "applied" : "noResult"));
+      if (success && trigger !== "preRender") this.used = trigger;
+      else if (success || trigger !== "preRender") out.push(this.background(trigger, success ? "applied" : "noResult"));
       return out;
     }
     const isError = !success && ["budget_exceeded", "engine_failed"].includes(status);

@@ -267,6 +267,20 @@ export interface ContextTrimmed {
    */
   performedBy: "prune" | "shorten" | "render";
 }
+/** A summary was put to use for a request, and the request is still too large. */
+export interface CompactionInsufficient {
+  type: "compaction_insufficient";
+  /** What started the compaction. */
+  trigger: Trigger;
+  /** Number of the job that made the summary; absent for a summary made in the foreground. */
+  job?: number;
+  /** Number of the request. */
+  request: number;
+  /** Input tokens that the request may have. */
+  limit: number;
+  /** True if the request is sent without messages that no summary covers; false if the call throws. */
+  isSent: boolean;
+}
 export interface CompactionProgress {
   type: "compaction_progress";
   stage: "started" | "asking" | "answered" | "waiting" | "applied" | "parked" | "dropped" | "cancelled" | "failed" | "skipped";
@@ -294,7 +308,8 @@ export interface ConversationWarning {
   details?: unknown;
 }
 export type ConversationEvent =
-  | CompactionStart | CompactionComplete | ContextUsageEvent | ContextTrimmed | ContextCleared | CompactionProgress | ConversationWarning;
+  | CompactionStart | CompactionComplete | CompactionInsufficient | CompactionProgress | ContextUsageEvent | ContextTrimmed | ContextCleared
+  | ConversationWarning;
 
 /** An event as Copilot CLI names it. */
 export interface CopilotCliEvent {

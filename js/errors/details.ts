@@ -29,6 +29,8 @@ export interface ExceededDetails {
   limit?: string;
   /** Of {@link request}: refusals before this error. */
   attempts?: readonly Attempt[];
+  /** Of {@link renderRequest}: how each compaction ended. */
+  compactions?: readonly { status: string; error?: string }[];
 }
 
 /** `details` of `compaction_failed`. */

@@ -141,21 +141,26 @@ export class Attempt<F extends RenderFormat> {
     return this.session.returned(asked);
   }
 
-  /** True if pruning went on when the whole history was gone: the rest alone is too large. */
-  endsElsewhere(): boolean {
+  /** True if pruning went on when the whole history was gone, because the rest alone is above `budget`. */
+  endsElsewhere(budget: number): boolean {
     const last = this.session.removals().at(-1) as { node: number } | undefined;
-    return last !== undefined && !isInHistory(this.session.nodes[last.node]);
+    return last !== undefined && !isInHistory(this.session.nodes[last.node]) && sum(this.rest()) > budget;
   }
 
-  /** That the prompt without its history is too large, with the largest of its messages. */
-  tooLarge({ entries }: Claim, budget: number): BudgetExceededError {
-    const messages = (this.session.reports() as { node: number; tokens?: number }[]).flatMap(({ node, tokens = 0 }) => {
+  /** Messages outside the history, with their tokens. */
+  private rest(): { path: string; tokens: number }[] {
+    return (this.session.reports() as { node: number; tokens?: number }[]).flatMap(({ node, tokens = 0 }) => {
       const found = this.session.nodes[node]!;
       return found.type === "element" && found.kind === "message" && !isInHistory(found)
         ? [{ path: readable(found), tokens }]
         : [];
     });
-    const needed = messages.reduce((sum, { tokens }) => sum + tokens, 0);
+  }
+
+  /** That the prompt without its history is too large, with the largest of its messages. */
+  tooLarge({ entries }: Claim, budget: number): BudgetExceededError {
+    const messages = this.rest();
+    const needed = sum(messages);
     const largest = messages.toSorted((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
     const error = new BudgetExceededError(
       { limit: "prompt", budget, needed, largest },
@@ -193,6 +198,8 @@ export function lostOf<F extends RenderFormat>(attempt: Attempt<F>, { entries }:
         ],
   );
 }
+
+const sum = (list: readonly { tokens: number }[]) => list.reduce((total, { tokens }) => total + tokens, 0);
 
 function isInHistory(node: RenderNode | undefined): boolean {
   for (let at = node; at; at = at.parent) if (at.type === "element" && at.ctor === ConversationHistory) return true;

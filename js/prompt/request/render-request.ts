@@ -7,6 +7,7 @@ import { needFunction, needSignal } from "../../checks.ts";
 import { badOption as bad, EspalierError } from "../../errors.ts";
 import type { Conversation } from "../../conversation.ts";
 import { openConversation } from "../../conversation/open.ts";
+import type { MadeRequest } from "../../conversation/requests.ts";
 import type { InTree } from "../../conversation/in-tree.ts";
 import type { Compacted, PrepareReport } from "../../conversation/types.ts";
 import { known } from "../../options/known.ts";
@@ -37,19 +38,19 @@ export interface RenderRequestOptions<F extends RenderFormat = "openai-chat"> ex
   /** Writes summaries, from this request on. Default: the conversation's own. */
   llm?: Llm;
   /**
-   * When messages of the history may be left out of the request without a summary: if neither the model nor rules made
-   * one that fits (`lastResort`), instead of any compaction that would have to be waited for (`freely`), or never, so
-   * that the call throws. Default `lastResort`.
+   * When messages of the history may be left out of the request without a summary: never, so that the call throws; if
+   * neither the model nor rules made a summary that fits (`lastResort`, as Copilot Chat has it); or instead of any
+   * compaction that would have to be waited for (`freely`). Default `never`.
    */
-  drop?: "lastResort" | "freely" | "never";
+  drop?: "never" | "lastResort" | "freely";
 }
 
 /**
  * How a request came about. `rendered`: everything fits. `applied`: a summary was put to use, and everything that the
- * conversation shows since is in the request. The others left something out that no summary covers (`trimmed` lists
- * it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was tried and gave none.
- * `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a moment ago gained
- * nothing.
+ * conversation shows since is in the request. The others need `drop`: they left something out that no summary covers
+ * (`trimmed` lists it): `appliedButReRenderFailed`: although a summary was put to use. `noResult`: a compaction was tried
+ * and gave none. `dropped`: none was tried, since `drop` or the conversation's `automatic` says so, or a try a moment
+ * ago gained nothing.
  */
 export type RequestStatus = "rendered" | "applied" | "appliedButReRenderFailed" | "noResult" | "dropped";
 
@@ -114,14 +115,15 @@ export interface RenderedRequest<F extends RenderFormat = RenderFormat> {
  * element are compacted for this request alone; open a conversation to keep what was made.
  *
  * @throws BudgetExceededError if the prompt without its history is too large (`details.largest` names its largest
- * elements), or with `drop: "never"`; EspalierError `budget_exceeded` if what must stay of the history is too large
- * beside it, `bad_option`, `aborted`; and as {@link render}. The conversation can be used on after all of them
+ * elements); EspalierError `budget_exceeded` if no summary makes the history fit (`details.compactions` says how each
+ * ended) or what must stay of it is too large, `bad_option`, `aborted`; and as {@link render}. The conversation can be
+ * used on after all of them
  */
 export async function renderRequest<F extends RenderFormat = "openai-chat">(
   prompt: PromptChildren | PromptElementJSON,
   options: RenderRequestOptions<F>,
 ): Promise<RenderedRequest<F>> {
-  const { conversation, budget, model, llm, drop = "lastResort", ...rest } = known(options ?? {}, RENDER_REQUEST);
+  const { conversation, budget, model, llm, drop = "never", ...rest } = known(options ?? {}, RENDER_REQUEST);
   if (conversation !== undefined && !isConversation(conversation))
     throw bad("conversation", "a conversation of openConversation", conversation);
   if (budget !== undefined && !(typeof budget === "number" && budget >= 0))
@@ -130,7 +132,7 @@ export async function renderRequest<F extends RenderFormat = "openai-chat">(
     throw bad("budget", "a number of tokens, where there is no options.conversation whose model says it", budget);
   needFunction(llm, "llm");
   needSignal(rest.signal);
-  if (!["lastResort", "freely", "never"].includes(drop)) throw bad("drop", '"lastResort", "freely" or "never"', drop);
+  if (!["never", "lastResort", "freely"].includes(drop)) throw bad("drop", '"never", "lastResort" or "freely"', drop);
   const format = (rest.format ?? "openai-chat") as F;
   needFormat(format);
   const flow = new Flow<F>(
@@ -226,7 +228,19 @@ class Flow<F extends RenderFormat> {
     const isLost = lostOf(first, claim).length > 0 || first.error !== undefined;
     if (isLost && (drop === "freely" || tree.isServerManaged)) return this.freely(tree, first, claim, budget);
     const frame = await this.frameOf(first, claim, budget);
-    const made = await tree.made({ tokens: frame, cut: claim.cut, isLost }, signal);
+    let made: MadeRequest<any>;
+    try {
+      made = await tree.made({ tokens: frame, cut: claim.cut, isLost }, signal);
+    } catch (error) {
+      // What must stay of the history is too large beside the prompt.
+      const isTooLarge = error instanceof EspalierError && error.code === "budget_exceeded";
+      if (!isTooLarge || drop !== "lastResort") {
+        first.free();
+        if (isTooLarge) tree.insufficient(false);
+        throw error;
+      }
+      return this.freely(tree, first, claim, budget, tree.compactions);
+    }
     const shown = made.sent.messages as object[];
     const isSame =
       !isLost && shown.length === claim.messages.length && shown.every((message, at) => message === claim.messages[at]);
@@ -240,31 +254,26 @@ class Flow<F extends RenderFormat> {
     const dropped =
       made.sent.fitted !== undefined && made.sent.fitted.after.messages < made.sent.fitted.before.messages;
     let lost = last.error ? [] : lostOf(last, this.claimOf(last)!);
-    if (drop === "never" && (dropped || lost.length > 0)) {
+    if (drop === "never" && (dropped || lost.length > 0 || last.error)) {
+      const beside = last.error ? frame : this.attempts.frame(last.rendered());
+      const claimed = this.claimOf(last)!;
       last.free();
-      throw lossError(budget, made.sent.fitted?.before.total ?? budget);
+      tree.insufficient(false);
+      throw lossError(budget, beside, claimed, made);
     }
     if (last.error) {
-      if (drop === "never") throw last.failed();
       last.free();
       last = await this.attempts.render(budget, { messages: shown, replay, noBreakpoints: true, isFine: true });
       if (last.error) throw last.failed();
       lost = lostOf(last, this.claimOf(last)!);
     }
     const rendered = last.rendered();
-    const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
-    const { compactions } = report;
+    const { compactions } = made;
     const applied = compactions.findLast(({ status }) => status === "applied");
     const isCut = dropped || lost.length > 0;
-    const status: RequestStatus = isCut
-      ? applied
-        ? "appliedButReRenderFailed"
-        : compactions.length > 0
-          ? "noResult"
-          : "dropped"
-      : applied
-        ? "applied"
-        : "rendered";
+    const status = statusOf(compactions, isCut);
+    if (isCut) tree.insufficient(true);
+    const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
     const source: SummarySource | undefined = !applied
       ? undefined
       : applied.job === undefined
@@ -287,29 +296,35 @@ class Flow<F extends RenderFormat> {
 
   /**
    * The history pruned by priority, or whole where the server sees to it: nothing is compacted that would have to be
-   * waited for.
+   * waited for. `tried`: what was compacted to no avail.
    */
   private async freely(
     tree: InTree<any>,
     first: Attempt<F>,
     claim: Claim,
     budget: number,
+    tried?: readonly Compacted[],
   ): Promise<RenderedRequest<F>> {
     const replay = first.returnedBefore(claim);
     const all = claim.entries.reduce((sum, { tokens }) => sum + tokens, 0);
     first.free();
     const last = tree.isServerManaged
       ? await this.attempts.render(budget + all, { replay })
-      : await this.attempts.render(budget, { replay, isFine: true, noBreakpoints: first.error !== undefined });
+      : await this.attempts.render(budget, {
+          replay,
+          isFine: true,
+          noBreakpoints: tried !== undefined || first.error !== undefined,
+        });
     const rendered = last.rendered();
     const lost = lostOf(last, this.claimOf(last)!);
-    const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut });
+    const made = tree.asIs({ tokens: this.attempts.frame(rendered), cut: claim.cut }, tried);
+    if (tried) tree.insufficient(true);
     const report = tree.finished(made, this.attempts.total(rendered), this.attempts.frame(rendered), lost);
     return {
       ...resultOf(rendered, this.attempts.total(rendered)),
       budget,
-      status: lost.length > 0 ? "dropped" : "rendered",
-      compactions: [],
+      status: statusOf(made.compactions, lost.length > 0),
+      compactions: made.compactions,
       trimmed: lost,
       report,
     };
@@ -319,7 +334,7 @@ class Flow<F extends RenderFormat> {
   private async frameOf(first: Attempt<F>, claim: Claim, budget: number): Promise<number> {
     if (first.error === undefined && (first.shown.length > 0 || claim.entries.length === 0))
       return this.attempts.frame(first.rendered());
-    if (first.endsElsewhere()) throw first.tooLarge(claim, budget);
+    if (first.endsElsewhere(budget)) throw first.tooLarge(claim, budget);
     const bare = await this.attempts.render(budget, { messages: [], replay: first.returnedBefore(claim) });
     try {
       if (bare.error) throw bare.tooLarge(claim, budget);
@@ -350,11 +365,42 @@ function resultOf<F extends RenderFormat>(
   return { request: rendered.request, messages: rendered.messages, tokens, budget: rendered.budget, rendered };
 }
 
-function lossError(budget: number, needed: number): EspalierError {
+function statusOf(compactions: readonly Compacted[], isCut: boolean): RequestStatus {
+  const isApplied = compactions.some(({ status }) => status === "applied");
+  if (!isCut) return isApplied ? "applied" : "rendered";
+  return isApplied ? "appliedButReRenderFailed" : compactions.length > 0 ? "noResult" : "dropped";
+}
+
+/** Messages of the history that an error names. */
+const LARGEST = 5;
+
+/** The error of a request whose history fits only if messages go that no summary covers. */
+function lossError(
+  budget: number,
+  frame: number,
+  { entries }: Claim,
+  { compactions, sent }: MadeRequest<any>,
+): EspalierError {
+  const shown = entries.reduce((sum, { tokens }) => sum + tokens, 0);
+  const needed = Math.max(sent.fitted?.before.total ?? 0, shown) + frame;
+  const largest = [
+    { id: "prompt", tokens: frame, why: "the prompt around the conversation" },
+    ...entries.map(({ ids, tokens }) => ({ ...(ids[0] !== undefined && { id: ids[0] }), tokens })),
+  ];
+  const ended = compactions.map(({ status, error }) => ({ status, ...(error !== undefined && { error }) }));
+  const tried = ended.map(({ status, error }) => (error === undefined ? status : `${status} (${error})`)).join(", ");
   return new EspalierError({
     code: "budget_exceeded",
     path: "options.drop",
-    message: `Messages without a summary do not fit into ${budget} tokens, and options.drop is "never".`,
-    details: { budget, needed },
+    message:
+      `The request needs ${needed} tokens, and ${budget} are allowed. ` +
+      (tried === "" ? "No compaction was tried. " : `Compactions ended as ${tried}. `) +
+      'Messages are left out without a summary only with drop: "lastResort".',
+    details: {
+      budget,
+      needed,
+      largest: largest.toSorted((a, b) => b.tokens - a.tokens).slice(0, LARGEST),
+      compactions: ended,
+    },
   });
 }

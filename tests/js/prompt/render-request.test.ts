@@ -177,34 +177,85 @@ test("what cannot be summarised is left out only if that is allowed, and the res
     filled(conversation, 5, 25);
     return conversation;
   };
-  const tried = await renderRequest(agent(), { conversation: await long(never), budget: BUDGET });
+  const drop = "lastResort";
+  const tried = await renderRequest(agent(), { conversation: await long(never), budget: BUDGET, drop });
   assert.ok(["noResult", "dropped"].includes(tried.status) && tried.trimmed.length > 0, tried.status);
-  const off = await renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET });
+  const off = await renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET, drop });
   assert.deepEqual([off.status, off.trimmed.length > 0], ["dropped", true]);
   const asked: string[] = [];
   const freely = await renderRequest(agent(), { conversation: await long({ llm: async () => (asked.push("x"), SUMMARY) }), budget: BUDGET, drop: "freely" });
   assert.deepEqual([freely.status, asked, freely.trimmed[0]!.rule, freely.trimmed[0]!.ids], ["dropped", [], "priority", ["m2"]]);
   for (const made of [tried, off, freely]) sound(made);
   const conversation = await long(never);
-  const error = await fails(() => renderRequest(agent(), { conversation, budget: BUDGET, drop: "never" }), "budget_exceeded", "options.drop");
-  assert.ok(error.details.needed > BUDGET);
+  const before = JSON.stringify(conversation.view().messages);
+  const error = await fails(() => renderRequest(agent(), { conversation, budget: BUDGET }), "budget_exceeded", "options.drop");
+  assert.ok(error.details.needed > BUDGET && error.details.largest.length === 5);
+  assert.deepEqual(error.details.compactions.map(({ status }: Fields) => status), ["budget_exceeded"]);
+  assert.match(error.message, /^The request needs \d+ tokens, and 2500 are allowed\. Compactions ended as budget_exceeded \(.*drop: "lastResort"\.$/);
+  assert.equal(JSON.stringify(conversation.view().messages), before);
+  await fails(async () => renderRequest(agent(), { conversation: await long({ automatic: false }), budget: BUDGET }), "budget_exceeded", "options.drop");
   assert.equal((await renderRequest(agent(), { conversation, budget: 50_000 })).status, "rendered");
   await fails(() => renderRequest(agent(), { conversation, budget: BUDGET, drop: "always" as any }), "bad_option", "options.drop");
 });
 
-test("a component that takes the room which a summary made: the history goes by priority, and the result says so", async () => {
-  const conversation = await open();
-  filled(conversation, 5, 25);
+/** A prompt whose last message takes the room that a summary made. */
+function greedy() {
   let asked = 0;
   const Greedy = () => h(UserMessage, { priority: 990 }, (asked += 1) === 1 ? "Go on." : "word ".repeat(2_300));
-  const prompt = h(Fragment, null, h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Greedy, { priority: 990, flexGrow: 1 }));
-  const events: any[] = [];
-  conversation.on("context_trimmed", (event) => void events.push(event));
-  const made = await renderRequest(prompt, { conversation, budget: BUDGET });
-  assert.deepEqual([made.status, made.source], ["appliedButReRenderFailed", "foreground"]);
-  assert.ok(made.trimmed.every(({ rule }) => rule === "priority") && made.trimmed.length > 0);
-  assert.equal(events.at(-1).performedBy, "render");
-  sound(made);
+  return h(Fragment, null, h(ConversationHistory, { priority: 700, flexGrow: 2 }), h(Greedy, { priority: 990, flexGrow: 1 }));
+}
+
+test("a component that takes the room which a summary made: an error, or the history goes by priority", async () => {
+  for (const drop of ["never", "lastResort"] as const) {
+    const conversation = await open();
+    filled(conversation, 5, 25);
+    const events: any[] = [];
+    conversation.on("*", (event) => void events.push(event));
+    const pending = () => renderRequest(greedy(), { conversation, budget: BUDGET, drop });
+    if (drop === "never") {
+      const error = await fails(pending, "budget_exceeded", "options.drop");
+      assert.ok(error.details.needed > BUDGET && error.details.largest[0].id === "prompt", error.message);
+    } else {
+      const made = await pending();
+      assert.deepEqual([made.status, made.source], ["appliedButReRenderFailed", "foreground"]);
+      assert.ok(made.trimmed.every(({ rule }) => rule === "priority") && made.trimmed.length > 0);
+      assert.equal(events.find(({ type }) => type === "context_trimmed").performedBy, "render");
+      sound(made);
+    }
+    const insufficient = events.filter(({ type }) => type === "compaction_insufficient");
+    assert.deepEqual(insufficient, [{ type: "compaction_insufficient", trigger: "overflow", request: 1, limit: BUDGET, isSent: drop === "lastResort" }]);
+  }
+});
+
+test("Copilot Chat's outcome of a summary that does not make the next render fit", async () => {
+  const outcomes = async (prompt: any, drop: "never" | "lastResort") => {
+    const { llm, calls } = model();
+    const conversation = await open({ llm, eventNames: "copilot-chat" });
+    const events: any[] = [];
+    conversation.on("*", ({ type, data }: any) => void (data && events.push([type, data.trigger, data.outcome])));
+    let at = 5;
+    while ((await renderRequest(agent(), { conversation, budget: BUDGET })).report!.job === undefined) filled(conversation, at, (at += 1));
+    while (calls.length === 0) await rest();
+    filled(conversation, at, at + 4);
+    const pending = renderRequest(prompt, { conversation, budget: BUDGET, drop }).catch(() => undefined);
+    await rest();
+    calls[0]!.answer(SUMMARY);
+    await pending;
+    return events.slice(1);
+  };
+  const applied = (outcome: string) => [["backgroundSummarizationApplied", "budgetExceededWaited", outcome]];
+  assert.deepEqual(await outcomes(agent(), "never"), applied("applied"));
+  for (const drop of ["never", "lastResort"] as const) assert.deepEqual(await outcomes(greedy(), drop), applied("appliedButReRenderFailed"));
+});
+
+test("the last resort is the prompt without what must stay of the history", async () => {
+  const messages = [{ role: "system", content: "word ".repeat(2_600) }, { role: "user", content: "Go on." }];
+  const given = async () => ({ conversation: await open({}, messages), budget: BUDGET });
+  const error = await fails(async () => renderRequest(agent(), await given()), "budget_exceeded");
+  assert.deepEqual(error.details.largest[0].id, "m0");
+  const made = await renderRequest(agent(), { ...(await given()), drop: "lastResort" });
+  assert.deepEqual([made.status, made.messages.map(({ content }: Fields) => content)], ["dropped", ["You mend parsers."]]);
+  assert.deepEqual(made.trimmed.flatMap(({ ids }) => ids), ["m0", "m1"]);
 });
 
 test("components that render before the history are asked once, those behind it again", async () => {
