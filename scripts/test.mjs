@@ -1,9 +1,10 @@
 /**
  * `npm test`: set-up, then every check, each a script of its own in `.ci/`. `npm run check` and `node scripts/test.mjs NAME…` run some.
- * All checks run even if one fails; the summary at the end says how each went.
+ * Cargo's checks run beside those of the package, one of each at a time. A check's output appears when it ends, or at once if
+ * no check runs beside it. All checks run even if one fails; the summary at the end says how each went.
  */
 
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildPackage } from "./build.mjs";
@@ -11,16 +12,16 @@ import { env, fail, root, step } from "./lib.mjs";
 import { buildPage } from "./page.mjs";
 import { findBrowser, setUp, setUpTests } from "./setup.mjs";
 
-/** In the order of their cost. `built` needs the package, `browser` Chromium. */
+/** In the order of their cost. `built` needs the package, `browser` Chromium, `cargo` the lock on Cargo's target folder. */
 const CHECKS = {
-  fmt: {},
-  clippy: {},
+  fmt: { cargo: true },
+  clippy: { cargo: true },
   types: { built: true },
-  rust: {},
+  rust: { cargo: true },
   js: { built: true },
   docs: { built: true },
-  "wasm-node": { browser: true },
-  "wasm-chrome": { browser: true },
+  "wasm-node": { browser: true, cargo: true },
+  "wasm-chrome": { browser: true, cargo: true },
   packaging: { built: true, browser: true },
   // Other people's builds: by its name, or with --all.
   consumers: { built: true, browser: true, onRequest: true },
@@ -49,19 +50,34 @@ if (chosen.some((name) => CHECKS[name].built)) {
   await step("The playground in build/www", buildPage);
 }
 
-const results = [];
-for (const name of chosen) {
-  process.stdout.write(`\n===== ${name}\n`);
-  const start = Date.now();
-  const { status } = spawnSync(join(root, ".ci", name), flags, { cwd: root, env, stdio: "inherit" });
-  results.push({ name, ok: status === 0, seconds: (Date.now() - start) / 1000 });
-}
+const lanes = [chosen.filter((name) => CHECKS[name].cargo), chosen.filter((name) => !CHECKS[name].cargo)].filter((lane) => lane.length > 0);
+const results = (await Promise.all(lanes.map(runInTurn))).flat();
 
 process.stdout.write("\n===== summary\n");
 for (const { name, ok, seconds } of results) process.stdout.write(`${ok ? "ok    " : "FAILED"} ${name} (${seconds.toFixed(1)} s)\n`);
 const failed = results.filter(({ ok }) => !ok).length;
 process.stdout.write(`${results.length - failed} passed, ${failed} failed\n`);
 process.exit(failed > 0 ? 1 : 0);
+
+async function runInTurn(names) {
+  const results = [];
+  for (const name of names) results.push(await runCheck(name));
+  return results;
+}
+
+async function runCheck(name) {
+  const start = Date.now();
+  const isAlone = lanes.length === 1;
+  process.stdout.write(isAlone ? `\n===== ${name}\n` : `> ${name} runs\n`);
+  const check = spawn(join(root, ".ci", name), flags, { cwd: root, env, stdio: isAlone ? "inherit" : ["ignore", "pipe", "pipe"] });
+  const output = [];
+  check.stdout?.on("data", (chunk) => output.push(chunk));
+  check.stderr?.on("data", (chunk) => output.push(chunk));
+  check.on("error", (error) => output.push(`${error.message}\n`));
+  const status = await new Promise((resolve) => check.on("close", resolve));
+  if (!isAlone) process.stdout.write(`\n===== ${name}\n${Buffer.concat(output.map((chunk) => Buffer.from(chunk)))}`);
+  return { name, ok: status === 0, seconds: (Date.now() - start) / 1000 };
+}
 
 /** What wasm-pack's test runner asks chromedriver for. A browser run by root has no sandbox; the rest keeps it off the network. */
 function capabilities(binary) {
