@@ -9,6 +9,7 @@ mod callbacks;
 pub mod compact;
 mod history;
 mod options;
+mod plain;
 pub mod prune;
 pub mod render;
 mod tree;

@@ -6,7 +6,9 @@ use wasm_bindgen::prelude::*;
 
 use super::super::error::to_js;
 use super::super::prompt::builtin;
+use super::super::read::js_name;
 use super::options::{RENDER, model};
+use super::plain::{Items, Value};
 use super::tree::{Node, Tree};
 use super::value::{self, Result, bad, coded, get, given, is_nullish, json, known, list, set, set_some};
 use super::wait::{Signal, answered};
@@ -126,14 +128,14 @@ impl Rendering {
                 continue;
             }
             if made.is_string() {
-                self.tree.text(node, &made, MAX_PRIORITY, false, &mut ops);
+                self.tree.text(node, &Value::Host(made), MAX_PRIORITY, false, &mut ops)?;
                 continue;
             }
             // A tree as renderElementJSON makes it, a node, or a list of nodes.
             let inner = get(&made, "node")?;
-            let nodes =
-                if inner.is_object() { Array::of1(&inner) } else { list(&made).unwrap_or_else(|| Array::of1(&made)) };
-            self.tree.children(node, &nodes, &mut ops)?;
+            let value = Value::read(if inner.is_object() { inner } else { made });
+            let nodes = value.items().unwrap_or(Items::One(Some(value)));
+            self.tree.children(node, nodes, &mut ops)?;
         }
         self.prompt.resume_rendered(id, ops, &[]).map_err(to_js)
     }
@@ -166,49 +168,48 @@ impl Rendering {
 
     fn message(&self, sent: &Sent) -> Result<Option<JsValue>> {
         let Node::Message { props, calls } = self.tree.node(sent.node) else { return Ok(None) };
-        let parts = self.content(sent);
-        let role = get(props, "role")?;
+        let content = self.content(sent);
         let calls: Vec<JsValue> = calls
             .iter()
+            .flat_map(Array::iter)
             .zip(0..)
             .filter(|(_, at)| !sent.dropped_calls.contains(at))
             .map(|(call, _)| self.call(&call))
             .collect::<Result<_>>()?;
-        let message = if self.is_raw { raw(props, role, parts, calls)? } else { openai(props, role, &parts, calls)? };
+        let message = if self.is_raw { raw(props, content, calls)? } else { openai(props, content, calls)? };
         Ok(message.map(Into::into))
     }
 
-    /// The parts of a raw message.
-    fn content(&self, sent: &Sent) -> Array {
-        let parts = Array::new();
-        let texts = Array::new();
-        let line_break = JsValue::from("\n");
-        let close = || {
-            if texts.length() > 0 {
-                let part = Object::new();
-                set(&part, "type", TEXT);
-                set(&part, "text", texts.join(""));
-                parts.push(&part);
-                texts.set_length(0);
-            }
-        };
+    /// The text of a message, or the parts of a raw one if it has others than texts.
+    fn content(&self, sent: &Sent) -> Content {
+        let mut run = Run::default();
+        let mut parts = None;
         for &(node, breaks) in &sent.content {
             match self.tree.node(node) {
-                Node::Text(text) => {
-                    if breaks {
-                        texts.push(&line_break);
-                    }
-                    texts.push(text);
+                Node::Text(start, end) => run.add(breaks, self.tree.words(*start, *end)),
+                Node::HostText(text) => {
+                    run.add(breaks, "");
+                    run.join(text);
                 }
                 Node::Part(part) => {
-                    close();
+                    let parts = parts.get_or_insert_with(Array::new);
+                    if let Some(text) = run.take() {
+                        parts.push(&text_part(&text));
+                    }
                     parts.push(part);
                 }
                 _ => {}
             }
         }
-        close();
-        parts
+        match (parts, run.take()) {
+            (None, text) => Content::Text(text),
+            (Some(parts), text) => {
+                if let Some(text) = text {
+                    parts.push(&text_part(&text));
+                }
+                Content::Parts(parts)
+            }
+        }
     }
 
     fn call(&self, call: &JsValue) -> Result {
@@ -290,12 +291,14 @@ impl Rendering {
         match malformed {
             Malformed::Stray(node) => {
                 let path = self.tree.path(node);
-                let said = match self.tree.node(node) {
-                    Node::Text(text) => {
-                        format!("Cannot have a text node outside a ChatMessage. Text: \"{}\"", String::from(text))
-                    }
-                    _ => "Cannot have content outside a ChatMessage.".to_owned(),
+                let text = match self.tree.node(node) {
+                    Node::Text(start, end) => Some(self.tree.words(*start, *end).to_owned()),
+                    Node::HostText(text) => Some(String::from(text)),
+                    _ => None,
                 };
+                let said = text.map_or("Cannot have content outside a ChatMessage.".to_owned(), |text| {
+                    format!("Cannot have a text node outside a ChatMessage. Text: \"{text}\"")
+                });
                 coded("text_outside_message", &format!("{said} (at tsx element {path})"), &path).into()
             }
             Malformed::Alternative(node) => {
@@ -315,16 +318,80 @@ const OPAQUE: u32 = 2;
 const ASSISTANT: f64 = 2.0;
 const TOOL: f64 = 3.0;
 
-fn raw(props: &JsValue, role: JsValue, parts: Array, calls: Vec<JsValue>) -> Result<Option<Object>> {
-    let number = role.as_f64();
+#[wasm_bindgen]
+extern "C" {
+    /// A message, whose fields are set in one crossing each.
+    type Message;
+
+    #[wasm_bindgen(method, setter)]
+    fn set_role(this: &Message, role: &JsString);
+
+    #[wasm_bindgen(method, setter)]
+    fn set_content(this: &Message, content: &JsValue);
+}
+
+/// What a message holds. A text that is absent is not even empty.
+enum Content {
+    Text(Option<JsValue>),
+    Parts(Array),
+}
+
+/// Texts that become one.
+#[derive(Default)]
+struct Run {
+    /// What came before `text`.
+    host: Option<JsString>,
+    text: String,
+    has_any: bool,
+}
+
+impl Run {
+    fn add(&mut self, breaks: bool, text: &str) {
+        self.has_any = true;
+        if breaks {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+
+    fn join(&mut self, text: &JsString) {
+        let before = JsString::from(std::mem::take(&mut self.text));
+        let before = self.host.take().map_or(before.clone(), |host| host.concat(&before));
+        self.host = Some(before.concat(text));
+    }
+
+    /// The text, if there is any.
+    fn take(&mut self) -> Option<JsValue> {
+        if !std::mem::take(&mut self.has_any) {
+            return None;
+        }
+        let text = JsValue::from(self.text.as_str());
+        self.text.clear();
+        Some(self.host.take().map_or(text.clone(), |host| host.concat(&text).into()))
+    }
+}
+
+fn text_part(text: &JsValue) -> Object {
+    let part = Object::new();
+    set(&part, "type", TEXT);
+    set(&part, "text", text);
+    part
+}
+
+fn raw(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option<Object>> {
+    let role = props.field("role")?;
+    let number = role.number();
     let message = Object::new();
-    set(&message, "role", role);
+    set(&message, "role", role.host()?);
+    let parts = match content {
+        Content::Parts(parts) => parts,
+        Content::Text(text) => text.iter().map(|text| JsValue::from(text_part(text))).collect(),
+    };
     set(&message, "content", parts);
     if number == Some(TOOL) {
-        set_some(&message, "toolCallId", given(props, "toolCallId")?);
+        set_some(&message, "toolCallId", call_id(props)?);
     } else {
-        let name = get(props, "name")?;
-        set_some(&message, "name", Some(name).filter(|name| name.is_truthy()));
+        set_some(&message, "name", name(props)?);
     }
     if number == Some(ASSISTANT) && !calls.is_empty() {
         set(&message, "toolCalls", calls);
@@ -332,18 +399,38 @@ fn raw(props: &JsValue, role: JsValue, parts: Array, calls: Vec<JsValue>) -> Res
     Ok(Some(message))
 }
 
-fn openai(props: &JsValue, role: JsValue, parts: &Array, calls: Vec<JsValue>) -> Result<Option<Object>> {
-    let number = role.as_f64().filter(|number| (0.0..=TOOL).contains(number) && number.fract() == 0.0);
-    let Some(number) = number else { return Ok(None) };
+fn call_id(props: &Value) -> Result<Option<JsValue>> {
+    match props.field("toolCallId")? {
+        Value::Absent => Ok(None),
+        id => id.host().map(Some),
+    }
+}
+
+fn name(props: &Value) -> Result<Option<JsValue>> {
+    let name = props.field("name")?;
+    if name.is_truthy() { name.host().map(Some) } else { Ok(None) }
+}
+
+fn openai(props: &Value, content: Content, calls: Vec<JsValue>) -> Result<Option<Object>> {
+    let number = props.field("role")?.number();
+    let Some(number) = number.filter(|number| (0.0..=TOOL).contains(number) && number.fract() == 0.0) else {
+        return Ok(None);
+    };
     let message = Object::new();
-    set(&message, "role", ["system", "user", "assistant", "tool"][number as usize]);
+    let role = js_name(["system", "user", "assistant", "tool"][number as usize]);
+    message.unchecked_ref::<Message>().set_role(&role);
     let has_parts = number == 1.0 || number == TOOL;
-    set(&message, "content", if has_parts { openai_parts(parts)? } else { words(parts)?.into() });
+    let content = match content {
+        Content::Text(text) => text.unwrap_or_else(|| "".into()),
+        Content::Parts(parts) if has_parts => openai_parts(&parts)?,
+        Content::Parts(parts) => words(&parts)?.into(),
+    };
+    message.unchecked_ref::<Message>().set_content(&content);
     if number == TOOL {
-        set_some(&message, "tool_call_id", given(props, "toolCallId")?);
+        set_some(&message, "tool_call_id", call_id(props)?);
         return Ok(Some(message));
     }
-    set_some(&message, "name", Some(get(props, "name")?).filter(|name| name.is_truthy()));
+    set_some(&message, "name", name(props)?);
     if number == ASSISTANT && !calls.is_empty() {
         set(&message, "tool_calls", calls);
     }

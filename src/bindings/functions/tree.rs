@@ -1,9 +1,10 @@
 //! Prompt trees as JSON, read into the elements of the core. As `js/prompt/flatten.ts` reads them for the package.
 
-use js_sys::{Array, JSON, JsString, Map, Reflect};
+use js_sys::{Array, JSON, JsString, Map};
 use wasm_bindgen::prelude::*;
 
-use super::value::{Result, coded, get, given, is_nullish, list};
+use super::plain::{Items, Value};
+use super::value::{Result, coded, get, is_nullish, list};
 use crate::message::{Part, Role};
 use crate::prompt::{Call, Element, Leaf, LeafKind, Literal, MAX_PRIORITY, MessageShape, Op, Reserve, Shape, Wording};
 
@@ -24,12 +25,15 @@ const HEADER: usize = 131_072;
 pub enum Node {
     Container,
     Message {
-        props: JsValue,
-        calls: Array,
+        props: Value,
+        calls: Option<Array>,
     },
     /// The part of a raw message that it becomes.
     Part(JsValue),
-    Text(JsString),
+    /// Where its text is among those of the tree.
+    Text(u32, u32),
+    /// A text that only the host can hold, such as one with half a letter.
+    HostText(JsString),
     /// An element whose content the host makes: its name and props.
     Component(JsValue, JsValue),
 }
@@ -40,18 +44,11 @@ pub struct Tree {
     parents: Vec<Option<u32>>,
     /// Of elements; empty for those without a name.
     names: Vec<Option<String>>,
+    /// All texts, one behind the other.
+    texts: String,
     kept: Map,
     /// The host makes content: elements are laid out, so that each component gets its budget.
     is_live: bool,
-    keys: Keys,
-}
-
-/// Names of the fields that every text has, made once.
-struct Keys {
-    kind: JsValue,
-    text: JsValue,
-    priority: JsValue,
-    line_break: JsValue,
 }
 
 impl Tree {
@@ -64,22 +61,22 @@ impl Tree {
         if !node.is_object() {
             return Err(coded("bad_element", "tree must be { node }, as renderElementJSON gives it", "tree").into());
         }
-        let keys = Keys {
-            kind: "type".into(),
-            text: "text".into(),
-            priority: "priority".into(),
-            line_break: "lineBreakBefore".into(),
-        };
-        let mut tree = Tree { nodes: vec![], parents: vec![], names: vec![], kept: Map::new(), is_live, keys };
+        let (nodes, parents, names, texts) = (vec![], vec![], vec![], String::new());
+        let mut tree = Tree { nodes, parents, names, texts, kept: Map::new(), is_live };
         let mut ops = vec![Op::Open(Box::default())];
         tree.add(None, Some("LogicalWrapper".to_owned()), Node::Container);
-        tree.children(0, &Array::of1(&node), &mut ops)?;
+        tree.children(0, Items::One(Some(Value::read(node))), &mut ops)?;
         ops.push(Op::Close);
         Ok((tree, ops))
     }
 
     pub fn node(&self, id: u32) -> &Node {
         &self.nodes[id as usize]
+    }
+
+    /// A text of [`Node::Text`].
+    pub fn words(&self, start: u32, end: u32) -> &str {
+        self.texts.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// The names from the root to an element, or to the one around a node.
@@ -117,45 +114,42 @@ impl Tree {
     }
 
     /// Reads children of an element and what is in them.
-    pub fn children(&mut self, parent: u32, children: &Array, ops: &mut Vec<Op>) -> Result<()> {
-        let mut frames = vec![(parent, children.clone(), 0)];
-        while let Some((parent, items, at)) = frames.last_mut() {
-            if *at == items.length() {
+    pub fn children(&mut self, parent: u32, children: Items, ops: &mut Vec<Op>) -> Result<()> {
+        let mut frames = vec![(parent, children)];
+        while let Some((parent, items)) = frames.last_mut() {
+            let Some(item) = items.next() else {
                 frames.pop();
                 if !frames.is_empty() {
                     ops.push(Op::Close);
                 }
                 continue;
-            }
-            let (parent, item) = (*parent, items.get(*at));
-            *at += 1;
-            if let Some((id, children)) = self.child(parent, &item, ops)? {
+            };
+            let parent = *parent;
+            if let Some(inner) = self.child(parent, &item, ops)? {
                 if frames.len() == DEEPEST {
                     return Err(self.refuse(parent, "Children are nested too deeply, or hold themselves"));
                 }
-                frames.push((id, children, 0));
+                frames.push(inner);
             }
         }
         Ok(())
     }
 
     /// Reads one node. Returns the children of an element.
-    fn child(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<Option<(u32, Array)>> {
+    fn child(&mut self, parent: u32, json: &Value, ops: &mut Vec<Op>) -> Result<Option<(u32, Items)>> {
         if !json.is_object() {
             return Ok(None);
         }
-        let kind = Reflect::get(json, &self.keys.kind)?.as_f64();
+        let kind = json.field("type")?.number();
         if kind == Some(PIECE) {
             return self.piece(parent, json, ops).map(Some);
         }
         if kind == Some(TEXT) {
-            let [text, priority, line_break] =
-                [&self.keys.text, &self.keys.priority, &self.keys.line_break].map(|key| Reflect::get(json, key));
-            let priority = priority?.as_f64().map_or(MAX_PRIORITY, |priority| priority + 0.0);
-            self.text(parent, &text?, priority, line_break?.is_truthy(), ops);
+            let (priority, new_line) = (priority(json)?, json.field("lineBreakBefore")?.is_truthy());
+            self.text(parent, &json.field("text")?, priority, new_line, ops)?;
         } else if kind == Some(OPAQUE) {
-            let value = get(json, "value")?;
-            let usage = get(json, "tokenUsage")?.as_f64();
+            let value = get(&json.host()?, "value")?;
+            let usage = json.field("tokenUsage")?.number();
             let said = JSON::stringify(&value).ok().and_then(|text| text.as_string()).unwrap_or_default();
             let part = Part::Opaque { json: said, tokens: usage.map(|usage| usage.max(0.0).ceil() as u64) };
             let leaf = Leaf {
@@ -167,7 +161,7 @@ impl Tree {
             self.add(Some(parent), None, Node::Part(raw(2, &[("value", value)])));
             ops.push(Op::Leaf(Box::new(leaf)));
         } else if kind == Some(BREAKPOINT) && matches!(self.nodes[parent as usize], Node::Message { .. }) {
-            let part = raw(3, &[("cacheType", get(json, "cacheType")?)]);
+            let part = raw(3, &[("cacheType", json.field("cacheType")?.host()?)]);
             self.add(Some(parent), None, Node::Part(part));
             let leaf = Leaf { kind: LeafKind::Breakpoint, priority: MAX_PRIORITY, tokens: 0.0, part: None };
             ops.push(Op::Leaf(Box::new(leaf)));
@@ -177,41 +171,54 @@ impl Tree {
     }
 
     /// Adds a text.
-    pub fn text(&mut self, parent: u32, text: &JsValue, priority: f64, new_line: bool, ops: &mut Vec<Op>) {
-        let text = js_text(text);
-        let known = Wording::Known(String::from(&text));
-        ops.push(Op::Text { text: known, priority, new_line, literal: Literal::Whole });
-        self.add(Some(parent), None, Node::Text(text));
+    pub fn text(&mut self, parent: u32, text: &Value, priority: f64, new_line: bool, ops: &mut Vec<Op>) -> Result<()> {
+        let (known, node) = match text.text() {
+            Some(text) => {
+                let start = self.texts.len() as u32;
+                self.texts.push_str(&text);
+                (text.into_owned(), Node::Text(start, self.texts.len() as u32))
+            }
+            None => {
+                let text = text.written()?;
+                (String::from(&text), Node::HostText(text))
+            }
+        };
+        ops.push(Op::Text { text: Wording::Known(known), priority, new_line, literal: Literal::Whole });
+        self.add(Some(parent), None, node);
+        Ok(())
     }
 
-    fn piece(&mut self, parent: u32, json: &JsValue, ops: &mut Vec<Op>) -> Result<(u32, Array)> {
-        let props = get(json, "props")?;
-        let component = given(json, "component")?;
-        let name = get(json, "ctorName")?.as_string();
+    fn piece(&mut self, parent: u32, json: &Value, ops: &mut Vec<Op>) -> Result<(u32, Items)> {
+        let props = json.field("props")?;
+        let component = match json.field("component")? {
+            Value::Absent => None,
+            component => Some(component.host()?),
+        };
+        let name = json.field("ctorName")?.string();
         let name = name.or_else(|| component.as_ref().and_then(|component| component.as_string()));
         let id = self.add(Some(parent), Some(name.unwrap_or_default()), Node::Container);
-        let flags = get(json, "flags")?.as_f64().unwrap_or_default() as u32;
+        let flags = json.field("flags")?.number().unwrap_or_default() as u32;
         let number = |tree: &Tree, name: &'static str| -> Result<Option<f64>> {
-            let value = get(&props, name)?;
-            match value.as_f64().filter(|number| !number.is_nan()) {
+            let value = props.field(name)?;
+            match value.number().filter(|number| !number.is_nan()) {
                 Some(number) => Ok(Some(number + 0.0)),
-                None if is_nullish(&value) => Ok(None),
+                None if value.is_nullish() => Ok(None),
                 None => Err(tree.refuse(id, &format!("{name} must be a number"))),
             }
         };
         let own = number(self, "priority")?;
-        let shape = match get(json, "ctor")?.as_f64() {
+        let shape = match json.field("ctor")?.number() {
             Some(1.0) => self.message(parent, id, json, &props)?,
-            Some(3.0) => self.picture(id, &props, own)?,
-            Some(4.0) => self.document(id, &props, own)?,
+            Some(3.0) => self.picture(id, &props.host()?, own)?,
+            Some(4.0) => self.document(id, &props.host()?, own)?,
             _ => Shape::Container,
         };
-        let keep_with = get(json, "keepWithId")?.as_f64().map(|id| self.keep(id));
+        let keep_with = json.field("keepWithId")?.number().map(|id| self.keep(id));
         if let Some(component) = &component {
             if !self.is_live {
                 return Err(self.refuse(id, "A component needs host.render, which makes its content"));
             }
-            self.nodes[id as usize] = Node::Component(component.clone(), props.clone());
+            self.nodes[id as usize] = Node::Component(component.clone(), props.host()?);
         }
         ops.push(Op::Open(Box::new(Element {
             shape,
@@ -222,25 +229,25 @@ impl Tree {
             alternate: flags & 8 != 0,
             basis: number(self, "flexBasis")?.unwrap_or(1.0),
             grow: number(self, "flexGrow")?.unwrap_or(f64::INFINITY),
-            reserve: self.reserve(id, &get(&props, "flexReserve")?)?,
-            limit: get(json, "tokenLimit")?.as_f64(),
+            reserve: self.reserve(id, &props.field("flexReserve")?)?,
+            limit: json.field("tokenLimit")?.number(),
             keep_with,
             dynamic: component.is_some(),
-            expandable: component.is_some() && get(json, "expandable")? == true,
+            expandable: component.is_some() && json.field("expandable")?.host()? == true,
             spliced: !self.is_live,
         })));
-        let children = if component.is_some() { None } else { list(&get(json, "children")?) };
-        Ok((id, children.unwrap_or_default()))
+        let children = if component.is_some() { None } else { json.field("children")?.items() };
+        Ok((id, children.unwrap_or(Items::One(None))))
     }
 
-    fn reserve(&self, id: u32, reserve: &JsValue) -> Result<Option<Reserve>> {
-        if let Some(tokens) = reserve.as_f64().filter(|tokens| !tokens.is_nan()) {
+    fn reserve(&self, id: u32, reserve: &Value) -> Result<Option<Reserve>> {
+        if let Some(tokens) = reserve.number().filter(|tokens| !tokens.is_nan()) {
             return Ok((tokens != 0.0).then_some(Reserve::Tokens(tokens)));
         }
-        if is_nullish(reserve) {
+        if reserve.is_nullish() {
             return Ok(None);
         }
-        let share = reserve.as_string().filter(|share| share.starts_with('/'));
+        let share = reserve.string().filter(|share| share.starts_with('/'));
         // Numbers in texts are JavaScript's to read: code for it in the wasm takes 5 kB.
         let share = share.and_then(|share| f64::try_from(JsValue::from(&share[1..])).ok());
         share
@@ -250,8 +257,8 @@ impl Tree {
             .ok_or_else(|| self.refuse(id, "flexReserve must be a number of tokens or a share such as \"/3\""))
     }
 
-    fn message(&mut self, parent: u32, id: u32, json: &JsValue, props: &JsValue) -> Result<Shape> {
-        let Some(role) = get(props, "role")?.as_f64() else { return Err(self.refuse(parent, "Invalid ChatMessage!")) };
+    fn message(&mut self, parent: u32, id: u32, json: &Value, props: &Value) -> Result<Shape> {
+        let Some(role) = props.field("role")?.number() else { return Err(self.refuse(parent, "Invalid ChatMessage!")) };
         let role = match role as i64 {
             0 => Some(Role::System),
             1 => Some(Role::User),
@@ -259,16 +266,23 @@ impl Tree {
             3 => Some(Role::Tool),
             _ => None,
         };
-        let calls = list(&get(props, "toolCalls")?).unwrap_or_default();
-        let kept = get(json, "callsKeptWith")?;
+        let calls = list(&props.field("toolCalls")?.host()?);
+        let kept = if calls.is_some() { list(&json.field("callsKeptWith")?.host()?) } else { None };
+        let written = |value: Value| -> Result<String> {
+            match value.text() {
+                Some(text) => Ok(text.into_owned()),
+                None => Ok(js_text(&value.host()?).into()),
+            }
+        };
+        let (own_name, call_id) = (props.field("name")?, props.field("toolCallId")?);
         let mut shape = MessageShape {
             role,
-            name: Some(get(props, "name")?).filter(|name| name.is_truthy()).map(|name| js_text(&name).into()),
+            name: Some(own_name).filter(Value::is_truthy).map(written).transpose()?,
             calls: vec![],
-            call_id: given(props, "toolCallId")?.map(|id| js_text(&id).into()),
+            call_id: Some(call_id).filter(|id| !matches!(id, Value::Absent)).map(written).transpose()?,
             in_layout: self.is_live && role.is_some_and(|role| role != Role::Tool),
         };
-        for (at, call) in calls.iter().enumerate() {
+        for (at, call) in calls.iter().flat_map(Array::iter).enumerate() {
             let function = get(&call, "function")?;
             let text = |object: &JsValue, name: &'static str| -> Result<String> {
                 let value = get(object, name)?;
@@ -278,7 +292,7 @@ impl Tree {
                 call_id: text(&call, "id")?,
                 name: text(&function, "name")?,
                 arguments: text(&function, "arguments")?,
-                keep_with: list(&kept).and_then(|kept| kept.get(at as u32).as_f64()).map(|id| self.keep(id)),
+                keep_with: kept.as_ref().and_then(|kept| kept.get(at as u32).as_f64()).map(|id| self.keep(id)),
             });
         }
         self.nodes[id as usize] = Node::Message { props: props.clone(), calls };
@@ -342,8 +356,8 @@ fn leaf(kind: LeafKind, priority: Option<f64>, part: Part) -> Shape {
     Shape::Leaf(Leaf { kind, priority: priority.unwrap_or(MAX_PRIORITY), tokens: 0.0, part: Some(part) })
 }
 
-fn priority(json: &JsValue) -> Result<f64> {
-    Ok(get(json, "priority")?.as_f64().map_or(MAX_PRIORITY, |priority| priority + 0.0))
+fn priority(json: &Value) -> Result<f64> {
+    Ok(json.field("priority")?.number().map_or(MAX_PRIORITY, |priority| priority + 0.0))
 }
 
 /// A part of a raw message.
@@ -365,7 +379,7 @@ fn js_text(value: &JsValue) -> JsString {
     }
 }
 
-fn display(props: &JsValue) -> &'static str {
-    let role = get(props, "role").ok().and_then(|role| role.as_f64()).map_or(usize::MAX, |role| role as usize);
+fn display(props: &Value) -> &'static str {
+    let role = props.field("role").ok().and_then(|role| role.number()).map_or(usize::MAX, |role| role as usize);
     ["system", "user", "assistant", "tool"].get(role).unwrap_or(&"")
 }

@@ -81,6 +81,42 @@ test("errors have the package's codes and paths", async () => {
   for (const tree of [{}, { node: 7 }, { node: null }, undefined, 7]) assert.deepEqual(await outcome(() => core.render(tree, { budget: 9 })), { code: "bad_element", path: "tree" });
 });
 
+test("what JSON does not carry is what the host's objects hold", async () => {
+  const own = { of: "the host", run: () => 1 };
+  const leaves = [
+    text("rank", { priority: Infinity }), text("rank", { priority: -Infinity }), text("rank", { priority: -0 }), text("rank", { priority: 0.1 + 0.2 }), text("rank", { priority: 1e21 }), text("rank", { priority: null }),
+    text("\ud800 and \udc00"), text('"\\ \n\r\t\b\f \u0001 \u2028 \u007f é 字 🙂'), text(""), text("", { text: 7 }), text("", { text: null }), text("", { text: undefined }), text("", { text: { toString: () => "made" } }), text("x", { get lineBreakBefore() { return true; } }),
+    { type: 3, value: own }, { type: 3, value: undefined }, { type: 3, value: { type: "text", text: "opaque" } }, undefined, null, 7, [text("a list is no node")],
+    piece([text("x")], { props: null }), piece([text("x")], { props: { priority: Infinity, flexGrow: Infinity } }), piece([text("x")], { ctorName: '"\n\ud800' }), piece([text("x")], { tokenLimit: 1e9, keepWithId: 1.5 }),
+  ];
+  for (const leaf of leaves) {
+    for (const format of ["openai-chat", "raw"]) {
+      const given = { node: piece([message(USER, [text("before"), leaf as Node, text("behind")], { priority: 1 }), message(USER, [text("stays")], { priority: 2 })]) };
+      for (const budget of [1e6, 15, 12]) await check(given, { budget, format });
+    }
+  }
+  const { request } = await core.render({ node: message(USER, [{ type: 3, value: own }]) }, { budget: 99, format: "raw" });
+  assert.equal(request.messages[0].content[0].value, own);
+  const { tokens } = await core.render({ node: message(USER, [text("counted"), { type: 3, value: 10n }]) }, { budget: 99 });
+  assert.ok(tokens > 0, "a value without JSON text");
+});
+
+test("names, ids and calls of messages, whatever they are", async () => {
+  const call = { id: "c0", type: "function", function: { name: "bash", arguments: "{}" } };
+  for (const props of [{ name: "ada" }, { name: "" }, { name: "\ud800" }, { name: null }, { toolCallId: "é\n" }, { toolCallId: undefined }, { toolCalls: [call] }, { toolCalls: [] }, { toolCalls: null }, { toolCalls: "x" }]) {
+    for (const role of [USER, ASSISTANT, TOOL]) for (const format of ["openai-chat", "raw"]) await check({ node: piece([message(role, [text("said")], props), message(USER, [])]) }, { budget: 1e6, format });
+  }
+});
+
+test("a tree of 400 levels, a frozen one, and one whose getter throws", async () => {
+  let deep = text("deep", { priority: Infinity });
+  for (let level = 0; level < 400; level++) deep = piece([deep, text(`level ${level}`, { priority: level })]);
+  for (const budget of [1e6, 300, 60]) await check({ node: message(USER, [deep]) }, { budget });
+  await check(Object.freeze({ node: Object.freeze(message(USER, Object.freeze([Object.freeze(text("frozen"))]) as Node[])) }), { budget: 99 });
+  const own = new Error("mine");
+  await assert.rejects(core.render({ node: message(USER, [{ type: 2, get text() { throw own; } }]) }, { budget: 99 }), own);
+});
+
 test("a budget that cannot be met names what is largest", async () => {
   const given = { node: piece([message(USER, [text("must stay ".repeat(20)), { type: 4, cacheType: "ephemeral" }], {}, { ctorName: "Question" })]) };
   const failed = async (render: () => Promise<unknown>) => {
