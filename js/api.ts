@@ -416,7 +416,7 @@ export async function summarize(messages: unknown, options: SummarizeOptions): P
 type Compacting = { poll(): string; resume(id: number, answer: unknown): void; free(): void };
 
 /** The options of {@link compact} as the core takes them, checked, but for how to count and ids of messages. */
-function compactFields(options: CompactOptions) {
+export function compactFields(options: CompactOptions) {
   tokens(known(options, COMPACT), "budget", true);
   for (const name of ["llmBudget", "timeout", "hookTimeout"] as const) tokens(options, name, false);
   const { budget, target, focus, force = false, onFailure = "offline", llm, keep, cover, prices } = options;

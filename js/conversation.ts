@@ -22,7 +22,7 @@ import type { Compacted, ConversationOptions, ConversationUsage, ModelSwitch, Op
 import { redo, undo } from "./conversation/undoing.ts";
 import { given, needText } from "./checks.ts";
 import { badOption as bad, EspalierError } from "./errors.ts";
-import type { LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
+import type { LogCheckpoint, LogComparison, LogEditRow, LogPin, LogPinRow, LogView, Recalled } from "./log-types.ts";
 import type { ConversationLog } from "./log.ts";
 import type { FindOptions, FoundMessage } from "./log/search.ts";
 import type { NextStep } from "./recovery.ts";
@@ -400,6 +400,15 @@ export class Conversation<T = unknown> {
   }
 
   // ------------------------------------------------------------ what there is
+
+  /**
+   * Lists the summaries of the conversation, oldest first: number, title, time, the path of the file if the storage keeps one, what each replaced, and
+   * whether a rewind left it behind. Its length is the number of summaries.
+   */
+  checkpoints(): LogCheckpoint[] {
+    this.alive();
+    return this.log.checkpoints();
+  }
 
   /** How full the next request is, as it stands. */
   usage(): ConversationUsage {

@@ -18,7 +18,7 @@ import type { Compacted, CompactionComplete, Trigger } from "./types.ts";
 type Slim = Pick<CompactReport, "status" | "steps" | "summary" | "covered" | "model" | "quality" | "before" | "after">;
 
 /** Statuses after which the same may go well another time. */
-const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed"];
+const RETRYABLE: readonly Compacted["status"][] = ["model_failed", "timeout", "cancelled", "empty_summary", "no_summary_tag", "tool_call_instead", "already_running", "stale_plan", "engine_failed", "count_failed"];
 
 export class Compactor<T> {
   readonly maker: Maker<T>;
@@ -131,17 +131,19 @@ export class Compactor<T> {
     return name === undefined || name === "" ? {} : { llmModel: name };
   }
 
-  private checkpoint(made: Made, edits: string[]): { number: number; path: string } | undefined {
+  private checkpoint(made: Made, edits: string[]): CompactionComplete["checkpoint"] {
     const { log, saving, checkpoints: keep } = this.c;
     const message = made.edits.find((edit) => edit.kind === "replace_range")?.message;
-    if (keep === 0 || !message || !made.report) return undefined;
+    if (!message || !made.report) return undefined;
     const text = textOf(message);
     const goal = made.focus ?? log.newestRequest(200);
     const title = titleOf(made.report.summary ?? "", goal);
+    // Without a storage the summary counts, and has no file.
+    if (keep === 0) return { number: log.checkpoint({ title, edits }), title };
     let path = "";
     const number = log.checkpoint({ title, edits, path: (next) => (path = checkpointPath(next, title)) });
     storeCheckpoint(saving, { number, title, path, edits, report: made.report, text }, keep);
-    return { number, path };
+    return { number, title, path };
   }
 
   // ------------------------------------------------------------ in the foreground
@@ -236,7 +238,7 @@ export class Compactor<T> {
     if (made) this.maker.noted(made);
     // Without a model that is as it is for good, and what must stay stays: more has to be said before another try is worth it.
     const isStuck = (status === "not_ready" || status === "budget_exceeded") && !this.c.profile.failure.flag;
-    this.waited(isStuck ? "no_gain" : status === "engine_failed" ? "model_failed" : status, made, now);
+    this.waited(isStuck ? "no_gain" : status === "engine_failed" || status === "count_failed" ? "model_failed" : status, made, now);
   }
 
   /** Lets the model rest if it failed, whatever rules made in its place. */

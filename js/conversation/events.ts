@@ -100,7 +100,7 @@ function completed(event: CompactionComplete) {
     messagesRemoved: event.messagesRemoved,
     tokensRemoved: event.tokensRemoved,
     ...(summary !== undefined && { summaryContent: summary }),
-    ...(checkpoint && { checkpointNumber: checkpoint.number, checkpointPath: checkpoint.path }),
+    ...(checkpoint && { checkpointNumber: checkpoint.number }), ...(checkpoint?.path !== undefined && { checkpointPath: checkpoint.path }),
     ...(event.requestId !== undefined && { requestId: event.requestId }),
     ...(model?.statusCode !== undefined && { statusCode: model.statusCode }),
     ...(model?.serviceRequestIds && { serviceRequestId: model.serviceRequestIds.at(-1)! }),

@@ -2,7 +2,8 @@
 
 import { named, within } from "../drive.ts";
 import { isCrash } from "../engine.ts";
-import { EspalierError } from "../errors.ts";
+import { isTokenizerFailure } from "../counting/host-tokenizer.ts";
+import { badOption as bad, EspalierError } from "../errors.ts";
 import { lasts } from "../log/fields.ts";
 import type { CompactHooks, CompactOptions, CompactReport, CountOptions, Edit, Totals } from "../types.ts";
 import type { Context } from "./context.ts";
@@ -159,6 +160,10 @@ export class Maker<T> {
       const why = is === "not_ready" ? "there is no model, and the ladder has no offline summary" : report.model?.error;
       return { ...made, status: is, edits: is === "applied" ? lasting.map((edit) => this.withFacts(edit)) : [], report, ...(why !== undefined && { error: why }) };
     } catch (error) {
+      if (isTokenizerFailure(error)) {
+        const thrown = error instanceof EspalierError ? error : bad("tokenizer", "a function that counts every text", error);
+        return { ...made, status: "count_failed", error: error instanceof Error ? error.message : thrown.message, thrown };
+      }
       if (!(error instanceof EspalierError)) throw error;
       if (error.code === "budget_exceeded") return { ...made, status: "budget_exceeded", error: error.message, thrown: error };
       if (!isCrash(error)) throw error;

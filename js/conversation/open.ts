@@ -24,6 +24,7 @@ import type { Header } from "./reopen.ts";
 import { Saving } from "./saving.ts";
 import { checkedStorage } from "./storage.ts";
 import type { ConversationOptions } from "./types.ts";
+import { needCompaction } from "../options/inner.ts";
 import { known, knownIn } from "../options/known.ts";
 import { CONVERSATION, CONVERSATION_COMPACT, TIMEOUTS } from "../options/names.ts";
 
@@ -78,6 +79,12 @@ export async function openConversation<T>(given: ConversationOptions<T>): Promis
   const text = dataText(profile, "options.profile");
   const known: ReadProfile = { ...(JSON.parse(call(() => wasm().readProfile(text, "options.profile"))) as Profile), text };
   const limits = new Limits(model, known, ownOf(options), new Recovery());
+
+  needCompaction(options.compact, options.hooks);
+  if (options.compact?.profile !== undefined) {
+    const own = dataText(options.compact.profile, "options.compact.profile");
+    call(() => wasm().readProfile(own, "options.compact.profile"));
+  }
 
   const events = new Events(eventNames);
   if (onEvent) events.on("*", onEvent);

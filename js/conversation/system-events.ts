@@ -6,7 +6,7 @@ type Status = CompactionComplete["status"];
 
 /** How a summary of the model's ended, as Copilot Chat names it. A failed response counts by its own type there. */
 const OUTCOMES: Partial<Record<Status, string>> = {
-  applied: "success", budget_exceeded: "budget_exceeded", model_failed: "requestThrow", timeout: "requestThrow", engine_failed: "renderError",
+  applied: "success", budget_exceeded: "budget_exceeded", model_failed: "requestThrow", timeout: "requestThrow", engine_failed: "renderError", count_failed: "renderError",
   inflated: "too_large", no_gain: "too_large", cancelled: "canceled",
 };
 
@@ -61,7 +61,7 @@ export class CopilotChatNames {
       else if (success || trigger !== "preRender") out.push(this.background(trigger, success ? "applied" : "noResult"));
       return out;
     }
-    const isError = !success && ["budget_exceeded", "engine_failed"].includes(status);
+    const isError = !success && ["budget_exceeded", "engine_failed", "count_failed"].includes(status);
     if (isError || failure !== undefined || (!success && model)) {
       out.push({ type: "triggerSummarizeFailed", data: { outcome: status === "budget_exceeded" ? "budgetExceeded" : "error" } });
     }
@@ -73,11 +73,11 @@ export class CopilotChatNames {
   }
 }
 
-/** gemini-cli's `CompressionStatus`. It declares 3 (the tokens could not be counted) and never returns it. */
-const [COMPRESSED, INFLATED, EMPTY_SUMMARY, NOOP, CONTENT_TRUNCATED] = [1, 2, 4, 5, 6];
+/** gemini-cli's `CompressionStatus`. It declares 3 and never returns it; here the host's tokenizer failed on the new history. */
+const [COMPRESSED, INFLATED, TOKEN_COUNT_ERROR, EMPTY_SUMMARY, NOOP, CONTENT_TRUNCATED] = [1, 2, 3, 4, 5, 6];
 const STATUSES: Partial<Record<Status, number>> = {
   inflated: INFLATED, no_gain: INFLATED, empty_summary: EMPTY_SUMMARY, no_summary_tag: EMPTY_SUMMARY, tool_call_instead: EMPTY_SUMMARY,
-  unchanged: NOOP, nothing_to_compact: NOOP,
+  count_failed: TOKEN_COUNT_ERROR, unchanged: NOOP, nothing_to_compact: NOOP,
 };
 
 /** gemini-cli's event for a compaction; none for an error, which ends the turn there. */

@@ -120,8 +120,9 @@ export interface ContextUsage {
 export interface Compacted {
   /**
    * `not_ready`: there is nothing to be sent yet, or nobody who could summarise: no model, and the ladder is without `offline`.
+   * `count_failed`: the `tokenizer` of the options threw, or returned no number; the history is as it was.
    */
-  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed" | "not_ready";
+  status: CompactStatus | "already_running" | "stale_plan" | "budget_exceeded" | "engine_failed" | "count_failed" | "not_ready";
   trigger: Trigger;
   /** Trying again may help. */
   retryable: boolean;
@@ -129,7 +130,7 @@ export interface Compacted {
   edits: string[];
   before: Totals;
   after: Totals;
-  /** Number of the stored summary. */
+  /** Number of the summary: its row in {@link Conversation.checkpoints}. */
   checkpoint?: number;
   report?: CompactReport;
   error?: string;
@@ -229,7 +230,8 @@ export interface CompactionComplete {
   messagesRemoved: number;
   summary?: string;
   edits: string[];
-  checkpoint?: { number: number; path: string };
+  /** The summary's number and title; the path of its file if the storage keeps one. */
+  checkpoint?: { number: number; title: string; path?: string };
   model?: CompactReport["model"];
   /** Name of the model that was asked. */
   llmModel?: string;
@@ -322,7 +324,7 @@ export interface CopilotChatEvent {
   type: "summarizedConversationHistory" | "backgroundSummarizationApplied" | "triggerSummarizeFailed" | "triggerSummarizeSkipped";
   data: Record<string, unknown>;
 }
-/** An event of gemini-cli's stream. `compressionStatus` is its number: 1 compressed, 2 inflated, 4 empty summary, 5 nothing to do, 6 results truncated. */
+/** An event of gemini-cli's stream. `compressionStatus` is its number: 1 compressed, 2 inflated, 3 tokens not counted, 4 empty summary, 5 nothing to do, 6 results truncated. */
 export interface GeminiCliEvent {
   type: "chat_compressed";
   data: { originalTokenCount: number; newTokenCount: number; compressionStatus: number };

@@ -11,6 +11,8 @@ const MAX_REMEMBERED = 4 << 20;
 const wrapped = new WeakMap<HostTokenizer, HostTokenizer>();
 let failure: unknown;
 let hasFailed = false;
+/** What was thrown last. */
+let thrownLast: unknown;
 
 /**
  * Returns the function that the engine calls for `tokenizer`; the same one each time.
@@ -67,5 +69,11 @@ export function throwTokenizerFailure(): void {
   const thrown = failure;
   failure = undefined;
   hasFailed = false;
+  thrownLast = thrown;
   throw thrown;
+}
+
+/** True for what {@link throwTokenizerFailure} threw last. */
+export function isTokenizerFailure(error: unknown): boolean {
+  return thrownLast !== undefined && error === thrownLast;
 }

@@ -5,7 +5,7 @@ import { EspalierError } from "../errors.ts";
 import type { InputCode } from "../errors.ts";
 import type { AdoptOptions, LogEdit, LogPin } from "../log-types.ts";
 import { known } from "../options/known.ts";
-import { ADOPT, FIND } from "../options/names.ts";
+import { ADOPT, FIND, PIN } from "../options/names.ts";
 import type { FindOptions } from "./search.ts";
 import type { Edit, NeutralMessage } from "../types.ts";
 
@@ -85,6 +85,7 @@ export function bad(code: InputCode, path: string, wanted: string, value: unknow
 /** A pin as the core takes it. */
 export function pinFields(pin: LogPin): LogPin {
   if (typeof pin !== "object" || pin === null) throw bad("bad_input", "pin", "an object", pin);
+  known(pin, PIN, "pin");
   const { part, range } = pin;
   if (part !== undefined) needCount(part, "pin.part");
   if (range !== undefined) {

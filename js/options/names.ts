@@ -19,9 +19,10 @@ import type { MonacoInlineOptions } from "../inline-context/hosts/monaco.ts";
 import type { VSCodeInlineOptions } from "../inline-context/hosts/vscode.ts";
 import type * as Inline from "../inline-context/types.ts";
 import type { FindOptions } from "../log/search.ts";
-import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions } from "../log-types.ts";
+import type { AdoptOptions, LogCompactOptions, LogImportOptions, LogOptions, LogPinRow } from "../log-types.ts";
 import type { BuiltinTokenizerOptions } from "../prompt/builtin-tokenizer.ts";
 import type { RenderOptions } from "../prompt/render.ts";
+import type { AgentPromptProps } from "../prompt/request/agent-prompt.ts";
 import type { RenderRequestOptions } from "../prompt/request/render-request.ts";
 import type { AiSdkOptions, GeneratorOptions } from "../providers/ai-sdk.ts";
 import type { HttpOptions, RequestOptions as ProviderRequestOptions, SendOptions } from "../providers/types.ts";
@@ -191,6 +192,8 @@ export const LOG_IMPORT: Names<LogImportOptions<unknown>> = {
 export const LOG_COUNTING: Names<Pick<LogOptions, "encoding" | "model" | "costModel">> = {
   encoding: 1, model: 1, costModel: 1,
 };
+/** Of a pin, and of a row of `pins()`, which can be pinned again. */
+export const PIN: Names<LogPinRow> = { message: 1, part: 1, range: 1, fact: 1, reason: 1, id: 1, text: 1, tokens: 1, rewound: 1 };
 export const ADOPT: Names<AdoptOptions> = { since: 1, trigger: 1, planId: 1, data: 1 };
 export const LOG_COMPACT: Names<LogCompactOptions> = {
   budget: 1, target: 1, provider: 1, llm: 1, focus: 1, force: 1, onFailure: 1, keep: 1, signal: 1, llmBudget: 1, timeout: 1,
@@ -245,6 +248,11 @@ export const RENDER: Names<RenderOptions> = {
 export const RENDER_REQUEST: Names<RenderRequestOptions> = {
   conversation: 1, budget: 1, format: 1, encoding: 1, model: 1, images: 1, costModel: 1, tools: 1, backfill: 1, signal: 1,
   token: 1, tracer: 1, llm: 1, drop: 1,
+};
+/** Props of an agent's prompt and of the history in it. */
+export const AGENT_PROMPT: Names<Omit<AgentPromptProps, "children"> & { children: 1 }> = {
+  system: 1, context: 1, conversation: 1, messages: 1, format: 1, resultShare: 1, cacheBreakpoint: 1, priority: 1,
+  passPriority: 1, flexBasis: 1, flexGrow: 1, flexReserve: 1, children: 1,
 };
 export const TOKENIZER: Names<BuiltinTokenizerOptions<never>> = { mode: 1, encoding: 1, model: 1, costModel: 1 };
 

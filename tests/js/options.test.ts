@@ -73,6 +73,12 @@ const ROWS: [name: string, call: () => unknown, path: string, nearest: string | 
   ["openConversation", () => e.openConversation({ format: "openai-chat", storrage: {} }), "options.storrage", "storage"],
   ["openConversation", () => e.openConversation({ format: "openai-chat", "chat.summarize": false }), 'options["chat.summarize"]', undefined],
   ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ladders: [] } }), "options.compact.ladders", "ladder"],
+  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ledger: { tols: [] } } }), "options.compact.ledger.tols", "tools"],
+  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { ledger: { tools: [{ name: "a", kind: "read", pathh: [] }] } } }), "options.compact.ledger.tools[0].pathh", "path"],
+  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { transcript: { path: "a", lins: 3 } } }), "options.compact.transcript.lins", "lines"],
+  ["openConversation", () => e.openConversation({ format: "openai-chat", hooks: { preCompct: () => 0 } }), "options.hooks.preCompct", "preCompact"],
+  ["openConversation", () => e.openConversation({ format: "openai-chat", compact: { hooks: { postcompact: () => 0 } } }), "options.compact.hooks.postcompact", "postCompact"],
+  ["Conversation.pin", async () => (await opened()).pin({ message: "m0", reson: "x" }), "pin.reson", "reason"],
   ["openConversation", () => e.openConversation({ format: "openai-chat", timeouts: { wiat: 1 } }), "options.timeouts.wiat", "wait"],
   ["Conversation.prepare", async () => (await opened()).prepare({ tool: [] }), "options.tool", "tools"],
   ["Conversation.compact", async () => (await opened()).compact({ focuss: "x" }), "options.focuss", "focus"],
@@ -137,6 +143,28 @@ test("names whose value is undefined are absent", async () => {
 test("a model object of another library may have fields of its own", () => {
   const vscodeModel = { name: "gpt-4o", id: "gpt-4o", vendor: "copilot", family: "gpt-4o", version: "1", maxInputTokens: 9_000, countTokens: () => 0 };
   assert.equal(e.prune(messages, { model: vscodeModel }).report.budget, 9_000);
+});
+
+test("elements of a conversation refuse a misspelt name", async () => {
+  for (const [element, props, right] of [["AgentPrompt", { messages, resultshare: 1 }, "resultShare"], ["ConversationHistory", { mesages: messages }, "messages"]] as const) {
+    await assert.rejects(async () => e.render(e.createPiece(e[element], props), { budget: 99 }), (error: any) => {
+      assert.equal(error.details.nearest, right);
+      return error.code === "bad_option" && error.message.startsWith(`<${element}>.`);
+    });
+  }
+});
+
+test("fields of a profile are refused by name, wherever a profile is given", async () => {
+  const summary = { form: { tagg: "x" } };
+  const profile = { name: "gemini-cli", summary } as any;
+  const fails = (run: () => unknown, path: string) => assert.rejects(async () => run(), (error: any) => {
+    assert.deepEqual([error.code, error.path], ["bad_option", path], error.message);
+    return /there is no field "tagg"; there are tag, /.test(error.message);
+  });
+  await fails(() => e.profile(profile), "profile.summary.form.tagg");
+  await fails(() => e.compact(messages, { budget: 9, profile }), "options.profile.summary.form.tagg");
+  await fails(() => e.openConversation({ format: "openai-chat", profile }), "options.profile.summary.form.tagg");
+  await fails(() => e.openConversation({ format: "openai-chat", compact: { profile } }), "options.compact.profile.summary.form.tagg");
 });
 
 test("without a near name the error lists what there is", () => {

@@ -1,5 +1,7 @@
 /** The prompt of an agent, to start from. */
 
+import { noSlip } from "../../options/known.ts";
+import { AGENT_PROMPT } from "../../options/names.ts";
 import { PromptElement } from "../element.ts";
 import { SystemMessage, UserMessage } from "../elements/messages.ts";
 import { createPiece, Fragment } from "../piece.ts";
@@ -41,6 +43,7 @@ export interface AgentPromptProps extends ConversationHistoryProps {
  */
 export class AgentPrompt extends PromptElement<AgentPromptProps> {
   render(): PromptPiece {
+    noSlip(this.props, AGENT_PROMPT, "<AgentPrompt>");
     const { system, context, conversation, messages, format, resultShare, cacheBreakpoint, children } = this.props;
     const history = {
       conversation,

@@ -9,6 +9,8 @@ import { AssistantMessage, SystemMessage, ToolMessage, UserMessage } from "../el
 import { createPiece, Fragment } from "../piece.ts";
 import type { BasePromptElementProps, BasePromptSizing, PromptChildren, PromptPiece } from "../piece.ts";
 import { hostOf } from "../sizing.ts";
+import { noSlip } from "../../options/known.ts";
+import { AGENT_PROMPT } from "../../options/names.ts";
 import type { Format, NeutralMessage, Part } from "../../types.ts";
 import { readConversation } from "../../adapters/index.ts";
 import { grouped } from "./entries.ts";
@@ -66,6 +68,7 @@ export interface ConversationHistoryProps extends BasePromptElementProps {
  */
 export class ConversationHistory extends PromptElement<ConversationHistoryProps> {
   render(_state: void, sizing: BasePromptSizing): PromptPiece {
+    noSlip(this.props, AGENT_PROMPT, "<ConversationHistory>");
     const { resultShare = RESULT_SHARE, priority, cacheBreakpoint } = this.props;
     if (typeof resultShare !== "number" || !(resultShare > 0 && resultShare <= 1))
       throw bad("resultShare", "a share above 0, at most 1", resultShare, "<ConversationHistory>");

@@ -77,7 +77,9 @@ for (const [trigger, ratio, set, isBeside] of TRIGGERS) {
     assert.ok(end.tokensRemoved > 0);
     assert.deepEqual(conversation.edits().map(({ id, trigger: of }) => [id, of]), end.edits.map((id) => [id, trigger]));
     const title = focus.length > 0 ? "the-names" : "fix-the-parser-never-touch-the-lexer";
-    assert.deepEqual(end.checkpoint, { number: 1, path: `checkpoints/001-${title}.md` });
+    const { title: own, ...checkpoint } = end.checkpoint!;
+    assert.deepEqual(checkpoint, { number: 1, path: `checkpoints/001-${title}.md` });
+    assert.equal(own, conversation.checkpoints()[0]!.title);
     if (asked.length > 0) assert.deepEqual([end.requestId, end.model!.usage, end.model!.calls], ["req_1", [{ prompt_tokens: 5 }], 1]);
     const stages = events.flatMap((event) => (event.type === "compaction_progress" ? [event.stage] : []));
     assert.deepEqual(stages, [...(isBeside ? ["started"] : []), ...(asked.length > 0 ? ["asking", "answered"] : []), "applied"]);
@@ -217,6 +219,18 @@ test("checkpoints: the title is the summary's own, numbers are never used again,
   assert.match(names[0]!, /001-andern-der-parser-s-gro/);
   const text = String(await storage.read(names[2]!));
   for (const part of ["# Ändern", "Checkpoint 3, edits e", "messages covered: m", "Tokens before", "The parser is being fixed"]) assert.ok(text.includes(part), part);
+});
+
+test("without a storage summaries have numbers and titles, and no files", async () => {
+  const conversation = await open({ llm: async () => SUMMARY, storage: undefined });
+  const completed: { checkpoint?: object }[] = [];
+  conversation.on("compaction_complete", (event) => void completed.push(event));
+  conversation.append(begin());
+  fill(conversation, 0.6);
+  assert.equal((await conversation.compact()).checkpoint, 1);
+  const rows = conversation.checkpoints();
+  assert.deepEqual(rows.map(({ number, path, orphaned }) => [number, path, orphaned]), [[1, undefined, false]]);
+  assert.deepEqual(completed[0]!.checkpoint, { number: 1, title: rows[0]!.title });
 });
 
 // ------------------------------------------------------------ profiles

@@ -54,6 +54,23 @@ test("gemini-cli's statuses", async () => {
   assert.ok(failed.some(({ type }) => type === "compaction_complete"));
 });
 
+test("gemini-cli's status for a history that the host's tokenizer cannot count, which stays as it was", async () => {
+  for (const fail of [() => { throw new Error("no count"); }, () => NaN]) {
+    const tokenizer = (text: string) => (text.includes("conversation-summary") ? fail() : Math.ceil(text.length / 4));
+    const conversation = await open({ eventNames: "gemini-cli", tokenizer });
+    const events: AnyEvent[] = heard(conversation);
+    conversation.append(begin());
+    fill(conversation, 0.9);
+    const before = JSON.stringify(conversation.view().messages);
+    const { status, error } = await conversation.compact();
+    assert.equal(status, "count_failed");
+    assert.match(error!, /^no count$|returned NaN$/);
+    assert.deepEqual(dataOf(events, "chat_compressed").map((data) => data["compressionStatus"]), [3]);
+    assert.equal(JSON.stringify(conversation.view().messages), before);
+    assert.equal((await conversation.prepare()).messages.length > 0, true);
+  }
+});
+
 test("Copilot Chat's names for a summary in the foreground", async () => {
   for (const [answer, outcome, failed] of [
     [async () => SUMMARY, "success", []],

@@ -85,6 +85,35 @@ test("an abort while the model is asked leaves the conversation as it was", asyn
   sound(made);
 });
 
+test("a model that hangs is given up, and rules write the summary", async () => {
+  const signals: AbortSignal[] = [];
+  const llm = ({ signal }: { signal: AbortSignal }) => (signals.push(signal), new Promise<string>(() => undefined));
+  const conversation = await open({ llm, timeouts: { model: 20 } });
+  filled(conversation, 5, 25);
+  const made = await renderRequest(agent(), { conversation, budget: BUDGET });
+  assert.deepEqual([made.status, summaries(made.messages), made.trimmed], ["applied", 1, []]);
+  assert.ok(signals.length > 0 && signals.every(({ aborted }) => aborted));
+  sound(made);
+  conversation.append({ role: "user", content: "And the lexer?" });
+  assert.equal((await renderRequest(agent(), { conversation, budget: BUDGET })).status, "rendered");
+});
+
+test("an answer in the form of another profile is read", async () => {
+  const parts = ["overall_goal", "active_constraints", "key_knowledge", "artifact_trail", "task_state"];
+  const inside = parts.map((name) => `<${name}>\nMend the parser at noon.\n</${name}>\n`).join("");
+  const snapshot = `<scratchpad>Hm.</scratchpad>\n<state_snapshot>\n${inside}</state_snapshot>`;
+  const heading = "<summary>\n## Overall Goal\nMend the parser at noon.\n</summary>";
+  for (const [profile, answer] of [["espalier", snapshot], ["copilot-chat", snapshot], ["gemini-cli", heading], ["copilot-cli", snapshot]] as const) {
+    const conversation = await open({ profile, llm: async () => answer, compact: { verify: "never" } });
+    filled(conversation, 5, 25);
+    const made = await renderRequest(agent(), { conversation, budget: BUDGET });
+    const sent = JSON.stringify(made.messages);
+    assert.deepEqual([made.status, made.compactions.at(-1)!.report!.model?.failure], ["applied", undefined], profile);
+    assert.ok(sent.includes("Mend the parser at noon.") && !sent.includes("Hm."), `${profile}: ${sent.slice(0, 2_000)}`);
+    sound(made);
+  }
+});
+
 test("a summary is begun beside the conversation, and put to use before it is needed, or waited for", async () => {
   for (const [reaches, source] of [[false, "preRender"], [true, "budgetExceededWaited"]] as const) {
     const { llm, calls } = model();
