@@ -357,7 +357,8 @@ fn leaf(kind: LeafKind, priority: Option<f64>, part: Part) -> Shape {
 }
 
 fn priority(json: &Value) -> Result<f64> {
-    Ok(json.field("priority")?.number().map_or(MAX_PRIORITY, |priority| priority + 0.0))
+    let own = json.field("priority")?.number().filter(|priority| !priority.is_nan());
+    Ok(own.map_or(MAX_PRIORITY, |priority| priority + 0.0))
 }
 
 /// A part of a raw message.

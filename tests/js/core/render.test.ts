@@ -84,7 +84,7 @@ test("errors have the package's codes and paths", async () => {
 test("what JSON does not carry is what the host's objects hold", async () => {
   const own = { of: "the host", run: () => 1 };
   const leaves = [
-    text("rank", { priority: Infinity }), text("rank", { priority: -Infinity }), text("rank", { priority: -0 }), text("rank", { priority: 0.1 + 0.2 }), text("rank", { priority: 1e21 }), text("rank", { priority: null }),
+    text("rank", { priority: Infinity }), text("rank", { priority: -Infinity }), text("rank", { priority: NaN }), text("rank", { priority: -0 }), text("rank", { priority: 0.1 + 0.2 }), text("rank", { priority: 1e21 }), text("rank", { priority: null }),
     text("\ud800 and \udc00"), text('"\\ \n\r\t\b\f \u0001 \u2028 \u007f é 字 🙂'), text(""), text("", { text: 7 }), text("", { text: null }), text("", { text: undefined }), text("", { text: { toString: () => "made" } }), text("x", { get lineBreakBefore() { return true; } }),
     { type: 3, value: own }, { type: 3, value: undefined }, { type: 3, value: { type: "text", text: "opaque" } }, undefined, null, 7, [text("a list is no node")],
     piece([text("x")], { props: null }), piece([text("x")], { props: { priority: Infinity, flexGrow: Infinity } }), piece([text("x")], { ctorName: '"\n\ud800' }), piece([text("x")], { tokenLimit: 1e9, keepWithId: 1.5 }),
