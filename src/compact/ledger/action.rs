@@ -408,20 +408,7 @@ impl Action {
             }
             all.push(if text.len() <= VALUE_BYTES { one } else { format!("{key}: {}", one_line(&text, WHAT_BYTES)) });
         }
-        let call = |parts: &[String], bytes: usize| {
-            let mut out = String::new();
-            for part in parts {
-                let part = part.trim_start_matches('\u{1}');
-                if !out.is_empty() && out.len() + part.len() > bytes {
-                    out.push_str(", …");
-                    break;
-                }
-                out.push_str(if out.is_empty() { "" } else { ", " });
-                out.push_str(part);
-            }
-            format!("{name}({out})")
-        };
-        let (what, short) = (call(&all, WHAT_BYTES), call(&short, SHORT_BYTES));
+        let (what, short) = (call_of(name, &all, WHAT_BYTES), call_of(name, &short, SHORT_BYTES));
         Action { id: id.to_string(), what, short, state: State::Unknown, outcome: String::new(), at }
     }
 
@@ -466,9 +453,44 @@ impl Action {
             let behind = &rest[state.as_str().len()..];
             let outcome = if behind.is_empty() { "" } else { behind.strip_prefix(": ")? };
             let what = text[..at].to_string();
-            Some(Action { id: id.into(), short: what.clone(), what, state, outcome: outcome.into(), at: 0 })
+            Some(Action { id: id.into(), short: shortened(&what), what, state, outcome: outcome.into(), at: 0 })
         })
     }
+}
+
+/// A call with the first of its arguments.
+fn call_of(name: &str, parts: &[String], bytes: usize) -> String {
+    let mut out = String::new();
+    for part in parts {
+        let part = part.trim_start_matches('\u{1}');
+        if !out.is_empty() && out.len() + part.len() > bytes {
+            out.push_str(", …");
+            break;
+        }
+        out.push_str(if out.is_empty() { "" } else { ", " });
+        out.push_str(part);
+    }
+    format!("{name}({out})")
+}
+
+/// The short form of a call that a record has with all its arguments.
+fn shortened(what: &str) -> String {
+    let call = what.strip_suffix(')').filter(|_| !what.starts_with('`')).and_then(|what| what.split_once('('));
+    let Some((name, rest)) = call else { return what.to_string() };
+    let mut parts: Vec<String> = Vec::new();
+    for piece in rest.split(", ") {
+        let key = piece.split_once(": ").map(|(key, _)| key);
+        let is_argument = key.is_some_and(|key| key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')));
+        match parts.last_mut().filter(|_| !is_argument) {
+            Some(last) => [", ", piece].iter().for_each(|text| last.push_str(text)),
+            None => parts.push(piece.to_string()),
+        }
+    }
+    let is_named = |part: &String| part.split_once(": ").is_some_and(|(key, _)| is_id(key));
+    let (mut all, other): (Vec<String>, Vec<String>) = parts.into_iter().partition(is_named);
+    all.extend(other);
+    let all: Vec<String> = all.iter().map(|part| one_line(part, VALUE_BYTES)).collect();
+    call_of(name, &all, SHORT_BYTES)
 }
 
 /// A value in few words: `HAT136 2024-05-20, HAT039 2024-05-20` of a list of objects.

@@ -9,8 +9,9 @@ use super::decision::{By, Decision};
 use super::error::{Failure, key};
 use super::escape::unescape;
 use super::file::File;
-use super::line::{HERE, NEXT, folder_of, id_of, looks_like_entry, row_of};
+use super::line::{HERE, NEXT, folder_of, looks_like_entry, parts_of, row_of, source_of};
 use super::render::Block;
+use super::same::Same;
 use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
@@ -73,7 +74,7 @@ impl Ledger {
                             Some(text) => row_of(&id, text),
                             None => line.to_string(),
                         };
-                        id = id_of(&line).to_string();
+                        id = parts_of(&line).map_or("", |(id, _)| id).to_string();
                         self.entry(open, &unescape(&line));
                     }
                 },
@@ -144,8 +145,8 @@ impl Ledger {
     }
 
     fn entry(&mut self, block: Block, line: &str) {
+        let with_id = parts_of(line).map(|(id, text)| (marked(id), text));
         let Some(line) = line.strip_prefix("- ") else { return };
-        let with_id = line.split_once(": ").map(|(id, text)| (marked(id), text));
         match (block, with_id) {
             // What is pinned is taken anew from the rules: it may not be any more.
             (Block::Constraints, Some((id, _))) if id.trim_start_matches(EARLIER) == PINNED => {}
@@ -161,7 +162,9 @@ impl Ledger {
                 }
             }
             (Block::Errors, Some((id, text))) => {
-                let failure = Failure::parse(&id, text);
+                let (id, source) = source_of(&id);
+                let mut failure = Failure::parse(id, text);
+                failure.source = source.map(|words| self.source(&Same::of_words(words)));
                 self.error(key(&failure.line), failure);
             }
             (Block::Actions, Some((id, text))) => {

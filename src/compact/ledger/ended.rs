@@ -66,12 +66,8 @@ pub fn ending<'t>(run: Run, text: &'t str, exit: Option<i64>, is_error: bool, te
     let diagnosed = |strict: bool| {
         let is = move |line: &&str| if strict { is_diagnosis(line) } else { is_error_line(line) || is_placed(line) };
         let found: Vec<&str> = own_lines(text).filter(is).collect();
-        // What only sums up says nothing beside what it sums up.
-        if found.iter().all(|line| sums_up(line)) {
-            found
-        } else {
-            found.into_iter().filter(|line| !sums_up(line)).collect()
-        }
+        // What only sums up says nothing beside what it sums up, and a place nothing beside what happened there.
+        without(without(found, sums_up), is_place_alone)
     };
     let is_empty = || text.lines().all(|line| line.trim().is_empty() || says_exit(line) || line.trim() == NO_OUTPUT);
     match exit {
@@ -130,13 +126,37 @@ fn sums_up(line: &str) -> bool {
     let line = line.trim();
     let is_rule = line.len() >= 8
         && line.bytes().filter(|byte| matches!(byte, b'=' | b'-' | b'_' | b'*')).count() * 2 > line.len();
-    let says = ["could not compile", "aborting due to", "previous error", "Lifecycle script"];
+    let says = [
+        "could not compile",
+        "aborting due to",
+        "previous error",
+        "Lifecycle script",
+        "did not complete successfully",
+        "npm error code ",
+        "npm ERR! code ",
+        "fatal: unable to access '",
+        "failed to push some refs",
+    ];
     is_rule
         || line.starts_with("FAIL\t")
         || line.starts_with("FAIL ")
         || line == "FAIL"
         || says.iter().any(|what| line.contains(what))
         || Tests::read(line).is_some_and(|tests| tests.failing.is_empty())
+}
+
+/// The lines that are not `less`, or all of them if there is no other.
+fn without(mut lines: Vec<&str>, less: fn(&str) -> bool) -> Vec<&str> {
+    if !lines.iter().all(|line| less(line)) {
+        lines.retain(|line| !less(line));
+    }
+    lines
+}
+
+/// `tests/a_test.py:41: AssertionError`: a line above says why.
+fn is_place_alone(line: &str) -> bool {
+    let behind = line.rsplit_once(": ").map(|(_, behind)| behind);
+    is_placed(line) && behind.is_some_and(|name| names_exception(name) && !name.contains(' '))
 }
 
 /// Returns the last line that says something, where no line names an error.

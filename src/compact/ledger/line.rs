@@ -34,6 +34,9 @@ pub(super) const HERE: &str = "./";
 /// Text around the id of a row.
 const ROW: &str = "- ";
 const COLON: &str = ": ";
+/// Text around what failed, behind the id of an error.
+const OF: &str = " (`";
+const END: &str = "`)";
 
 pub(super) struct Line {
     pub(super) block: Block,
@@ -68,6 +71,11 @@ impl Line {
     /// True if rows of one message can share their prefix.
     pub(super) fn is_row(&self) -> bool {
         self.prefix > 0
+    }
+
+    /// True if the row can share its prefix with another one before it.
+    pub(super) fn continues(&self, before: &Line) -> bool {
+        self.block == before.block && self.id == before.id && self.short[..self.prefix] == before.short[..before.prefix]
     }
 
     /// The words of a message of the user, as far as a form shows them.
@@ -131,9 +139,11 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
     crate::rank::sort(&mut errors, |(_, error)| error.at as u64);
     let from = newest(Block::Errors, errors.len(), &|| errors.first().map(|(_, error)| error.id.clone()));
     for (order, error) in errors.into_iter().skip(from) {
-        let form = |bytes, places| row(&error.id, &error.to_line(bytes, places));
+        let head = headed(&error.id, ledger.source_of(error));
+        let form = |bytes, places| row_of(&head, &escape(&error.to_line(bytes, places)));
         let longer = forms(&|| vec![form(usize::MAX, false), form(usize::MAX, true)]);
-        out.push(Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer));
+        let line = Line::new(Block::Errors, (order, error.at), &error.id, form(SHORT_ERROR, false), longer);
+        out.push(Line { prefix: ROW.len() + head.len() + COLON.len(), ..line });
     }
     let commands = ledger.commands.iter().enumerate();
     let mut commands: Vec<(usize, &Command)> = commands.filter(|(_, command)| !command.is_action).collect();
@@ -183,20 +193,38 @@ pub(super) fn row_of(id: &str, text: &str) -> String {
     [ROW, id, COLON, text].concat()
 }
 
-/// Returns the id of a row.
-pub(super) fn id_of(row: &str) -> &str {
-    row.strip_prefix(ROW).and_then(|row| row.split_once(COLON)).map_or("", |(id, _)| id)
+/// The id of a row of an error, with what failed: m4 (`npm test`).
+fn headed(id: &str, source: Option<&str>) -> String {
+    let id = one_id(id);
+    source.map_or_else(|| id.to_string(), |source| format!("{id}{OF}{}{END}", escape(source)))
+}
+
+/// Returns the text before the colon of a row, and what comes behind it.
+pub(super) fn parts_of(row: &str) -> Option<(&str, &str)> {
+    let row = row.strip_prefix(ROW)?;
+    let from = match (row.find(OF), row.find(COLON)) {
+        (Some(of), Some(colon)) if of < colon => row[of..].find(END).map_or(0, |end| of + end),
+        _ => 0,
+    };
+    let at = from + row[from..].find(COLON)?;
+    Some((&row[..at], &row[at + COLON.len()..]))
+}
+
+/// Returns the id of such a text, and what failed.
+pub(super) fn source_of(head: &str) -> (&str, Option<&str>) {
+    let of = head.strip_suffix(END).and_then(|head| head.split_once(OF));
+    of.map_or((head, None), |(id, source)| (id, Some(source)))
 }
 
 /// An id as part of a line. Hosts and files choose ids: one with line ends would write lines of its own, and one with
 /// what parts the id from the text would put words into the text.
 fn one_id(id: &str) -> Cow<'_, str> {
     const PARTS: [&str; 2] = [": ", "] "];
-    let is_odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '<' | '>');
+    let is_odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '<' | '>' | '`');
     if !id.contains(is_odd) && !PARTS.iter().any(|part| id.contains(part)) {
         return Cow::Borrowed(id);
     }
-    let line = one_line(id, ID_BYTES).replace(['<', '>'], "'");
+    let line = one_line(id, ID_BYTES).replace(['<', '>', '`'], "'");
     Cow::Owned(PARTS.iter().fold(line, |line, part| line.replace(part, part.trim_end())))
 }
 

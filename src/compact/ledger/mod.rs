@@ -173,6 +173,8 @@ struct Pending {
 #[derive(Debug, Clone, PartialEq)]
 struct Source {
     folder: Option<String>,
+    /// In words, as a record says it.
+    words: Option<String>,
     /// Its errors that are not closed, by number.
     errors: Vec<usize>,
 }

@@ -79,8 +79,7 @@ impl<'a> Page<'a> {
         let frames = FRAME * own as u64 + of_folder;
         let mut message = 0;
         let messages = (0..lines.len()).map(|at| {
-            let is_same = |before: &Line| before.block == lines[at].block && before.id == lines[at].id;
-            message += usize::from(at > 0 && !is_same(&lines[at - 1]));
+            message += usize::from(at > 0 && !lines[at].continues(&lines[at - 1]));
             message
         });
         let messages: Vec<usize> = messages.collect();

@@ -235,9 +235,9 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
         let mut previous = None;
         for line in &all {
             let Some(form) = line.form else { continue };
-            out.push_str(&line.text(form, previous == Some(&line.id)));
+            out.push_str(&line.text(form, previous.is_some_and(|before| line.continues(before))));
             out.push('\n');
-            previous = Some(&line.id);
+            previous = Some(*line);
         }
         out.push_str(&format!("</{}>\n", block.name()));
     }

@@ -224,13 +224,18 @@ impl Ledger {
         }
     }
 
+    /// What a record says that failed, of an error that is open.
+    pub(super) fn source_of(&self, error: &Failure) -> Option<&str> {
+        self.sources.get(error.source.filter(|_| !error.resolved)?)?.words.as_deref()
+    }
+
     /// The number of a call that failed.
-    fn source(&mut self, same: &Same) -> usize {
+    pub(super) fn source(&mut self, same: &Same) -> usize {
         let at = match self.source_at.get(same) {
             Some(&at) => at,
             None => {
                 self.source_at.insert(same.clone(), self.sources.len());
-                self.sources.push(Source { folder: same.folder.clone(), errors: vec![] });
+                self.sources.push(Source { folder: same.folder.clone(), words: same.to_words(), errors: vec![] });
                 self.sources.len() - 1
             }
         };

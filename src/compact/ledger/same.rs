@@ -20,6 +20,10 @@ pub struct Same {
 /// Longest command line that is looked into, and longest key, in bytes.
 const LONGEST: usize = 20_000;
 const KEY_BYTES: usize = 400;
+/// Longest key that a record has, in bytes.
+const WORDS_BYTES: usize = 120;
+/// Prefix of keys that are no command lines.
+const CALL: char = '\u{1}';
 /// Commands of one line that are looked at.
 const COMMANDS: usize = 20;
 
@@ -65,25 +69,47 @@ pub fn of_line(line: &str, cwd: Option<&str>) -> Same {
         }
     }
     // Of a chain the last command passes only if all did.
-    if let Some(words) = all.last() {
-        push(&mut same.closed_by, words.join(" "));
-        installed(words, false).into_iter().for_each(|key| push(&mut same.closed_by, key));
-        if let [program, verb, ..] = words.as_slice()
-            && program == "git"
-            && ONCE.contains(&verb.as_str())
-        {
-            push(&mut same.closed_by, format!("git {verb}"));
-        }
-        // The whole suite holds each test.
-        for count in (1..words.len()).rev().take(8) {
-            let fewer = words[..count].join(" ");
-            if !is_test_run(&fewer) {
-                break;
-            }
-            push(&mut same.closed_by, fewer);
-        }
-    }
+    same.closed_by = all.last().map_or(vec![], |words| closers(words));
     same
+}
+
+/// Keys of the successes that close a failure of these words.
+fn closers(words: &[String]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    push(&mut keys, words.join(" "));
+    installed(words, false).into_iter().for_each(|key| push(&mut keys, key));
+    if let [program, verb, ..] = words
+        && program == "git"
+        && ONCE.contains(&verb.as_str())
+    {
+        push(&mut keys, format!("git {verb}"));
+    }
+    // The whole suite holds each test.
+    for count in (1..words.len()).rev().take(8) {
+        let fewer = words[..count].join(" ");
+        if !is_test_run(&fewer) {
+            break;
+        }
+        push(&mut keys, fewer);
+    }
+    keys
+}
+
+impl Same {
+    /// What failed, for a record: a command, or a tool and what it was called for. None if it is too long to be worth its room.
+    pub fn to_words(&self) -> Option<String> {
+        let key = self.closed_by.first()?;
+        let is_plain = key.len() <= WORDS_BYTES && !key.contains(|c: char| c == '`' || c.is_control() && c != CALL);
+        is_plain.then(|| key.trim_start_matches(CALL).to_string())
+    }
+
+    /// Reads what [`Same::to_words`] wrote.
+    pub fn of_words(words: &str) -> Same {
+        let mut closed_by = closers(&words.split(' ').map(str::to_string).collect::<Vec<_>>());
+        // A record does not say whether it was a command; no command is called like a tool.
+        push(&mut closed_by, format!("{CALL}{words}"));
+        Same { closed_by, ..Same::default() }
+    }
 }
 
 /// Keys of an installation: of each package without its version, and of all of them. `passed`: an installation that succeeds resolved

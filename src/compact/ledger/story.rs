@@ -39,6 +39,12 @@ pub const FORMS: usize = 4;
 /// What the line of an outcome begins with.
 pub const ARROW: &str = "=> ";
 
+/// How a turn ended, in front of its outcome.
+const STATES: [&str; 3] = [OPEN, INTERRUPTED, FAILED];
+const OPEN: &str = "open";
+const INTERRUPTED: &str = "interrupted";
+const FAILED: &str = "failed";
+
 /// What an answer may take in each form, in bytes.
 const BYTES: [usize; FORMS] = [40, 140, 300, 700];
 /// Changed files and their names in each form.
@@ -106,9 +112,9 @@ impl Ledger {
     fn told(&self, turn: &Turn, is_last: bool) -> Outcome {
         let answer = turn.answer.and_then(|at| self.said.get(at)).map_or("", |(_, text)| text.as_str());
         let state = match (turn.goes_on, is_last) {
-            (true, true) => "open",
-            (true, false) => "interrupted",
-            (false, _) if turn.has_failed => "failed",
+            (true, true) => OPEN,
+            (true, false) => INTERRUPTED,
+            (false, _) if turn.has_failed => FAILED,
             (false, _) => "",
         };
         let best = Answer::read(answer);
@@ -305,7 +311,8 @@ impl Outcome {
     /// The outcome that a record has, in the form that it has it in.
     pub(super) fn of_record(text: &str) -> Outcome {
         // With room for how the turn ended.
-        let form = |which: usize| if which + 1 == FORMS { text.to_string() } else { clip(text, BYTES[which] + 40) };
+        let state = STATES.iter().find(|state| text.starts_with(**state)).map_or(0, |state| state.len() + 2);
+        let form = |which: usize| if which + 1 == FORMS { text.to_string() } else { clip(text, BYTES[which] + state) };
         Outcome { forms: std::array::from_fn(form) }
     }
 }

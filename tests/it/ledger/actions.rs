@@ -179,3 +179,17 @@ fn lines_that_are_no_action_are_not_read() {
     }
     assert!(Action::parse("m1", &format!("{} -> done", "x -> ".repeat(2_000))).is_none());
 }
+
+#[test]
+fn a_call_that_a_record_has_with_all_its_arguments_is_shortened_again() {
+    let text = "book_room(city: Paris, Lyon, date: 2024-05-01, guests: Ann Lee 1990-01-02, Bob Lee 1991-03-04, hotel_id: H7, \
+                wishes: a quiet room to the yard) -> done: booking B9";
+    let action = Action::parse("m1", text).unwrap();
+    assert_eq!(action.to_line(false, 60), text);
+    let short = "book_room(hotel_id: H7, city: Paris, Lyon, date: 2024-05-01, …) -> done: booking B9";
+    assert_eq!(action.to_line(true, 60), short);
+    assert_eq!(Action::parse("m1", short).unwrap().to_line(true, 60), short);
+    for line in ["`git push (now, really: yes)` -> done", "odd -> failed", "odd( -> failed", "a(b, c) -> done"] {
+        assert_eq!(Action::parse("m1", line).unwrap().to_line(true, 60), line);
+    }
+}

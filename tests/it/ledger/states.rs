@@ -1,13 +1,14 @@
 //! How calls ended, and which errors are still open.
 
 use espalier::compact::ledger::command::Tests;
-use espalier::compact::ledger::{Ledger, Status};
+use espalier::compact::ledger::{Ledger, Rules, Status};
 use espalier::message::Message;
 use serde_json::json;
 
 use super::entries::flagged;
 use super::ledger;
-use crate::support::{call, result};
+use super::record::{PLENTY, read_back, record};
+use crate::support::{call, numbered, result};
 
 /// Commands and their outputs, in order.
 fn ran(runs: &[(&str, &str)]) -> Ledger {
@@ -45,6 +46,16 @@ fn an_error_comes_only_from_a_call_that_failed() {
     );
     fails("cat a.txt", "cat: a.txt: No such file or directory", &["cat: a.txt: No such file or directory"]);
     fails("pytest", "E   boom failed\n1 failed, 2 passed in 0.1s", &["E   boom failed"]);
+    fails("pytest", "E   TypeError: no\na_test.py:9: TypeError\n1 failed in 0.1s", &["E   TypeError: no"]);
+    fails("pytest", "a_test.py:9: TypeError\n1 failed in 0.1s", &["a_test.py:9: TypeError"]);
+    fails(
+        "git push",
+        "remote: Permission to a.git denied to b.\nfatal: unable to access 'https://x.invalid/a': error: 403\nexit code: 128",
+        &["remote: Permission to a.git denied to b."],
+    );
+    let offline = "fatal: unable to access 'https://x.invalid/a': Could not resolve host: x.invalid";
+    fails("git push", &format!("{offline}\nexit code: 128"), &[offline]);
+    fails("npm ci", "npm error code E404\nnpm error 404 no x\nexit code: 1", &["npm error 404 no x"]);
     fails(
         "go test ./...",
         "--- FAIL: TestA\n    a_test.go:41: got 3\nFAIL\nFAIL\tapp\t0.3s\nexit status 1",
@@ -160,4 +171,53 @@ fn many_failures_and_runs_cost_what_they_are_long() {
         .collect();
     let ledger = ran(&runs.iter().map(|(line, output)| (line.as_str(), *output)).collect::<Vec<_>>());
     assert!(ledger.errors.iter().all(|error| error.resolved));
+}
+
+/// True if what comes behind the record of some messages closes their error; in a record of that record too.
+fn closes_behind_a_record(before: Vec<Message>, later: Vec<Message>) -> bool {
+    let first = record(&ledger(before), PLENTY);
+    let second = record(&read_back(&first), PLENTY);
+    let states = [first, second].map(|record| {
+        let all = [record].into_iter().chain(numbered(later.clone()));
+        let ledger = Ledger::fold(&all.collect::<Vec<_>>(), &Rules::default());
+        assert_eq!(ledger.errors.len(), 1);
+        ledger.errors[0].resolved
+    });
+    assert_eq!(states[0], states[1]);
+    states[0]
+}
+
+#[test]
+fn a_record_says_what_failed_so_that_a_later_success_closes_it() {
+    let failed = |line: &str| run(1, line, "a.c:3: error: no\nexit code: 2");
+    let passed = |line: &str| run(2, line, "fine\nexit code: 0");
+    for (one, other) in [
+        ("make", "make"),
+        ("cd /w/app && npm test 2>&1 | tail", "npm test"),
+        ("cargo test a::b", "cargo test"),
+        ("npm install", "npm install left-pad@1.2"),
+        ("git commit -m 'fix: a'", "git add -A && git commit -m b"),
+        ("node -e 'a(`1`): b; c' && make 'x=</errors>'", "make 'x=</errors>'"),
+    ] {
+        assert!(closes_behind_a_record(failed(one), passed(other)), "{one} / {other}");
+    }
+    for (one, other) in [("make", "make install"), ("make", "echo make"), ("cargo test", "cargo test a::b")] {
+        assert!(!closes_behind_a_record(failed(one), passed(other)), "{one} / {other}");
+    }
+    let book = |id: &str, seat: &str| call(id, "book_seat", &json!({ "flight_id": "A1", "seat": seat }).to_string());
+    let before = vec![book("1", "2C"), result("1", "Error: seat 2C is taken")];
+    assert!(closes_behind_a_record(before.clone(), vec![book("2", "2D"), result("2", "Booked.")]));
+    let other = call("2", "book_seat", r#"{"flight_id":"B7","seat":"2D"}"#);
+    assert!(!closes_behind_a_record(before, vec![other, result("2", "Booked.")]));
+}
+
+#[test]
+fn rows_name_what_failed_once_for_each_call_of_a_message() {
+    let lines = "a.c:3: error: no\nb.c:3: error: never\nexit code: 2";
+    let text =
+        record(&ledger([run(1, "make a", lines), run(2, "make b", "c.c:1: error: x\nexit code: 2")].concat()), PLENTY);
+    let rows = "- m1 (`make a`): a.c:3: error: no\n  b.c:3: error: never\n- m3 (`make b`): c.c:1: error: x\n";
+    assert!(text.text().contains(rows), "{}", text.text());
+    let solved = ledger([run(1, "make a", lines), run(2, "make a", "exit code: 0")].concat());
+    assert!(record(&solved, PLENTY).text().contains("- m1: a.c:3: error: no [solved]\n"));
 }
