@@ -7,32 +7,17 @@ use super::words::{Kind, Word};
 use crate::map::HashSet;
 
 /// Words that say that something is another way now, in lower case.
-const CHANGES: &str = "now|no longer|any more|anymore|instead|instead of|from now on|has changed|have changed|changed to|changed from|moved to|moved from|switched|rotated|rotation|\
+const CHANGES: &str = "\
+from here on|going forward|as of today|starting now|scratch that|make it|changed my mind|after all|not the|künftig|von nun an|von jetzt an|\
+ab heute|doch nicht|doch lieber|anstatt|dorénavant|au lieu de|plutôt que|finalement|oublie|oubliez|annule|de ahora en adelante|desde ahora|en adelante|\
+en realidad|olvida|olvide|al final|mejor|de agora em diante|daqui em diante|doravante|na verdade|esquece|esqueça|no final|впредь|забудь|\
+забудьте|передумал|передумала|лучше|не нужно больше|a partir de hoy|a partir de hoje|в итоге|now|no longer|any more|anymore|instead|instead of|from now on|has changed|have changed|changed to|changed from|moved to|moved from|switched|rotated|rotation|\
 renamed|replaced|replaces|quick update|correction|make that|raised to|lowered to|increased to|extended to|postponed|rescheduled|as of|i would rather|i'd rather|rebased|forget|\
 retired|superseded|obsolete|jetzt|nun|ab sofort|ab jetzt|statt|stattdessen|nicht mehr|geändert|verschoben|korrektur|anstelle|\
 maintenant|désormais|à la place|à partir de maintenant|déplacé|déplacée|reporté|reportée|n'est plus|plus lundi|correction|remplacé|remplacée|\
 ahora|ya no|en lugar|en vez|cambió|pasó al|a partir de ahora|corrección|agora|não é mais|em vez|mudou|passou para|a partir de agora|correção|\
 теперь|больше не|уже не|вместо|изменилась|изменился|изменилось|изменили|перенесли|перенесён|перенесена|отныне|поправка|с этого момента";
-const CHANGES_PIECES: [&str; 18] = [
-    "现在是",
-    "改成",
-    "改为",
-    "换成",
-    "不再",
-    "不是周",
-    "而不是",
-    "变更",
-    "今は",
-    "変更",
-    "変えて",
-    "代わり",
-    "ではなく",
-    "이제",
-    "대신",
-    "변경",
-    "바꿔",
-    "말고",
-];
+const CHANGES_PIECES: &str = "现在是|改成|改为|改到|改用|换成|不再|不用再|今后|以后|从现在|算了|不是周|而不是|变更|今は|変更|変えて|代わり|ではなく|これから|今後|もう|やっぱり|이제|앞으로|더 이상|대신|변경|바꿔|말고|아니라";
 /// The same at the beginning of a sentence.
 const NEWS: &str = " new update neu neue neuer neues nouveau nouvelle nuevo nueva novo nova новый новая новое ";
 
@@ -44,15 +29,25 @@ pub fn is_change(sentence: &str, words: &[Word]) -> bool {
     let keys: Vec<u32> = words.iter().map(|word| exact(word.text)).collect();
     let is_there = |at: usize| {
         // "Now run the tests" begins the next step, and changes nothing.
-        let is_first = at == 0
-            && ["now", "jetzt", "maintenant", "ahora", "agora", "теперь"]
-                .contains(&words[0].text.to_lowercase().as_str());
-        !is_first && (1..=4).any(|count| keys.get(at..at + count).is_some_and(|keys| phrases.contains(keys)))
+        !(at == 0 && is_now(words[0].text))
+            && (1..=4).any(|count| keys.get(at..at + count).is_some_and(|keys| phrases.contains(keys)))
+    };
+    // "N'écrivez plus", "ne va plus".
+    let is_french_end = |pair: &[Word]| {
+        let verb = pair[0].text.to_lowercase();
+        pair[1].text == "plus" && (verb.starts_with("n'") || verb.starts_with("n’") || verb == "ne")
     };
     let is_news = words.first().is_some_and(|word| listed(NEWS, word.text));
     is_news
+        || words.windows(2).any(is_french_end)
+        || words.windows(3).any(|all| is_french_end(&[all[0], all[2]]))
         || (0..keys.len()).any(is_there)
-        || !sentence.is_ascii() && CHANGES_PIECES.iter().any(|piece| sentence.contains(piece))
+        || !sentence.is_ascii() && CHANGES_PIECES.split('|').any(|piece| sentence.contains(piece))
+}
+
+/// Returns true for "now", which begins a step or says that something is another way.
+pub fn is_now(word: &str) -> bool {
+    listed("now jetzt maintenant ahora agora теперь", word)
 }
 
 /// True for a word that stands before a value that is said of something.
@@ -69,7 +64,7 @@ pub fn is_stating(word: &str) -> bool {
     listed(WORDS, word) || word.ends_with(['是', '为', 'は', '은', '는'])
 }
 
-/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays.
+/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays, 9 languages.
 pub fn value_type(word: &str, kind: Kind, next: Option<&str>, is_first: bool) -> Option<u8> {
     const MONTHS: &str = " january february march april may june july august september october november december januar februar märz mai juni juli oktober dezember \
 janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
@@ -79,6 +74,9 @@ vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo 
 воскресенье ";
     const MONEY: &str = " dollars dollar euro euros usd eur pounds yen bucks reais pesos рублей евро долларов ";
     const ZONES: &str = " utc gmt cet est pst edt pdt cest pacific eastern central mountain ";
+    const LANGUAGES: &str = " english german french spanish portuguese russian chinese japanese korean italian englisch deutsch französisch spanisch \
+anglais français allemand espagnol inglés alemán francés español inglês alemão francês espanhol português английском английски русском русски \
+немецком немецки ";
     let is_next = |list: &'static str| next.is_some_and(|next| listed(list, next));
     let is_path_of_zone = || word.contains('/') && word.to_lowercase().contains("zone/");
     if listed(ZONES, word) && (word.chars().all(char::is_uppercase) || is_next(" time ")) || is_path_of_zone() {
@@ -87,6 +85,11 @@ vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo 
     if listed(DAYS, word) || !word.is_ascii() && (word.contains('周') || word.contains("曜") || word.contains("요일"))
     {
         return Some(8);
+    }
+    let is_cjk =
+        || ["英文", "中文", "日文", "英语", "英語", "日本", "中国", "영어로", "한국어로", "일본어로"].contains(&word);
+    if listed(LANGUAGES, word.rsplit('-').next().unwrap_or(word)) || !word.is_ascii() && is_cjk() {
+        return Some(9);
     }
     let is_verb = word.eq_ignore_ascii_case("may") || word.eq_ignore_ascii_case("march");
     let is_month = listed(MONTHS, word) && (!is_verb || word.starts_with(char::is_uppercase) && next.is_some());

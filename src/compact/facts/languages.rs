@@ -67,6 +67,13 @@ pub fn exact(word: &str) -> u32 {
 
 /// See [`rules`](super::rules): makes a rule wherever it is, unless the speaker is its subject.
 pub const STRONG: &str = "\
+tu n'as pas besoin|vous n'avez pas besoin|il est important|es importante que|es importante no|é importante que|é importante não|важно не|\
+it is important that|attention à ne|attention de ne|cuidado de no|cuidado para não|care not|careful not|\
+pass auf dass|passen sie auf|on garde|on reste sur|seguimos con|ficamos com|wir bleiben bei|остаёмся на|\
+commencent par|empiezan por|empiezan con|começam com|anything but|todo salvo|todo menos|tudo menos|tudo exceto|\
+alles außer|\
+il faudra que|il faudrait que|as long as|doesn't exceed|stay as|stays as|is not acceptable|are not acceptable|\
+doravante|no hay que|запрещаю|не больше|\
 pero nada más|mais rien d'autre|aber nichts anderes|aber sonst nichts|mas nada mais|но больше ничего|\
 but nothing else|but no more|congelado|congelada|congelados|congeladas|eingefroren|gelé|gelée|gelés|gelées|\
 заморожены|заморожен|intocable|intocables|intocável|unantastbar|intouchable|\
@@ -138,6 +145,12 @@ hasta nuevo aviso|até segunda ordem|до дальнейших указаний|
 
 /// Makes a rule at the beginning of a clause.
 pub const ORDER: &str = "\
+pas question|que nadie|que ninguém|que personne|\
+merci de ne|merci d'éviter|merci de toujours|prière de|interdiction de|défense de|que les|que tout|que rien|\
+cantonne-toi|contente-toi|contentez-vous|beschränk dich|spar dir|pas un mot|not a word|try to keep|try to be|\
+try to avoid|try to use|prends soin|prenez soin|procura|trata de usar|trata de no|procure usar|procure manter|\
+procure não|старайся|старайтесь|arrête les|basta de|chega de|parle-moi comme|parlez-moi comme|talk to me like|\
+é para|перед каждым|перед каждой|при каждом|при каждой|после каждого|после каждой|\
 forget the|forget about|vergiss|vergessen sie|oublie|oubliez|olvida|olvide|olviden|esquece|esqueça|esqueçam|забудь|\
 забудьте|ni|weder|nem|ни|permite solo|usa solo|utiliza solo|\
 each|every|any|jede|jeder|jedes|jeglicher|chaque|toute|cada|todo|toda|каждый|каждая|каждое|любой|любая|любое|\
@@ -171,6 +184,8 @@ exceto|кроме|apenas|solamente|anstatt|au lieu de|plutôt que|à la place de
 
 /// Makes a rule in a sentence that begins with an order.
 pub const WEAK: &str = "\
+restes|sois|soyez|seas|fueras|sean|sejam|concis|conciso|\
+erst wenn|erst nachdem|lieber|only after|for any|\
 ni|ninguno|nadie|niemand|personne|\
 everywhere|throughout|überall|durchgehend|partout|en todas partes|em toda parte|em todo|везде|всюду|nirgends|\
 nulle part|nirgendwo|nowhere|nie beim|onde estão|donde están|où ils sont|wo sie sind|first|\
@@ -190,6 +205,11 @@ short|shortly|concise|kurz|knapp|bref|brève|breve|brevemente|короче|кр�
 
 /// What the speaker wants, and does not want: a rule by itself.
 pub const CHOICE: &str = "\
+je ne prends que|je ne mange que|je ne veux que|\
+my budget|mon budget|mi presupuesto|meu orçamento|mein budget|мой бюджет|je refuse|je n'accepte|no acepto|\
+não aceito|i won't accept|i will not accept|i don't accept|ich akzeptiere kein|ich akzeptiere keine|\
+не принимаю|ruego que no|pido que no|peço que não|prie de ne|demande de ne|прошу не|прошу вас не|\
+i'd appreciate it if|i would appreciate it if|we only support|only interested in|\
 allergic to|i'm vegetarian|i'm vegan|allergisch gegen|vertrage keine|vertrage kein|ich bin vegetarier|\
 ich bin vegetarierin|allergique|alérgico a|alérgica a|soy vegetariano|soy vegetariana|sou vegetariano|\
 sou vegetariana|аллергия на|je suis végétarien|je suis végétarienne|я вегетарианец|я вегетарианка|\
@@ -204,19 +224,23 @@ não queremos|só quero|não preciso|предпочитаю|предпочита
 
 /// Begins a condition.
 pub const IF: &str = "\
+con cada|en cada|tras cada|a cada|with each|\
 if|when|whenever|should|in case|wenn|falls|sobald|bei|si|en cas|dès que|lorsque|cuando|en caso|se|quando|caso|если|когда|\
 как только|при";
 
 /// What the speaker wants.
 pub const WISH: &str = "\
+ich hätte|\
 i want|i only want|i just want|i need|i only need|i'd like|i would like|i'd prefer|i prefer|i'd rather|i would rather|we want|\
 we need|we only need|we prefer|we'd like|ich möchte|ich will|ich brauche|ich hätte gern|ich bevorzuge|wir möchten|wir wollen|\
 wir brauchen|je veux|je voudrais|je préfère|je souhaite|j'aimerais|nous voulons|nous voudrions|quiero|quisiera|prefiero|\
 me gustaría|queremos|preferimos|necesito|eu quero|quero|queria|prefiro|gostaria|preciso|я хочу|мне нужен|мне нужна|мне нужно|\
-мне нужны|я предпочитаю|хочу|нам нужен|нам нужна|нам нужно|хотелось бы|я бы хотел|я бы хотела";
+мне нужны|хочу|нам нужен|нам нужна|нам нужно|хотелось бы|я бы хотел|я бы хотела";
 
 /// The speaker, or somebody else who acts.
 pub const SUBJECT: &str = "\
+tu n'as|vous n'avez|tu n'es|\
+which|\
 этого|этому|нам|мне|\
 i|i'm|i've|i'll|i'd|we|we're|we've|we'll|he|he's|she|she's|my|our|his|her|thanks|thank|when i|when we|someone|everyone|\
 everybody|ich|wir|mein|meine|meiner|unser|unsere|danke|sie haben|sie hatten|je|j'ai|nous|mon|ma|mes|notre|nos|merci|tu as|\
@@ -232,6 +256,10 @@ isto|o|os|as|um|uma|já|оно|это|этот|эта|эти";
 
 /// What follows is what somebody says, or why something is so.
 pub const REPORT: &str = "\
+il faut que je|il faut que j'|il faut que nous|précise que|précise qu'|indique que|indique qu'|explique que|\
+explique qu'|indica que|explica que|states that|recommends|suggests that|empfiehlt|говорится|советует|\
+рекомендует|peut-être|probablement|quelque part|seguramente|probablemente|provavelmente|irgendwo|\
+wahrscheinlich|vermutlich|где-то|наверное|вероятно|probably|\
 because|since then|says|said|say that|told me|must have|should have|must be hit|must admit|i have to|i must|we have to|we must|\
 i had to|we had to|you should have|could have|whether|used to|would have|weil|sagt|sagte|sagten|steht dass|da wir|ob|parce que|\
 parce qu'il|dit que|dit qu'il|disait|la doc dit|dit|aurais dû|aurait dû|on doit|nous devons|je dois|car il|puisque|porque|dice|\
@@ -242,6 +270,14 @@ conta que|считает|сообщил|по словам|according to|apparentl
 
 /// Common phrases that are no rules.
 pub const PHRASE: &str = "\
+rien à|nothing to|no se ve|no se puede|não dá|siempre es|siempre está|sempre é|sempre está|solo quería|\
+sólo quería|só queria|\
+to make sure|to ensure|let me know|not just|nicht nur|pas seulement|no solo|no sólo|não só|не только|read only|\
+no reply|no response|no answer|no luck|no news|no errors|keine rückmeldung|kein fehler|keine fehler|\
+pas de réponse|pas de nouvelles|pas d'erreur|sin respuesta|sem resposta|sans doute|sin duda|sem dúvida|\
+sin problemas|sem problemas|personne n'a|personne n'est|cada mañana|cada noche|cada semana|cada mes|toda manhã|\
+toda noite|toda semana|каждое утро|каждый вечер|каждую неделю|jeden morgen|jeden abend|chaque soir|\
+chaque semaine|chaque mois|da muss|hier muss|hay que decir|hay que ver|\
 not a problem|nothing works|nothing helped|rien ne|nada funciona|nada me|nunca mais|nie mehr|ohne erfolg|\
 sans succès|sin éxito|sem sucesso|nicht wirklich|pas vraiment|muss man|er muss|sie muss|il doit|elle doit|cela doit|\
 ele deve|ela deve|isso deve|isto deve|этого должно|это должно|toujours rien|first of|first i|first we|first time|\
@@ -281,13 +317,33 @@ não era|não foi|não há|não funciona|não gosto|não lembro|не знаю|н
 всегда пожалуйста|не так|не совсем|не очень|только что|el único problema|la única duda|o único problema|a única dúvida|\
 le seul problème|la seule question|le seul souci|вместо этого|muss gestern|muss wohl|debe haber|debería haber|deve haver|devait|\
 doit avoir|doit être une|tiene que ser|tem que ser|tem de ser|must be a|must be the|has to be a|has to be the|have to be a|\
-muss ein|muss eine|muss der|muss die|muss das|must have been";
+must have been";
 
 /// Returns true for a verb that begins a task rather than a rule: "add a test for every command" is done once.
 pub fn begins_task(word: &str) -> bool {
     const VERBS: &str = "add update change implement create fix remove move show do refactor convert replace rename extract \
 build install delete rewrite revert commit run try check test find look investigate";
     listed(VERBS, word)
+}
+
+/// Returns true for a word that says whose something is: behind an order it names no subject.
+pub fn is_possessive(order: &str, word: &str) -> bool {
+    if word.eq_ignore_ascii_case("my") || word.eq_ignore_ascii_case("our") {
+        return is_order(order, Some(""));
+    }
+    !is_adverb(order)
+        && listed("mein meine meinen unser unsere mon ma mes notre nos mi mis meu minha meus minhas", word)
+}
+
+/// Returns true for what only goes with the step that a sentence begins with: "do it again, but without the header".
+pub fn goes_with_task(marker: &str) -> bool {
+    listed("without instead rather be ensure make just first each every all any", marker)
+}
+
+/// Returns true for a marker that makes a lasting rule of a task: "run the tests before every commit".
+pub fn lasts(marker: &str, next: Option<&str>) -> bool {
+    listed("before after whenever unless", marker)
+        || marker.eq_ignore_ascii_case("only") && next.is_some_and(|next| listed("after once if when with", next))
 }
 
 /// Returns true for a marker that limits nothing by itself. In front of a figure it does: "under 500".
@@ -299,7 +355,7 @@ pub fn is_mild(marker: &str) -> bool {
 pub fn is_opener(word: &str) -> bool {
     const OPENERS: &str = " please and but also so then just ok okay now well oh hey hi hello yes yeah sorry actually \
 bitte und aber also dann auch ja ach et mais alors donc aussi oui y pero entonces también sí pois e mas então também sim \
-пожалуйста и но а также ещё да ну ";
+пожалуйста и но а также ещё да ну сразу ";
     word.len() <= 20 && listed(OPENERS, word)
 }
 
@@ -307,7 +363,7 @@ bitte und aber also dann auch ja ach et mais alors donc aussi oui y pero entonce
 pub fn is_past(word: Option<&str>) -> bool {
     let Some(word) = word else { return false };
     const VERBS: &str = " was were had has have got been came saw went did made thought knew heard felt looked worked happened \
-tengo puedo recuerdo sé encuentro creo veo entiendo consigo tenho posso lembro acho vejo entendo toco corro como duermo vivo trabajo trabalho moro \
+tengo puedo recuerdo sé encuentro creo veo entiendo consigo tenho posso lembro acho vejo entendo toco corro duermo vivo trabajo trabalho moro \
 había habíamos tuve pude vi fui era eran estaba estaban hubo tinha fui era estava houve consegui pude soube \
 могу знаю вижу нашёл нашла понимаю помню был была было были ";
     listed(VERBS, word)
@@ -333,23 +389,44 @@ pub fn tells<'a>(words: impl Iterator<Item = &'a str>) -> bool {
         "али", "ает", "яет",
     ];
     const WORDS: &str = " he ha hemos han había has have had was were came went conmigo comigo passiert двое трое arrived happened broke failed stopped ";
-    let (mut is_habit, mut is_romance) = (false, false);
+    let (mut is_habit, mut is_romance, mut verb) = (false, false, 1);
     words.take(4).enumerate().any(|(at, word)| {
         let word = word.to_lowercase();
         if at == 0 {
             is_habit = matches!(
                 word.as_str(),
-                "solo" | "sólo" | "só" | "siempre" | "nunca" | "sempre" | "always" | "never" | "toujours" | "jamais"
+                "solo"
+                    | "sólo"
+                    | "só"
+                    | "siempre"
+                    | "nunca"
+                    | "sempre"
+                    | "always"
+                    | "never"
+                    | "nobody"
+                    | "toujours"
+                    | "jamais"
+                    | "nada"
             );
-            is_romance = matches!(word.as_str(), "no" | "não" | "nunca" | "siempre" | "sempre" | "ya" | "já");
+            is_romance = matches!(word.as_str(), "no" | "não" | "nunca" | "nada" | "siempre" | "sempre" | "ya" | "já");
             return false;
         }
         if is_habit && at == 1 && matches!(word.as_str(), "me" | "te" | "lo" | "se") {
             return true;
         }
+        // What stands between a negation and its verb.
+        if is_romance && at == verb && listed("me te le lo la se nos les", &word) {
+            verb += 1;
+            return false;
+        }
         // The first person, and the past: orders do not end so.
         let ends = |all: &[&str]| all.iter().any(|end| word.ends_with(end));
-        if is_romance && at == 1 && word.len() > 2 && ends(&["o", "é", "í", "ei", "i", "ou", "eu", "iu"]) {
+        let is_we = at == verb && ends(&["mos"]);
+        let is_english_past = at == 1 && ends(&["ed"]) && !ends(&["eed", "bed"]);
+        if (is_habit || is_romance) && is_we || is_habit && is_english_past {
+            return true;
+        }
+        if is_romance && at == verb && word.len() > 2 && ends(&["o", "é", "í", "ei", "i", "ou", "eu", "iu"]) {
             return true;
         }
         FORMS.iter().any(|form| word.ends_with(form)) || listed(WORDS, &word)
@@ -386,7 +463,7 @@ pub fn is_russian_order(marker: &str, verb: &str) -> bool {
 
 /// True for a marker that only its own language has. There a sentence without a subject is an order, or begins with an adverb.
 pub fn tells_language(marker: &str) -> bool {
-    const MARKERS: &str = " nie niemals immer nur kein keine keinen keinem keiner nicht nichts statt vor nach jedes mindestens außer jamais toujours seulement aucun aucune \
+    const MARKERS: &str = " erst nie niemals immer nur kein keine keinen keinem keiner nicht nichts statt vor nach jedes mindestens außer jamais toujours seulement aucun aucune \
 pas rien sauf sans uniquement avant au en em sin sem antes menos al pelo por ";
     listed(MARKERS, marker)
 }
@@ -394,7 +471,7 @@ pas rien sauf sans uniquement avant au en em sin sem antes menos al pelo por ";
 /// True for an adverb, a preposition or another word that begins a statement.
 pub fn is_adverb(word: &str) -> bool {
     const WORDS: &str = " gestern heute morgen leider vielleicht eigentlich hoffentlich manchmal oft meist meistens dann danach davor dort jetzt nun seit wegen mit nach vor \
-aus bei von zum zur im am vorhin neulich damals endlich sogar fast schon wieder aujourd'hui hier demain peut-être malheureusement parfois souvent ensuite puis là depuis \
+aus bei von zum zur im am vorhin ahora agora antes normalmente neulich damals endlich sogar fast schon wieder aujourd'hui hier demain peut-être malheureusement parfois souvent ensuite puis là depuis \
 avec dans pour par chez enfin presque encore déjà hoy ayer mañana quizás tal vez lamentablemente desafortunadamente muchas muchos luego después desde con para por \
 en casi aún todavía ontem hoje amanhã talvez depois desde com para por em quase ainda muito muita bom boa gut schön schade klar genau voilà d'accord bien sûr claro vale \
 danke merci gracias obrigado obrigada hallo bonjour hola oi ";
@@ -413,7 +490,7 @@ pub fn is_order(first: &str, second: Option<&str>) -> bool {
                 .any(|end| first.ends_with(end));
     }
     // Verbs of the past, and of the first person.
-    let told = ["ó", "é", "í", "ei", "ou", "eu", "iu", "aron", "ieron", "aram", "eram", "iram"];
+    let told = ["mos", "ó", "é", "í", "ei", "ou", "eu", "iu", "aron", "ieron", "aram", "eram", "iram"];
     if first.len() > 4
         && (told.iter().any(|end| first.ends_with(end)) || first.ends_with('i') && !first.ends_with("ai"))
     {
@@ -422,13 +499,13 @@ pub fn is_order(first: &str, second: Option<&str>) -> bool {
     if !first.is_ascii() || second.is_none() {
         return true;
     }
-    const VERBS: &str = " use run write put send deliver make answer reply keep work add do name give show format log commit \
+    const VERBS: &str = " veuillez puedes pode use run write put send deliver make answer reply keep work add do name give show format log commit \
 return round sort store test build deploy change fix check read create start stay leave let set mark treat call book pay ship charge \
 contact email text tell speak schreib schreibe schreiben lass lasse nutze nutzen verwende verwenden nimm mach mache benutze benutzen \
 nenne erwähne zitiere formuliere formatiere erkläre fasse fass rühr rühre lösche ändere entferne buche bestelle prüfe teste starte schick schicke schicken liefere liefern halte halten sag sage zeig zeige gib explain quote cite translate report ask wait abort skip ";
     const FOLLOW: &str = " it them me us him her the a an this that these those my our your all any each every everything to in on \
 with for from by at as into only no up out off over sie du mich mir uns den die das dem der ein eine einen keine keinen nichts nicht ihn zum am im \
-auf mit bei an bitte pas le la les un une des moi à en dans de du vos nos el los las una unos me lo al con que ningún o os um uma as na nas nos na em para ao uniquement solo sólo só siempre sempre toujours jamais nur immer only always never únicamente somente apenas ";
+auf mit bei an bitte pas le la les un une des moi à en dans de du vos nos el los las una unos me lo al con que ningún o os um uma as na nas nos na em para ao uniquement solo sólo só siempre sempre toujours jamais nur immer only always never únicamente somente apenas solamente seulement m' me ";
     let is_in = listed;
     second.is_some_and(is_number)
         || is_in(VERBS, first)
@@ -465,19 +542,19 @@ struct Table {
 }
 
 const CHINESE: Table = Table {
-    strong: "一次只|一次一个|就问我|问我|前不行|后不行|再发布|再上线|再提交|之后再|要能|语气|先写|先跑|用人民币|用美元|用欧元|过敏|不发布|原样|不要|别再|别|绝对不|不能动|先问我|先跟我|先告诉我|更喜欢|我不吃|我不喝|只用|立刻停|马上停|就停下|停下来|尽量|预算|上限|截止|最晚|最迟|注意|除非|统一|仅限|不必|无需|以外的|之外的|优先|不得|禁止|不准|不许|勿|切勿|必须|务必|一律|从现在起|从现在开始|今后|只能|我只要|不能出现|不能超过|不允许|严禁|不可以|控制在|不超过|最多|\
-以后每次|以后都|叫我|称呼我|按照|遵守|遵循|始终|总是用|不再是|换成|保持|用中文|用英文|就好|不想|不希望|而不是|改成|改为|不需要|不用",
-    weak: "至少|只|仅|都|先|以内|之前|不能|尽量|优先",
-    asks: "请|要|改",
+    strong: "避免|改到|得在|一次只|一次一个|就问我|问我|前不行|后不行|再发布|再上线|再提交|之后再|要能|语气|先写|先跑|用人民币|用美元|用欧元|过敏|不发布|原样|不要|别再|别|绝对不|不能动|先问我|先跟我|先告诉我|更喜欢|我不吃|我不喝|只用|立刻停|马上停|就停下|停下来|尽量|预算|上限|截止|最晚|最迟|注意|除非|统一|仅限|不必|无需|以外的|之外的|优先|不得|禁止|不准|不许|勿|切勿|必须|务必|一律|从现在起|从现在开始|今后|只能|我只要|不能出现|不能超过|不允许|严禁|不可以|控制在|不超过|最多|\
+以后每|以后都|叫我|称呼我|按照|遵守|遵循|始终|总是用|不再是|换成|保持|用中文|用英文|就好|不想|不希望|而不是|改成|改为|不需要|不用",
+    weak: "简短|简洁|至少|只|仅|都|先|以内|之前|不能|尽量|优先",
+    asks: "请|要|改|希望",
     begins: "我妈|我爸|我的|我们|我一|我刚|我昨|我今|我已|我还|我也|我是|我没|我不知|我不记|我不太|我家|他|她|它|这|那|你真|谢谢|对|好的|没事|没关系|没问题|不是吗|不知|文档|说明",
     before: "因为|由于|说|写着|以为|觉得|听说",
-    never: "别人|别的|区别|特别|分别|级别|类别|识别|别提了|别担心|不要紧|不要客气|别客气|不能理解|是不是|要不要|能不能",
+    never: "错别|什么都没|不用谢|不用担心|别人|别的|区别|特别|分别|级别|类别|识别|别提了|别担心|不要紧|不要客气|别客气|不能理解|是不是|要不要|能不能",
 };
 
 const JAPANESE: Table = Table {
-    strong: "ておいて|そのままに|一つにして|一度に一つ|方針で|聞いてください|出さないよう|無理です|待ってください|限ります|限定|事前に|相談して|が先、|まで。|までです|嫌です|なくていい|なくても|口調|締め切りは|アレルギー|を優先|円で|ドルで|ないで。|わないで|さないで|いようにして|ないように|ほうがいい|の方がいい|ほうが好|したらすぐ|明記|予算は|上限は|期限は|締め切りは|てほしくない|てほしい|避けて|以外は|許可なく|勝手に|なるべく|できるだけ|統一して|徹底して|ないでください|ないで下さい|しないで|禁止|厳禁|不可|してはいけ|てはなりません|てはならない|てはだめ|すること|こと。|しないこと|やめて|今後|以内で|以内に|だけにして|のみ希望|\
+    strong: "てはいけ|使わない。|ないと困り|ておいて|そのままに|一つにして|一度に一つ|方針で|聞いてください|出さないよう|無理です|待ってください|限ります|限定|事前に|相談して|が先、|まで。|までです|嫌です|なくていい|なくても|口調|締め切りは|アレルギー|を優先|円で|ドルで|ないで。|わないで|さないで|いようにして|ないように|ほうがいい|の方がいい|ほうが好|したらすぐ|明記|予算は|上限は|期限は|締め切りは|てほしくない|てほしい|避けて|以外は|許可なく|勝手に|なるべく|できるだけ|統一して|徹底して|ないでください|ないで下さい|しないで|禁止|厳禁|不可|してはいけ|てはなりません|てはならない|てはだめ|すること|こと。|しないこと|やめて|今後|以内で|以内に|だけにして|のみ希望|\
 絶対に触|避けて|守って|従って|従うこと|では困ります|は困ります|原則|一切|と呼んで|は不要|までにお願い|優先して",
-    weak: "必ず|常に|ではなく|代わりに|ずに|だけ|のみ|まで|以内|すべて|全て|毎回|いつも|これから|必要|先に|前に|以上|以下|英語|日本語|敬語|タメ口|簡潔|短く",
+    weak: "短め|向けに|必ず|常に|ではなく|代わりに|ずに|だけ|のみ|まで|以内|すべて|全て|毎回|いつも|これから|必要|先に|前に|以上|以下|英語|日本語|敬語|タメ口|簡潔|短く",
     asks: "ください|下さい|お願い|こと。|して。|てほしい|希望|ように。|よう。|べき|て、|で。",
     begins: "私は|私が|僕は|僕の|俺は|母は|父は|妻は|夫は|友達|彼|彼女|うちの|ありがとう|はい|こんなこと|あの|昨日|最近、|資料|ドキュメント",
     before: "と言って|と言います|と書いて",
@@ -485,10 +562,10 @@ const JAPANESE: Table = Table {
 };
 
 const KOREAN: Table = Table {
-    strong: "그대로|하나만|빼 주|빼주|제외|때까지 기다|상의하|물어보|도 돼요|도 됩니다|말투|로 표시|면 안|는 안 |건 안 |에는 안|알레르기|필요 없|있어야 합니다|어야 합니다|해야 합니다|더 좋아|더 좋겠|면 바로|면 멈|예산은|한도는|기한은|마감은|싫어|않았으면|원하지 않|선호|허락 없이|동의 없이|만 사용|만 써|만 쓰|통일|가급적|되도록|지 마지마|지 말|말고|마세요|말아|금지|반드시|앞으로는|앞으로|이제부터|이내로|까지만|으로만|로만|에게만|께만|에서만|만 원|그만|불가|절대로 하|\
+    strong: "피해 주|하지 마.|면 좋겠|그대로|하나만|빼 주|빼주|제외|때까지 기다|상의하|물어보|도 돼요|도 됩니다|말투|로 표시|면 안|는 안 |건 안 |에는 안|알레르기|필요 없|있어야 합니다|어야 합니다|해야 합니다|더 좋아|더 좋겠|면 바로|면 멈|예산은|한도는|기한은|마감은|싫어|않았으면|원하지 않|선호|허락 없이|동의 없이|만 사용|만 써|만 쓰|통일|가급적|되도록|지 마지마|지 말|말고|마세요|말아|금지|반드시|앞으로는|앞으로|이제부터|이내로|까지만|으로만|로만|에게만|께만|만 원|그만|불가|절대로 하|\
 따라 주|지켜|유지해|무조건|하지 않도록|불러 줘|불러 주|반말|존댓말|않게 해|지 않게|최대|넘기지|넘지 마",
-    weak: "항상|늘|대신|꼭|만 |이내|까지|전에|모두|전부|먼저|매번|짧게|간단히|영어|한국어|이하|이상",
-    asks: "하세요|쓰세요|마세요|두세요|돌리세요|작업하세요|주세요|줘|해라|하라|십시오|합니다|바랍니다|해 줘|싶어",
+    weak: "에서만|항상|늘|대신|꼭|만 |이내|까지|전에|모두|전부|먼저|매번|짧게|간단히|영어|한국어|이하|이상",
+    asks: "하세요|쓰세요|마세요|두세요|돌리세요|작업하세요|주세요|줘|해라|하라|십시오|합니다|바랍니다|해 줘|싶어|야 해요|야 돼요",
     begins: "나는|저는|제가|내가|우리|엄마|아빠|아내|남편|친구|그는|그녀|이런|그 |이미|기차|사장님은|상사|네,|고마|감사|문서|설명서|얼마 전|어제|닭",
     before: "해서 |때문|라고 |다고 ",
     never: "다고 적혀|라고 적혀|다고 하|라고 하|다고 했|걱정하지|걱정 마|몰라|모르|셨어야",
@@ -497,7 +574,7 @@ const KOREAN: Table = Table {
 fn of_table(sentence: &str, table: &Table) -> bool {
     let first = |list: &str| list.split('|').filter_map(|marker| sentence.find(marker)).min();
     let is_told = table.begins.split('|').any(|start| sentence.starts_with(start))
-        && first("我只要|我要|我希望|希望|싶|たい").is_none();
+        && first("我只要|我要|我希望|希望|预算|ないで|하지 마|싶|たい").is_none();
     if is_told || first(table.never).is_some() {
         return false;
     }

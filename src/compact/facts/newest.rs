@@ -5,8 +5,8 @@
 //! sentence that it has most in common with, if both have a value of the same type, or if it repeats much of the earlier one.
 //! Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace each other: their keys differ.
 
-use super::changes::{is_change, is_link, is_stating, value_type};
-use super::words::{Kind, Word};
+use super::changes::{is_change, is_link, is_now, is_stating, value_type};
+use super::words::{Kind, Word, is_ideograph};
 use super::{Facts, Sentence, Speaker};
 
 /// A value in a sentence: a figure, a name, or several in a row.
@@ -39,19 +39,26 @@ const SHORT: usize = 22;
 const BRIEF: usize = 14;
 /// What sentences must share, in rarity of their words: one rare word, or two that are less rare.
 const LEAST_SHARED: f64 = 0.55;
-/// The type of names, and of figures that may be anything.
+/// Types of values (see [`value_type`]): money, dates and times of day are 1 to 3; a figure of type 7 may be anything.
+const MONEY: u8 = 1;
+const TIME: u8 = 3;
 const NAME: u8 = 5;
 const OTHER_FIGURE: u8 = 7;
+const DAY: u8 = 8;
+const LANGUAGE: u8 = 9;
 /// Share of the words of an earlier sentence that a later one repeats when it takes it back.
 const REPEATS: f64 = 0.4;
 
 /// Reads the frame of a sentence.
 pub fn frame(sentence: &str, words: &[Word], is_order: bool) -> Frame {
+    // Han and kana are read in pairs: two of them are about a word.
+    let pairs = words.iter().filter(|word| word.text.starts_with(is_ideograph)).count();
+    let length = words.len() - pairs / 2;
     let mut out = Frame {
         key: 0x9dc5,
         changes: is_change(sentence, words),
-        is_short: words.len() <= SHORT,
-        is_brief: words.len() <= BRIEF,
+        is_short: length <= SHORT,
+        is_brief: length <= BRIEF,
         ..Frame::default()
     };
     let mut states = is_order;
@@ -86,6 +93,9 @@ pub fn frame(sentence: &str, words: &[Word], is_order: bool) -> Frame {
             out.types.push((kind, word.key));
         }
     }
+    let is_new = |kind: u8| kind == LANGUAGE || !is_order && matches!(kind, MONEY..=TIME | DAY);
+    out.changes |=
+        words.first().is_some_and(|word| is_now(word.text)) && out.types.iter().any(|(kind, _)| is_new(*kind));
     out
 }
 
@@ -171,10 +181,13 @@ fn changed(facts: &Facts, later: &Sentence, end: usize) -> Option<usize> {
 fn has_other_value(later: &Sentence, earlier: &Sentence) -> bool {
     let (new, old) = (&later.frame.types, &earlier.frame.types);
     let are_brief = later.frame.is_brief && earlier.frame.is_brief;
-    let tells = |kind: u8| kind != OTHER_FIGURE && (kind != NAME || are_brief);
+    let are_rules = are_brief && later.is_rule && earlier.is_rule;
+    let tells = |kind: u8| kind != OTHER_FIGURE && (kind != NAME || are_brief) || are_rules;
     old.iter().filter(|(kind, _)| tells(*kind)).any(|(kind, _)| {
         let of = |all: &[(u8, u32)]| all.iter().filter(|(of, _)| of == kind).map(|(_, key)| *key).collect::<Vec<_>>();
         let (new, old) = (of(new), of(old));
-        new.iter().any(|key| !old.contains(key)) && old.iter().any(|key| !new.contains(key))
+        // "Not Monday any more: Wednesday" names the old value too.
+        let is_gone = || matches!(*kind, MONEY..=TIME | DAY) || are_rules || old.iter().any(|key| !new.contains(key));
+        new.iter().any(|key| !old.contains(key)) && is_gone()
     })
 }

@@ -158,6 +158,9 @@ fn of_words(tokens: &[Token]) -> bool {
     let mut is_personal = false;
     let mut is_condition = false;
     let mut wishes = false;
+    let begins_task = tokens.get(first).is_some_and(|token| super::languages::begins_task(token.text));
+    // What a step has to do is no rule for those after it.
+    let is_of_step = |at: usize| begins_task && at > first && super::languages::goes_with_task(tokens[at].text);
     let mut at = 0;
     while at < tokens.len() {
         let starts_clause = begins(at) && at > 0;
@@ -179,6 +182,9 @@ fn of_words(tokens: &[Token]) -> bool {
             Some(Class::Report) => return false,
             Some(Class::Choice) => return true,
             Some(Class::Wish) => (wishes, has_subject) = (true, true),
+            // "Erwähne mein Alter nicht": what the order is about.
+            Some(Class::Subject)
+                if at == first + 1 && super::languages::is_possessive(tokens[first].text, tokens[at].text) => {}
             Some(Class::Subject) => {
                 has_subject = true;
                 is_statement |= at == first;
@@ -188,6 +194,7 @@ fn of_words(tokens: &[Token]) -> bool {
             Some(Class::If) => is_condition |= at == first,
             Some(Class::Strong)
                 if (wishes || !has_subject)
+                    && !is_of_step(at)
                     && !tokens[..at].iter().any(|token| super::languages::is_russian_past(token.text)) =>
             {
                 return true;
@@ -196,7 +203,11 @@ fn of_words(tokens: &[Token]) -> bool {
                 if begins(at)
                     && !has_subject
                     && !is_answer
-                    && !speaks(at + longest.map_or(1, |(_, words)| words))
+                    && !is_of_step(at)
+                    // "Stop" alone is said of what runs now.
+                    && (is_condition || at + 1 < tokens.len() || !tokens[at].is_apart)
+                    && (tokens[at].text.eq_ignore_ascii_case("leave")
+                        || !speaks(at + longest.map_or(1, |(_, words)| words)))
                     && (!is_personal || tokens[at].is_apart) =>
             {
                 if !tells() {
@@ -205,7 +216,11 @@ fn of_words(tokens: &[Token]) -> bool {
                 is_statement = true;
             }
             Some(Class::Weak | Class::Order) if is_condition && starts_clause && !has_subject => return true,
-            Some(Class::Weak | Class::Order) if wishes && !is_mild(tokens, at) => return true,
+            Some(Class::Weak | Class::Order)
+                if wishes && !is_mild(tokens, at) && !tokens[at].text.eq_ignore_ascii_case("be") =>
+            {
+                return true;
+            }
             Some(Class::Weak | Class::Order)
                 if !has_subject
                     && behind()
@@ -214,13 +229,20 @@ fn of_words(tokens: &[Token]) -> bool {
                 return true;
             }
             Some(Class::Weak | Class::Order)
-                if !has_subject && !is_statement && !is_answer && is_order(tokens, first, at) && !tells() =>
+                if !has_subject
+                    && !is_statement
+                    && !is_answer
+                    && !is_of_step(at)
+                    && (begins(at) || found(at).any(|(class, _)| class == Class::Weak))
+                    && is_order(tokens, first, at)
+                    && !tells() =>
             {
                 return true;
             }
             None if is_condition
                 && starts_clause
                 && !has_subject
+                && !super::languages::is_opener(tokens[at].text)
                 && !is_stated(at + 1)
                 && super::languages::is_order_in_clause(tokens[at].text) =>
             {
@@ -245,7 +267,12 @@ fn is_order(tokens: &[Token], first: usize, marker: usize) -> bool {
     if marker <= first || word.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    if super::languages::begins_task(word) && (is_mild(tokens, marker) || !tokens[marker].begins) {
+    let next = tokens.get(marker + 1).map(|token| token.text);
+    if super::languages::begins_task(word)
+        && (is_mild(tokens, marker) || !tokens[marker].begins)
+        && !super::languages::lasts(tokens[marker].text, next)
+        || word.eq_ignore_ascii_case("make") && is_mild(tokens, marker)
+    {
         return false;
     }
     let is_plain = super::languages::tells_language(tokens[marker].text)
