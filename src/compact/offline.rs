@@ -90,7 +90,8 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
     if !earlier.is_empty() {
         sections.push(format!("## {EARLIER_RECORD}\n{earlier}"));
     }
-    if let Some((id, text)) = current {
+    // In talk the newest request follows within sight.
+    if let Some((id, text)) = current.filter(|_| !ledger.tools.is_empty()) {
         sections.push(format!("## {}\n{}", heading(0), current_line(id, text)));
     }
     let plan = if ledger.plan.is_some() { vec![] } else { plan(ledger) };
@@ -111,6 +112,9 @@ pub fn beside_lists(ledger: &Ledger, current: Option<(&str, &str)>, max: u64, to
         let next = plan.split_once(": ").map_or(plan.as_str(), |(_, next)| next);
         active.as_ref().is_none_or(|active| !active.contains(next))
     }));
+    if sections.is_empty() && ledger.tools.is_empty() {
+        return String::new();
+    }
     if sections.is_empty() {
         return offline(ledger, current, max, tokenizer);
     }

@@ -64,7 +64,15 @@ pub fn is_stating(word: &str) -> bool {
     listed(WORDS, word) || word.ends_with(['是', '为', 'は', '은', '는'])
 }
 
-/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays, 9 languages.
+/// True for a word that names what the agent answers.
+pub fn is_reply(word: &str) -> bool {
+    const WORDS: &str = " answer answers reply replies response responses tone style antwort antworten ton stil réponse réponses respuesta respuestas \
+resposta respostas tono tom ";
+    listed(WORDS, word)
+}
+
+/// The type of a value: 1 money, 2 dates, 3 times of day, 4 identifiers, 5 names, 6 time zones, 7 other figures, 8 weekdays,
+/// 9 languages, 10 systems of measures, 11 manners of answers.
 pub fn value_type(word: &str, kind: Kind, next: Option<&str>, is_first: bool) -> Option<u8> {
     const MONTHS: &str = " january february march april may june july august september october november december januar februar märz mai juni juli oktober dezember \
 janvier février mars avril juin juillet août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
@@ -90,6 +98,16 @@ anglais français allemand espagnol inglés alemán francés español inglês al
         || ["英文", "中文", "日文", "英语", "英語", "日本", "中国", "영어로", "한국어로", "일본어로"].contains(&word);
     if listed(LANGUAGES, word.rsplit('-').next().unwrap_or(word)) || !word.is_ascii() && is_cjk() {
         return Some(9);
+    }
+    const MEASURES: &str =
+        " metric imperial metrisch metrische metrischen métrique métriques métrico métrica métricas imperiales ";
+    const MANNERS: &str = " terse concise brief short verbose detailed long formal informal casual playful serious neutral \
+knapp kurz kurze ausführlich förmlich locker sachlich concis bref brèves détaillé formel breve breves conciso detallado formales ";
+    if listed(MEASURES, word) {
+        return Some(10);
+    }
+    if listed(MANNERS, word) {
+        return Some(11);
     }
     let is_verb = word.eq_ignore_ascii_case("may") || word.eq_ignore_ascii_case("march");
     let is_month = listed(MONTHS, word) && (!is_verb || word.starts_with(char::is_uppercase) && next.is_some());

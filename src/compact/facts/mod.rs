@@ -71,6 +71,8 @@ pub struct Facts {
     postings: HashMap<u32, Vec<u32>>,
     /// The newest sentence of a frame, and of equal ones.
     frames: HashMap<u32, usize>,
+    /// Orders that set what is done in one way at a time.
+    settings: Vec<u32>,
     newest: HashMap<u32, usize>,
     /// Sentences that were replaced, in that order.
     replaced: Vec<usize>,
@@ -109,7 +111,12 @@ impl Facts {
 
     /// Takes in one sentence as it stands.
     pub fn add_sentence(&mut self, id: &str, speaker: Speaker, sentence: &str) {
-        self.ids.push(id.to_string());
+        // Sentences of one message come one after the other.
+        let is_next = self.ids.last().is_some_and(|last| last == id)
+            && self.sentences.last().is_some_and(|last| last.speaker == speaker);
+        if !is_next {
+            self.ids.push(id.to_string());
+        }
         self.push(self.ids.len() - 1, speaker, sentence, true);
     }
 
@@ -132,6 +139,8 @@ impl Facts {
                 kept.push((word.kind, word.key));
             }
         }
+        // Names of one family have something in common: "spike/a" and "spike/b".
+        kept.extend(all.iter().filter_map(|word| newest::family(word.text)).map(|key| (Kind::Stop, key)));
         kept.sort_unstable_by_key(|(_, key)| *key);
         kept.dedup_by_key(|(_, key)| *key);
         let is_rule = matches!(speaker, Speaker::User | Speaker::Record) && rules::is_rule(&sentence, &[]);
@@ -144,7 +153,7 @@ impl Facts {
             is_rule,
             is_replaced: false,
             is_changed: false,
-            frame: newest::frame(&sentence, &all, is_order),
+            frame: newest::frame(&sentence, &all, is_order, is_rule),
             words: kept,
             shape,
             exact,
@@ -161,6 +170,9 @@ impl Facts {
         let changed = newest::replaced_by(self, &sentence, index);
         for (_, key) in &sentence.words {
             self.postings.entry(*key).or_default().push(index as u32);
+        }
+        if sentence.frame.orders && sentence.frame.types.iter().any(|(kind, _)| newest::SETTINGS.contains(kind)) {
+            self.settings.push(index as u32);
         }
         *self.shapes.entry(sentence.shape).or_default() += 1;
         *self.exacts.entry(sentence.exact).or_default() += 1;

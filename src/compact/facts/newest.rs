@@ -5,7 +5,8 @@
 //! sentence that it has most in common with, if both have a value of the same type, or if it repeats much of the earlier one.
 //! Different things ("Order 12 costs $5", "Order 13 costs $7") do not replace each other: their keys differ.
 
-use super::changes::{is_change, is_link, is_now, is_stating, value_type};
+use super::changes::{is_change, is_link, is_now, is_reply, is_stating, value_type};
+use super::languages::is_verb_of_order;
 use super::words::{Kind, Word, is_ideograph};
 use super::{Facts, Sentence, Speaker};
 
@@ -26,6 +27,8 @@ pub struct Frame {
     /// Types of values, with the value.
     pub types: Vec<(u8, u32)>,
     pub changes: bool,
+    /// It tells the agent how to do something.
+    pub orders: bool,
     /// Few words: a statement rather than a story.
     pub is_short: bool,
     /// Fewer: a name in it is what it is about.
@@ -46,17 +49,21 @@ const NAME: u8 = 5;
 const OTHER_FIGURE: u8 = 7;
 const DAY: u8 = 8;
 const LANGUAGE: u8 = 9;
+/// Types of what an agent does in one way at a time: time zones, systems of measures, manners of answers.
+pub const SETTINGS: [u8; 3] = [6, 10, MANNER];
+const MANNER: u8 = 11;
 /// Share of the words of an earlier sentence that a later one repeats when it takes it back.
 const REPEATS: f64 = 0.4;
 
 /// Reads the frame of a sentence.
-pub fn frame(sentence: &str, words: &[Word], is_order: bool) -> Frame {
+pub fn frame(sentence: &str, words: &[Word], is_order: bool, is_rule: bool) -> Frame {
     // Han and kana are read in pairs: two of them are about a word.
     let pairs = words.iter().filter(|word| word.text.starts_with(is_ideograph)).count();
     let length = words.len() - pairs / 2;
     let mut out = Frame {
         key: 0x9dc5,
         changes: is_change(sentence, words),
+        orders: is_order || is_rule || orders_in_clause(sentence),
         is_short: length <= SHORT,
         is_brief: length <= BRIEF,
         ..Frame::default()
@@ -96,7 +103,24 @@ pub fn frame(sentence: &str, words: &[Word], is_order: bool) -> Frame {
     let is_new = |kind: u8| kind == LANGUAGE || !is_order && matches!(kind, MONEY..=TIME | DAY);
     out.changes |=
         words.first().is_some_and(|word| is_now(word.text)) && out.types.iter().any(|(kind, _)| is_new(*kind));
+    // "A long letter" says nothing of answers.
+    if !words.iter().any(|word| is_reply(word.text)) {
+        out.types.retain(|(kind, _)| *kind != MANNER);
+    }
     out
+}
+
+/// True if a clause behind a comma or a label begins with an order: "For reports, show clocks in UTC."
+fn orders_in_clause(sentence: &str) -> bool {
+    let mut clauses = sentence.split([',', ':']).skip(1);
+    clauses.any(|clause| is_verb_of_order(clause.split_whitespace().next().unwrap_or_default()))
+}
+
+/// What names of one family have in common: the part of an identifier before its first slash. Files and addresses are none.
+pub fn family(word: &str) -> Option<u32> {
+    let (family, rest) = word.split_once('/')?;
+    let is_family = family.len() >= 2 && !rest.is_empty() && !word.contains(['.', ':']);
+    is_family.then(|| mix(7, super::words::key(family)))
 }
 
 /// Adds a word to the hash of a sentence.
@@ -109,7 +133,8 @@ pub fn may_replace_any(later: &Sentence) -> bool {
     let frame = &later.frame;
     // What a record holds was weighed when it was made.
     let is_said = !later.is_question && later.speaker != Speaker::Record;
-    is_said && (frame.changes && frame.is_short || frame.values.iter().any(|value| value.is_said))
+    let sets = frame.orders && frame.types.iter().any(|(kind, _)| SETTINGS.contains(kind));
+    is_said && (frame.changes && frame.is_short || sets || frame.values.iter().any(|value| value.is_said))
 }
 
 /// The sentences before `end` that another one replaces.
@@ -126,6 +151,9 @@ pub fn replaced_by(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
     }
     if later.frame.changes && later.frame.is_short {
         out.extend(changed(facts, later, end));
+    }
+    if later.frame.orders && later.frame.is_short {
+        out.extend(other_settings(facts, later, end));
     }
     out
 }
@@ -144,6 +172,28 @@ fn may_replace(later: &Sentence, earlier: &Sentence) -> bool {
 fn differs_in_one(later: &[Value], earlier: &[Value]) -> bool {
     let mut others = later.iter().zip(earlier).filter(|(one, other)| one.key != other.key);
     later.len() == earlier.len() && others.next().is_some_and(|(value, _)| value.is_said) && others.next().is_none()
+}
+
+/// Orders that set what an order sets otherwise: there is one time zone for reports, and one system of measures.
+fn other_settings(facts: &Facts, later: &Sentence, end: usize) -> Vec<usize> {
+    let sets = |kind: u8| later.frame.types.iter().any(|(of, _)| *of == kind);
+    if !SETTINGS.into_iter().any(sets) {
+        return vec![];
+    }
+    let replaces = |at: &usize| {
+        let earlier = &facts.sentences[*at];
+        let differs = |kind: u8| {
+            let has = |frame: &Frame, key: u32| frame.types.contains(&(kind, key));
+            let of = |frame: &Frame| frame.types.iter().filter(|(of, _)| *of == kind).map(|(_, key)| *key).next();
+            let (new, old) = (of(&later.frame), of(&earlier.frame));
+            new.is_some_and(|new| !has(&earlier.frame, new)) && old.is_some_and(|old| !has(&later.frame, old))
+        };
+        earlier.frame.orders
+            && earlier.frame.is_short
+            && may_replace(later, earlier)
+            && SETTINGS.into_iter().any(differs)
+    };
+    facts.settings.iter().map(|at| *at as usize).filter(|at| *at < end).filter(replaces).collect()
 }
 
 /// The earlier sentence that one which tells of a change has most in common with.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::words::{Kind, Word};
-use super::{Facts, Speaker};
+use super::{Facts, Sentence, Speaker};
 use crate::map::HashMap;
 
 /// How much a word counts by what it is.
@@ -208,7 +208,12 @@ struct Chosen<'a> {
     is_chosen: Vec<bool>,
     /// Chosen facts by text.
     of_text: HashMap<usize, u32>,
+    /// Where each text begins among the sentences, and its tokens.
+    texts: HashMap<usize, (usize, f64)>,
 }
+
+/// A text up to here is one fact: its sentences belong together. In tokens.
+const SHORT_TEXT: f64 = 40.0;
 
 impl Chosen<'_> {
     /// What a word is worth: rare ones more.
@@ -225,13 +230,43 @@ impl Chosen<'_> {
         worth * w.again.powi(self.words.get(&key).copied().unwrap_or(0) as i32)
     }
 
-    /// The fact and those before it that it needs: the first index.
-    fn from(&self, index: usize) -> usize {
+    /// The fact and those that it needs beside it: all of a short text, else those before it that it goes on with.
+    fn unit(&self, index: usize) -> std::ops::RangeInclusive<usize> {
+        let text = self.facts.sentences[index].text_index;
+        if let Some(&(start, _)) = self.texts.get(&text).filter(|_| self.is_short(text)) {
+            let count = self.facts.sentences[start..].iter().take_while(|other| other.text_index == text).count();
+            return start..=start + count - 1;
+        }
         let mut from = index;
         while self.facts.sentences[from].needs_previous && from > 0 && index - from < 2 && !self.is_chosen[from - 1] {
             from -= 1;
         }
-        from
+        from..=index
+    }
+
+    /// Sentences of it that may be shown and are not.
+    fn open(&self, index: usize) -> impl Iterator<Item = usize> {
+        self.unit(index).filter(|&at| !self.is_chosen[at] && !self.facts.sentences[at].is_replaced)
+    }
+
+    /// The same in the order in which they should be shown: of a short text the sentence that says most comes first, else
+    /// what is said before.
+    fn taken(&self, index: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = self.open(index).collect();
+        if self.is_short(self.facts.sentences[index].text_index) {
+            let density = |at: usize| {
+                let Sentence { words, tokens, .. } = &self.facts.sentences[at];
+                words.iter().map(|&(kind, key)| self.worth(kind, key)).sum::<f64>() / tokens.max(1.0)
+            };
+            let mut dense: Vec<(f64, usize)> = all.into_iter().map(|at| (density(at), at)).collect();
+            crate::rank::sort_by(&mut dense, |one, other| other.0.total_cmp(&one.0));
+            all = dense.into_iter().map(|(_, at)| at).collect();
+        }
+        all
+    }
+
+    fn is_short(&self, text: usize) -> bool {
+        self.texts.get(&text).is_some_and(|(_, tokens)| *tokens <= SHORT_TEXT)
     }
 
     fn score(&self, index: usize) -> f64 {
@@ -240,7 +275,7 @@ impl Chosen<'_> {
         let text = self.facts.sentences[index].text_index;
         let of_text = self.of_text.get(&text).copied().unwrap_or(0);
         let (mut worth, mut tokens) = (0.0, if of_text > 0 { 1.0 } else { w.line });
-        for sentence in &self.facts.sentences[self.from(index)..=index] {
+        for sentence in self.open(index).map(|at| &self.facts.sentences[at]) {
             worth += sentence.words.iter().map(|&(kind, key)| self.worth(kind, key)).sum::<f64>();
             tokens += sentence.tokens;
         }
@@ -284,7 +319,11 @@ pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Wei
         words: HashMap::default(),
         is_chosen: vec![false; facts.sentences.len()],
         of_text: HashMap::default(),
+        texts: HashMap::default(),
     };
+    for (at, sentence) in facts.sentences.iter().enumerate() {
+        chosen.texts.entry(sentence.text_index).or_insert((at, 0.0)).1 += sentence.tokens;
+    }
     let mut heap: BinaryHeap<Candidate> =
         candidates.into_iter().map(|index| Candidate { score: chosen.score(index), index, round: 0 }).collect();
     let mut out = Vec::new();
@@ -304,7 +343,7 @@ pub fn order_by(facts: &Facts, candidates: Vec<usize>, tokens: f64, weights: Wei
                 continue;
             }
         }
-        for index in chosen.from(best.index)..=best.index {
+        for index in chosen.taken(best.index) {
             let sentence = &facts.sentences[index];
             chosen.is_chosen[index] = true;
             *chosen.of_text.entry(sentence.text_index).or_default() += 1;

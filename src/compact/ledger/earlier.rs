@@ -16,7 +16,7 @@ use super::story::{ARROW, Outcome};
 use super::text::ELLIPSIS;
 use super::user::{Constraint, PINNED, Request};
 use super::{Ledger, Plan};
-use crate::compact::facts::Speaker;
+use crate::compact::facts::{Speaker, sentences};
 use crate::compact::form::headed;
 use crate::compact::parse::parse;
 use crate::message::tool_map::Mark;
@@ -151,6 +151,9 @@ impl Ledger {
             // What is pinned is taken anew from the rules: it may not be any more.
             (Block::Constraints, Some((id, _))) if id.trim_start_matches(EARLIER) == PINNED => {}
             (Block::Constraints, Some((id, text))) if self.constraint_at.insert(text.to_string()) => {
+                for sentence in sentences(text) {
+                    self.facts.add_sentence(&id, Speaker::Record, sentence);
+                }
                 self.constraints.push(Constraint { id, sentence: text.to_string() });
             }
             (Block::Todo, _) => {

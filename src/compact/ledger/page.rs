@@ -19,8 +19,8 @@ const USERS_OF_ENTRIES: u64 = 60;
 /// of them than any record can hold: the newest stay, the others are counted and can be recalled.
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
-/// What constraints of a talk may take at least, if lists may have that much, in tokens.
-const LEAST_RULES: u64 = 160;
+/// The part of it that constraints of a talk may take whatever the facts are.
+const RULES_OF_TALK: u64 = 6;
 /// A message of the user with its outcome that is shown whole before facts are, in bytes.
 const SHORT_MESSAGE: usize = 240;
 /// Room from which short messages of a talk come before its facts, in tokens: in less the facts alone are worth more.
@@ -202,9 +202,8 @@ impl<'a> Page<'a> {
         let Shares { entries, least, .. } = self.shares;
         let is_talk = ledger.tools.is_empty();
         let of_constraints = of_constraints(entries);
-        // In talk every sentence can pass for a rule, and the facts say what it is about.
-        let of_constraints =
-            if is_talk { (of_constraints / 2).max(of_constraints.min(LEAST_RULES)) } else { of_constraints };
+        // In talk every sentence can pass for a rule: beyond a few they are chosen among the facts.
+        let of_constraints = if is_talk { of_constraints / RULES_OF_TALK } else { of_constraints };
         self.fill(Block::Constraints, self.lists + of_constraints);
         for block in [Block::Todo, Block::Changed, Block::Actions] {
             self.fill(block, entries.max(self.lists));
@@ -213,11 +212,10 @@ impl<'a> Page<'a> {
         // Of the messages of the user a line is the least loss: the rules in them have lines of their own.
         let users = self.requests.clone();
         let wanted = most(users.len(), USERS);
+        // In talk the facts say more than the beginnings of messages.
+        let wanted = if is_talk { 0 } else { wanted };
         for at in users.into_iter().take(wanted) {
-            let left = self.of_users(least >= entries && !is_talk);
-            // In talk the facts say more than the beginnings of messages.
-            let left = if is_talk { left.saturating_sub(self.shares.user / 2) } else { left };
-            self.show(at, 0, left);
+            self.show(at, 0, self.of_users(least >= entries));
         }
         self.in_turns(ledger, |page, block| {
             if block == Block::Decisions { page.own().min(page.within(least)) } else { page.within(least) }
@@ -253,8 +251,10 @@ impl<'a> Page<'a> {
             let left = if block == Block::Decisions { page.own() } else { page.within(entries) };
             left.min(page.room())
         });
-        for at in self.requests.clone() {
-            self.show(at, 0, self.of_users(!ledger.tools.is_empty()).min(self.room()));
+        if !ledger.tools.is_empty() {
+            for at in self.requests.clone() {
+                self.show(at, 0, self.of_users(true).min(self.room()));
+            }
         }
         self.spare += (self.users + self.lists).saturating_sub(before);
     }
@@ -338,6 +338,11 @@ impl<'a> Page<'a> {
         let mut all = self.of(Block::Facts);
         crate::rank::sort(&mut all, |&at| self.lines[at].at as u64);
         let mut shown: HashSet<String> = HashSet::default();
+        // A sentence that is a rule is shown as one.
+        let mut rules: HashMap<String, Vec<usize>> = HashMap::default();
+        for at in self.of(Block::Constraints) {
+            rules.entry(self.lines[at].id.clone()).or_default().push(at);
+        }
         let mut whole: HashSet<String> = HashSet::default();
         for line in self.lines.iter().filter(|line| line.form.is_some()) {
             match line.block {
@@ -360,12 +365,18 @@ impl<'a> Page<'a> {
             if line.form.is_some() || shown.contains(sentence_of(line)) || whole.contains(&line.id) {
                 continue;
             }
+            let of_message = rules.get(&line.id).map_or(&[][..], Vec::as_slice);
+            let rule = of_message.iter().find(|&&rule| self.lines[rule].short.contains(sentence_of(line))).copied();
+            if rule.is_some_and(|rule| self.lines[rule].form.is_some()) {
+                continue;
+            }
             let room = if self.shares.room == u64::MAX { self.own() } else { self.room() };
-            match self.show(at, 0, room.saturating_sub(frame)) {
+            let frame_of = if rule.is_some() { 0 } else { frame };
+            match self.show(rule.unwrap_or(at), 0, room.saturating_sub(frame_of)) {
                 Some(cost) => {
-                    self.lists += frame;
-                    self.spare += cost + frame;
-                    frame = 0;
+                    self.lists += frame_of;
+                    self.spare += cost + frame_of;
+                    frame -= frame_of;
                 }
                 None => misses += 1,
             }

@@ -205,6 +205,10 @@ fn write(ledger: &Ledger, page: &Page, recalls: bool) -> Blocks {
         let is_short = |line: &&&Line| line.form.is_some_and(|form| form < line.longer.len());
         let shortened = all.iter().filter(is_short).count();
         shown.push(Shown { block, lines, shortened, left_out });
+        // In talk the facts are all that was chosen, and nobody looks up what a count alone tells of.
+        if lines == 0 && ledger.tools.is_empty() && !recalls {
+            continue;
+        }
         out.push_str(&format!("<{}>\n", block.name()));
         let folder = page.folder.as_ref().filter(|_| matches!(block, Block::Changed | Block::Read));
         out.extend(folder.into_iter().flat_map(|line| [line, "\n"]));

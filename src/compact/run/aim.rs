@@ -14,7 +14,7 @@ const LINES_FROM: u64 = 32_000;
 /// Least that rules extract, in tokens, where the target leaves them less.
 const LEAST_EXTRACT: u64 = 512;
 /// What rules extract has at most this part of what messages may use.
-const EXTRACT_OF_ALL: u64 = 12;
+pub(super) const EXTRACT_OF_ALL: u64 = 12;
 /// A record without its text and its lists: the tag and the sentences around them, in tokens.
 const WRAPPER: u64 = 120;
 /// How often the tail is made shorter or longer: what leaves it makes the lists longer.
@@ -93,7 +93,7 @@ impl Compaction {
         let excess = totals.total.saturating_sub(budget.target);
         let body = totals.total.saturating_sub(totals.frame + totals.tools);
         // Of talk the facts say more than the newest words: measured on public questions about long talks.
-        let share = if self.has_work() { budget.keep_recent } else { budget.keep_recent / 2 };
+        let share = if self.has_work() { budget.keep_recent } else { budget.keep_recent / 4 };
         share.max(body.saturating_sub(excess.saturating_mul(COVERED_OF_EXCESS)))
     }
 

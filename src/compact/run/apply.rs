@@ -6,7 +6,7 @@ use crate::compact::ledger::{error, render};
 use crate::error::BudgetDetails;
 
 /// Tokens of messages below which a record explains itself in a few words.
-const BRIEF: u64 = 1_500;
+const BRIEF: u64 = 2_500;
 
 impl Compaction {
     pub(super) fn offline(&self, covered: &Covered, after: Option<(ModelReport, String)>) -> Result<Compacted> {

@@ -1,5 +1,6 @@
 //! A range that somebody chose, in the place of the cut.
 
+use super::aim::EXTRACT_OF_ALL;
 use super::start::covered_by;
 use super::*;
 use crate::compact::Cover;
@@ -51,7 +52,10 @@ impl Compaction {
         if self.options.cover.is_some() {
             return self.options.profile.shares.summary.tokens(covered.tokens).min(covered.tokens / 4);
         }
-        self.budget(&self.view(&[])).summary
+        let budget = self.budget(&self.view(&[]));
+        // Of talk in little room the facts say more.
+        let is_small = self.fills && !self.has_work();
+        budget.summary.min(if is_small { budget.available / EXTRACT_OF_ALL } else { u64::MAX })
     }
 }
 

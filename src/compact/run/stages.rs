@@ -276,9 +276,15 @@ impl Compaction {
                 let step = self.summary_step(&edit, "the model's summary");
                 let model = Some(ModelReport { gaps: gaps.sentences(), ..self.model_report(None) });
                 let title = self.form().title_of(text);
-                let (covered, text) = (covered.clone(), text.clone());
-                let made = Made { covered, text, shown, spare, crowd, model };
-                Ok(Compacted { title, ..self.fit(vec![edit], vec![step], Some(made))? })
+                let made = Made { covered: covered.clone(), text: text.clone(), shown, spare, crowd, model };
+                let done = self.fit(vec![edit], vec![step], Some(made))?;
+                if done.summary.is_none() && self.options.offline_on_failure {
+                    // Rules write less where the model's words leave no room.
+                    let why = "there is no room for the model's summary beside what must stay".to_string();
+                    let failed = (Status::NoGain, why);
+                    return self.offline(covered, Some((self.model_report(Some(failed.clone())), failed.1)));
+                }
+                Ok(Compacted { title, ..done })
             }
             Err(failed) if self.options.offline_on_failure => {
                 self.offline(covered, Some((self.model_report(Some(failed.clone())), failed.1)))

@@ -36,6 +36,12 @@ fn the_newest_value_of_a_key_wins() {
     replaces("The reviewer this week is Bea Frost.", "Carl Dorn is the reviewer now.");
     replaces("Deliver it on Monday, not earlier.", "Not Monday any more: deliver it on Wednesday.");
     replaces("At most three attempts.", "Actually, allow five attempts instead of three.");
+    replaces("Put every timestamp in UTC.", "For reports, show clocks in Pacific Time.");
+    replaces(
+        "Keep replies terse and use imperial measures.",
+        "Please make replies playful, and stick to metric measures.",
+    );
+    replaces("Branch spike/abc is the base and must stay unpushed.", "We rebased onto spike/xyz.");
     replaces("Das Budget ist 500 Euro.", "Das Budget ist jetzt 700 Euro.");
     replaces("联系人只能是王经理。", "联系人换成李女士，不再是王经理。");
 }
@@ -45,6 +51,8 @@ fn different_things_do_not_replace_each_other() {
     both_stay("Order 12 costs $5.", "Order 13 costs $7.");
     both_stay("The production database is in eu-north-1.", "The staging database is in us-west-2.");
     both_stay("Run unit tests with pytest.", "Run integration tests with make.");
+    both_stay("Report all times in UTC.", "The call is at 9:00 Pacific time.");
+    both_stay("Write a long letter to Ann.", "Keep replies short.");
     both_stay("We sold 5 boxes.", "We sold 7 boxes.");
     both_stay("Never touch the parser tests.", "Now fix the parser tests.");
     both_stay("Gate 5 closes at 10:00.", "Gate 6 closes at 10:30.");
