@@ -225,7 +225,7 @@ pub(super) fn measured(
         item("symbols", symbol.name.as_str(), false, false);
     }
     let mut users = UserCoverage { messages: 0, verbatim: 0, with_entry: 0, tokens: 0, tokens_verbatim: 0 };
-    for request in all.requests.iter().filter(|request| !request.is_replaced) {
+    for request in all.requests.iter().filter(|request| all.lists(request)) {
         let text = request.text.trim();
         let tokens = tokenizer.count(text);
         let verbatim = said.exact.contains(text);

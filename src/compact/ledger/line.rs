@@ -107,7 +107,7 @@ pub(super) fn lines(ledger: &Ledger, longer: bool, most: usize) -> (Vec<Line>, O
         |block: Block, all: usize, oldest: &dyn Fn() -> Option<String>| older_of(&mut older, block, all, most, oldest);
     let from =
         newest(Block::Users, ledger.requests.len(), &|| ledger.requests.first().map(|request| request.id.clone()));
-    for (order, request) in ledger.requests.iter().enumerate().skip(from).filter(|(_, request)| !request.is_replaced) {
+    for (order, request) in ledger.requests.iter().enumerate().skip(from).filter(|(_, request)| ledger.lists(request)) {
         let id = &*one_id(&request.id);
         let text = request.text.trim();
         let [told, outcomes @ ..] = ledger.outcome(order).forms;

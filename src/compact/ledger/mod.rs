@@ -352,6 +352,11 @@ impl Ledger {
         })
     }
 
+    /// True if a record has a line for the request. Work with tools is a story, in which a request that a later one changed has its place.
+    pub fn lists(&self, request: &Request) -> bool {
+        !request.is_replaced || !self.tools.is_empty()
+    }
+
     /// Takes out the rules, decisions and requests whose sentences were replaced since `before` of them were.
     fn take_out(&mut self, before: usize) {
         for fact in self.facts.replaced(before).filter(|fact| fact.is_changed) {

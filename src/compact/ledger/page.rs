@@ -20,7 +20,7 @@ const USERS_OF_ENTRIES: u64 = 60;
 const CONSTRAINTS_OF_ENTRIES: u64 = 50;
 const CONSTRAINTS: u64 = 512;
 /// The part of it that constraints of a talk may take whatever the facts are.
-const RULES_OF_TALK: u64 = 6;
+const RULES_OF_TALK: u64 = 3;
 /// A message of the user with its outcome that is shown whole before facts are, in bytes.
 const SHORT_MESSAGE: usize = 240;
 /// Room from which short messages of a talk come before its facts, in tokens: in less the facts alone are worth more.
